@@ -16,7 +16,7 @@ export const BUDGETS = [4_000, 8_000, 16_000];
 const SOURCE = /\.(?:[mc]?[jt]sx?|py|go|rs|java)$/;
 const TEST =
   /(?:^|\/)(?:tests?|__tests__|spec|fixtures|__fixtures__)\/|\.(?:test|spec|test-d|bench)\.|_test\.go$|(?:^|\/)test_[^/]*\.py$/;
-const OUTLINED = new Set(["full", "signatures", "heads"]);
+const OUTLINED = new Set(["full", "slice", "signatures", "heads"]);
 
 export const isSource = (path) => SOURCE.test(path) && !TEST.test(path) && !path.endsWith(".d.ts");
 

@@ -13,6 +13,7 @@ const names = [
   "pack-usefulness",
   "structured-output",
   "context-compiler",
+  "session-usefulness",
   "artifact-stores",
   "plan-protocol",
   "operations",

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 
 const BUDGET = 4000;
-const TASK = "Explain how a repository becomes a prompt within its budget.";
+const TASK = "Change how a slice marks the gap between the lines that it shows.";
 const ACTION = "update the callers and the tests of what changed";
 const ADDED =
   '\n/** True where a demo runs. */\nexport function isDemo(environment: string): boolean {\n  return environment !== "";\n}\n';
@@ -40,7 +40,7 @@ async function run() {
   const copy = await scan(ccl);
   const pack = await showPack(copy, { ...ccl, counter });
   const base = await ccl.takeSnapshot({ registry: copy });
-  const content = await showExpansion(copy, { ...ccl, seen: outlined(pack) });
+  const content = await showExpansion(copy, { ...ccl, seen: inPart(pack) });
   await writeFile(join(copy.root, content.path), content.text + ADDED);
   await showRefusal(copy, { ...ccl, content });
   await showDelta(copy, { ...ccl, counter, base, pack, alias: content.alias });
@@ -81,7 +81,9 @@ async function scan({ openAliasRegistry }) {
   );
   for (const { alias, sha8, path } of examples.slice(0, 4))
     say(`   ${`${alias}@${sha8}`.padEnd(36)} ${paint("dim", path)}`);
-  for (const { path } of entries) await cp(join(repository, path), join(temporary, path));
+  // This file names the task itself, so it would be the best match.
+  for (const { path } of entries)
+    if (path !== "scripts/demo.mjs") await cp(join(repository, path), join(temporary, path));
   const copy = await openAliasRegistry({ root: temporary, persist: false });
   await copy.scan();
   return copy;
@@ -104,34 +106,39 @@ async function showPack(registry, { buildPack, counter }) {
   say(
     `   pack       ${bar(pack.tokens / raw, "green")} ${format(pack.tokens)} tokens, ${((100 * pack.tokens) / raw).toFixed(1)} %`,
   );
-  const levels = ["full", "signatures", "heads", "card", "reference"].flatMap((level) => {
+  const levels = ["full", "slice", "signatures", "heads", "card", "reference"].flatMap((level) => {
     const count = pack.entries.filter((entry) => entry.level === level).length;
     return count === 0 ? [] : [`${count} ${level}`];
   });
   say(
     `   ${pack.entries.length} files: ${levels.join(", ")}; ${pack.omitted.length} more are one get_alias call away\n`,
   );
+  for (const { rank, level, path, matched } of pack.entries.slice(0, 5))
+    say(`   ${rank}. ${path}  ${paint("dim", `${level}, ${matched.join(" ")}`)}`);
+  assert.ok(
+    pack.entries.slice(0, 3).some(({ path }) => path.endsWith("pack/render-slice.ts")),
+    "the file that the task is about is not among the first three",
+  );
   const lines = pack.text.trimEnd().split("\n");
-  const shown = [...lines.slice(0, 2), "...", ...blockOf(outlined(pack).alias, lines).slice(0, 8)];
+  const [best] = pack.entries;
+  const shown = [...lines.slice(0, 2), "...", ...blockOf(best.path, lines).slice(0, 8)];
   excerpt([...shown, ...lines.slice(shown.length)], shown.length);
   return pack;
 }
 
 /** A file's lines in the pack: from its header to the next one. */
-function blockOf(alias, lines) {
-  const isHeader = (line) => /^[A-Z]\w*: \S+@[0-9a-f]{8} /.test(line);
-  const start = lines.findIndex((line) => isHeader(line) && line.includes(` ${alias}@`));
-  const length = lines.slice(start + 1).findIndex((line) => line === "" || isHeader(line));
+function blockOf(path, lines) {
+  const isHeader = (line) => /^={3,} /.test(line);
+  const start = lines.findIndex((line) => isHeader(line) && line.split(" ")[1] === path);
+  const length = lines.slice(start + 1).findIndex(isHeader);
   return lines.slice(start, start + 1 + length);
 }
 
-/** The longest outline of the pack: what a model is likely to ask more about. */
-function outlined(pack) {
-  const outlines = pack.entries.filter(
-    ({ level, path }) => ["heads", "signatures"].includes(level) && path.endsWith(".ts"),
-  );
-  assert.ok(outlines.length > 0, "the pack shows no TypeScript file as an outline");
-  return outlines.reduce((longest, entry) => (entry.tokens > longest.tokens ? entry : longest));
+/** The best file that the pack shows in part: what a model is likely to ask more about. */
+function inPart(pack) {
+  const entry = pack.entries.find(({ level, path }) => level === "slice" && path.endsWith(".ts"));
+  assert.ok(entry !== undefined, "the pack shows no TypeScript file in part");
+  return entry;
 }
 
 async function countAll(registry, counter) {
@@ -143,7 +150,7 @@ async function countAll(registry, counter) {
   return tokens;
 }
 
-/** What a model does when an outline is not enough: it calls the tool with the hash that it saw. */
+/** What a model does when a slice is not enough: it calls the tool with the hash that it saw. */
 async function showExpansion(registry, { createGetAliasTool, seen }) {
   const call = { alias: seen.alias, sha8: seen.sha8 };
   const clock = stopwatch();
@@ -218,7 +225,7 @@ async function showCodingAgent() {
   heading(
     5,
     "Plan and apply",
-    `a failing test mended by answers that were recorded, on a copy, in ${clock()}`,
+    `a failing test repaired by answers that were recorded, on a copy, in ${clock()}`,
   );
   excerpt(told, told.length);
 }

@@ -51,6 +51,22 @@ export const clearAllButThree =
     };
   };
 
+/** Past the budget the oldest messages go until half of it is used; what is left stays until the budget is passed again. */
+export const frozenCut =
+  ({ budget, countOf, fixed }) =>
+  () => {
+    let start = 0;
+    return (messages) => {
+      const head = headOf(messages);
+      const kept = () => fixed + sum(head, countOf) + sum(messages.slice(start), countOf);
+      start = Math.max(start, head.length);
+      if (kept() <= budget) return [...head, ...messages.slice(start)];
+      while (start < messages.length - 1 && kept() > budget / 2) start++;
+      while (start < messages.length && messages[start].role === "tool") start++;
+      return [...head, ...messages.slice(start)];
+    };
+  };
+
 function headOf(messages) {
   const end = messages.findIndex(({ role }) => role !== "system");
   return messages.slice(0, end < 0 ? messages.length : end);

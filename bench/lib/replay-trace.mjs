@@ -148,5 +148,15 @@ function parsed(text) {
 function scalarsOf(value) {
   if (value === null || value === undefined || typeof value === "boolean") return [];
   if (typeof value === "object") return Object.values(value).flatMap(scalarsOf);
-  return [String(value)];
+  return partsOf(String(value));
+}
+
+/** A command or a text of the model's own was read nowhere as a whole: then the names, paths and numbers in it count. */
+function partsOf(text) {
+  if (text.length <= 40 && !/\s/.test(text)) return [text];
+  const names = text.match(/[\w./@#-]{5,80}/g) ?? [];
+  const notable = names
+    .map((name) => name.replace(/[./-]+$/, ""))
+    .filter((name) => /[\d/_.@#]/.test(name));
+  return /\s/.test(text) && text.length <= 64 ? [text] : [...new Set(notable)];
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 
+import { contextMiddleware } from "@ccl/context-compiler/ai-sdk";
 import { fromAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
 import { countMessages, estimatedCounter } from "@ccl/core";
 import { generateText, stepCountIs, tool, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { z } from "zod";
 
-import { countedTools, fitPromptMiddleware } from "./fit-prompt-middleware.ts";
 import { promptFault } from "./prompt-fault.ts";
 import { budget, callCount, orderOf, task } from "./shop-story.ts";
 
@@ -37,7 +37,7 @@ export async function runAiSdk(): Promise<void> {
       );
     },
   });
-  const model = wrapLanguageModel({ model: mock, middleware: fitPromptMiddleware({ budget }) });
+  const model = wrapLanguageModel({ model: mock, middleware: contextMiddleware({ budget }) });
   const readOrder = tool({
     description: "Reads an order.",
     inputSchema: z.object({ order: z.int() }),
@@ -57,7 +57,7 @@ export async function runAiSdk(): Promise<void> {
   const sizes = mock.doGenerateCalls.map((params) => {
     const messages = fromAiSdkMessages(params.prompt);
     assert.equal(promptFault(messages), undefined, "every prompt is one that a provider accepts");
-    return countMessages(count, messages, countedTools(params));
+    return countMessages(count, messages);
   });
   assert.ok(
     Math.max(...sizes) <= budget,

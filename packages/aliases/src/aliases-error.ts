@@ -16,7 +16,7 @@ export type AliasesErrorCode =
   | "delta_mismatch"
   /** The rules of a scan name something that is not an alias prefix. */
   | "rules_invalid"
-  /** A file beside the registry (base, vocabulary) is not what was written. */
+  /** A file beside the registry (the base) is not what was written. */
   | "context_corrupt"
   /** A file of a pack changed between building the pack and accepting it. */
   | "context_conflict"

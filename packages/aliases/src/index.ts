@@ -3,10 +3,7 @@ export { buildCard, type BuildCardOptions } from "./card/build-card.ts";
 export type { Card } from "./card/card.ts";
 export { minifyJson } from "./compress/minify-json.ts";
 export { minifyYaml } from "./compress/minify-yaml.ts";
-export { renderTable } from "./compress/render-table.ts";
 export { stripComments } from "./compress/strip-comments.ts";
-export { toCompactView } from "./compress/to-compact-view.ts";
-export { applyVocabulary, expandVocabulary, parseVocabulary } from "./compress/vocabulary.ts";
 export type { ContextBase } from "./context/context-base.ts";
 export {
   createContextFiles,
@@ -24,14 +21,15 @@ export { buildOutline } from "./outline/build-outline.ts";
 export type { Outline, OutlineDepth, OutlineItem } from "./outline/outline.ts";
 export { renderOutlineItems } from "./outline/render-outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
-export type {
-  CounterSource,
-  Pack,
-  PackEntry,
-  PackEvent,
-  PackLevel,
-  PackOptions,
-} from "./pack/pack.ts";
+export type { Pack, PackEntry, PackLevel, PackOptions } from "./pack/pack.ts";
+export type { FileHistory, HistoryCommit } from "./rank/file-history.ts";
+export {
+  rankFiles,
+  type FileRanking,
+  type RankedFile,
+  type RankOptions,
+} from "./rank/rank-files.ts";
+export type { RankReason } from "./rank/score-files.ts";
 export { parseAlias } from "./registry/alias-name.ts";
 export type {
   AliasCheck,
@@ -49,4 +47,5 @@ export type {
   VerifyReport,
 } from "./registry/alias-registry.ts";
 export { openAliasRegistry } from "./registry/open-alias-registry.ts";
+export type { PackEvent } from "./survey/survey-files.ts";
 export { createGetAliasTool, type GetAliasToolOptions } from "./tool/create-get-alias-tool.ts";

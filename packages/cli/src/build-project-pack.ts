@@ -3,17 +3,18 @@ import {
   type AliasRegistry,
   type ContextBase,
   type ContextFiles,
-  type CounterSource,
   type Pack,
   type PackEvent,
   type PackOptions,
 } from "@ccl/aliases";
+import type { TokenCounter } from "@ccl/core";
 
 import { CliError } from "./cli-error.ts";
 import { findFocus } from "./find-focus.ts";
+import { gitHistory } from "./git-history.ts";
 import { resolveAlias } from "./resolve-alias.ts";
 import type { Session } from "./session.ts";
-import { counterOf, type Encoding } from "./token-counter.ts";
+import { openCounter, type Encoding } from "./token-counter.ts";
 
 /** Flags that shape a pack. */
 export interface PackShape {
@@ -23,12 +24,13 @@ export interface PackShape {
   focus?: string[] | undefined;
   profile?: string | undefined;
   base?: boolean | undefined;
+  lineNumbers?: boolean | undefined;
 }
 
 /** What a pack is made from. */
 export interface PackSource {
   registry: AliasRegistry;
-  /** The project's base and vocabulary; absent in a folder that is not set up. */
+  /** The project's base; absent in a folder that is not set up. */
   files?: ContextFiles | undefined;
 }
 
@@ -47,12 +49,14 @@ export async function buildProjectPack(
   session: Session,
   shape: PackShape,
   { registry, files }: PackSource,
-): Promise<{ pack: Pack; counter: CounterSource }> {
+): Promise<{ pack: Pack; counter: TokenCounter }> {
   const { signal, progress } = session;
   const options: PackOptions = {
     registry,
     task: shape.task ?? ORIENTATION_TASK,
     budget: shape.budget,
+    lineNumbers: shape.lineNumbers,
+    history: gitHistory(session),
     signal,
     onEvent: (event) => progress.update(STEPS[event.type], event.done, event.total),
   };
@@ -61,9 +65,8 @@ export async function buildProjectPack(
     options.profile = (await resolveAlias(registry, shape.profile, session)).alias;
   const base = await files?.readBase({ signal });
   if (base !== undefined) options.version = base.version;
-  if (files !== undefined) options.vocabulary = await files.readVocabulary({ signal });
   if (shape.base === true) options.base = requireBase(base).snapshot;
-  const counter = counterOf(shape.modelEncoding);
+  const counter = await openCounter(shape.modelEncoding);
   return { pack: await buildPack({ ...options, counter }), counter };
 }
 

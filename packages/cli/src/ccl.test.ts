@@ -163,7 +163,7 @@ describe("ccl pack in a folder that is not set up", () => {
     const packed = await spawnCcl(["pack", "--task", "Greet in French.", "--budget", "2k"]);
     expect(packed).toMatchObject({ code: 0, stderr: "" });
     expect(packed.stdout).toMatch(/^\[CONTEXT\]\n/);
-    expect(packed.stdout).toContain("H.greet@");
+    expect(packed.stdout).toContain("=== src/greet.ts H.greet\n");
     expect(packed.stdout).toContain("Greet in French.");
     expect((await ccl(["expand", "H.greet"])).stdout).toBe(
       await readFile(join(root, "src", "greet.ts"), "utf8"),
@@ -359,7 +359,7 @@ describe("a project", () => {
     for (const args of [["pack", "--show"], ["pack"], ["pack", "--base"]]) {
       expect(await ccl(args)).toMatchObject({
         code: 0,
-        stdout: expect.stringMatching(/H\.late@[^]*isLate/),
+        stdout: expect.stringMatching(/late\.ts H\.late\n[^]*isLate/),
         stderr: "",
       });
     }
@@ -405,13 +405,19 @@ describe("a project", () => {
   it("takes from its cache what another process put there", async () => {
     const command = ["pack", "--model-encoding", "estimate", "--budget", "400"];
     await ccl(["init"]);
+    // The times of files are kept only once these are old enough, so they come and go with the machine's speed.
+    const derived = async (): Promise<string[]> => {
+      const files = await listing(join(root, ".ccl", "cache"));
+      return files.filter((file) => file.startsWith("derived-"));
+    };
     const first = await spawnCcl(command);
-    const cache = await listing(join(root, ".ccl", "cache"));
-    expect(cache.join()).toContain("derived-pack.cache");
+    const cache = await derived();
+    expect(cache.join()).toContain("derived-facts-2-typescript.cache");
     expect(await spawnCcl(command)).toEqual(first);
-    expect(await listing(join(root, ".ccl", "cache"))).toEqual(cache);
-    await spawnCcl([...command, "--task", "Greet somebody"]);
-    expect(await listing(join(root, ".ccl", "cache"))).not.toEqual(cache);
+    expect(await derived()).toEqual(cache);
+    await writeFile(join(root, "src", "greet.ts"), "export const farewell = 1;\n");
+    await spawnCcl(command);
+    expect(await derived()).not.toEqual(cache);
   });
 
   it("may be an AdaOS folder, whose other records stay as they are", async () => {
@@ -420,7 +426,7 @@ describe("a project", () => {
     await writeFile(join(root, ".ado", "aliases.json"), records);
     const ado = ["--directory", ".ado"];
     const pack = await ccl(["pack", ...ado]);
-    expect(pack.stdout).toContain("D.readme@");
+    expect(pack.stdout).toContain("=== README.md D.readme\n");
     expect(pack.stderr).toBe('2 files without an alias; "ccl alias scan" names them\n');
     expect(await readFile(join(root, ".ado", "aliases.json"), "utf8")).toBe(records);
     await ccl(["alias", "add", "H.main", "src/main.ts", ...ado]);

@@ -138,7 +138,7 @@ describe("ccl gen", () => {
     const sent = JSON.stringify(server?.calls.map(({ body }) => body));
     for (const part of [
       "[CONTEXT]",
-      "H.port@",
+      "=== src/port.mjs H.port",
       "not ok 1",
       "node --test",
       "MODE: PLAN",

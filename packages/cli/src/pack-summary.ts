@@ -15,7 +15,7 @@ export interface PackFacts {
   unnamed: number;
 }
 
-const LEVELS: PackLevel[] = ["full", "signatures", "heads", "card", "reference"];
+const LEVELS: PackLevel[] = ["full", "slice", "signatures", "heads", "card", "reference"];
 
 /** How the pack came out, as tables for a person. */
 export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): string {
@@ -41,9 +41,20 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
       style,
     ),
   ];
+  const unmatched = describeUnmatched(pack);
+  if (unmatched !== undefined) lines.push(`${colours.yellow("task")}  ${unmatched}\n`);
   const omitted = describeOmitted(pack);
   if (omitted !== undefined) lines.push(`${colours.yellow("not shown")}  ${omitted}\n`);
   return `\n${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}`;
+}
+
+/** Which words of the task no file has; undefined when none is missing. */
+export function describeUnmatched({
+  isMatched,
+  unmatched,
+}: Pick<Pack, "isMatched" | "unmatched">): string | undefined {
+  if (!isMatched) return "no file has any word of the task, so this is an overview";
+  return unmatched.length === 0 ? undefined : `in no file: ${unmatched.slice(0, 12).join(", ")}`;
 }
 
 function percent(part: number, whole: number): string {

@@ -144,10 +144,8 @@ function addPack(program: Command, run: Run): void {
       "--focus <file...>",
       "aliases or paths that the work is about; their neighbours rank higher",
     )
-    .option(
-      "--profile <alias>",
-      "the profile that the model is to follow (default: the only PR alias)",
-    )
+    .option("--profile <alias>", "the profile that the model is to follow, shown whole")
+    .option("--line-numbers", "put its number before each line of a file")
     .option("--base", "put what changed since the accepted base into the [DELTA] section")
     .option("--accept", "make this state the base of later deltas")
     .action((flags: PackFlags) =>

@@ -1,5 +1,3 @@
-export { compactJson, type CompactJsonOptions } from "./compact-forms/compact-json.ts";
-export { compactText, type CompactTextOptions } from "./compact-forms/compact-text.ts";
 export { artifactAttacher, type ArtifactAttacherOptions } from "./compile/artifact-attacher.ts";
 export { compactor, type CompactorOptions } from "./compile/compactor.ts";
 export type { ContextProcessor, ProcessorInput } from "./compile/context-processor.ts";
@@ -9,6 +7,7 @@ export {
   type ContextCompiler,
   type ContextCompilerOptions,
 } from "./compile/create-context-compiler.ts";
+export { createSessionMemory, type SessionMemoryOptions } from "./compile/create-session-memory.ts";
 export { historySelector, type HistorySelectorOptions } from "./compile/history-selector.ts";
 export { memoryPreloader, type MemoryPreloaderOptions } from "./compile/memory-preloader.ts";
 export type { MemoryHit, MemoryService } from "./compile/memory-service.ts";
@@ -34,13 +33,8 @@ export {
 export { verifyEvidencePack } from "./evidence/verify-evidence-pack.ts";
 export { findArtifact } from "./externalize/find-artifact.ts";
 export { renderArtifact } from "./externalize/render-artifact.ts";
-export {
-  guessMimeType,
-  summarizeBytes,
-  summarizeText,
-  type SummarizeOptions,
-} from "./externalize/summarize-content.ts";
-export { fitMessages, type FitOptions, type FittedMessages } from "./fit/fit-messages.ts";
+export { fitMessages } from "./fit/fit-messages.ts";
+export type { CutOptions, FitOptions, FittedMessages, PinRule } from "./fit/fit-options.ts";
 export type { FitState, FrozenCut } from "./fit/fit-state.ts";
 export { createSession } from "./session/create-session.ts";
 export { eventMessage } from "./session/event-message.ts";
@@ -66,3 +60,10 @@ export type {
   SessionStore,
   StateEntry,
 } from "./session-store/session-store.ts";
+export {
+  createArtifactTools,
+  type ArtifactTools,
+  type ArtifactToolsOptions,
+} from "./tool-interrupt/create-artifact-tools.ts";
+export type { ReadArtifactInput } from "./tool-interrupt/read-artifact-tool.ts";
+export type { SearchArtifactInput } from "./tool-interrupt/search-artifact-tool.ts";

@@ -26,5 +26,5 @@ export function promptFault(messages: readonly ChatMessage[]): string | undefine
 /** All text of a message; a picture or a file counts as content. */
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
-  return content.map((part) => ("text" in part ? part.text : `(${part.mimeType})`)).join("\n");
+  return content.map((part) => ("text" in part ? part.text : `(${part.type})`)).join("\n");
 }

@@ -12,11 +12,13 @@ export type {
   MediaPart,
   Part,
   ProviderFields,
+  ProviderPart,
   ReasoningPart,
   Role,
   TextPart,
   ToolCall,
 } from "./messages/chat-message.ts";
+export { fileText } from "./messages/file-text.ts";
 export type { Embedder } from "./models/embedder.ts";
 export { LanguageModelError, type LanguageModelErrorCode } from "./models/language-model-error.ts";
 export type {
@@ -29,7 +31,7 @@ export type {
   ModelUsage,
   ResponseFormat,
 } from "./models/language-model.ts";
-export type { ToolContext, ToolDefinition } from "./models/tool-definition.ts";
+export type { ToolContext, ToolDefinition, ToolDescription } from "./models/tool-definition.ts";
 export { failure, success, type Issue, type Result } from "./result.ts";
 export { redactSecrets, type RedactedText } from "./text/redact-secrets.ts";
 export type { SecretFinding } from "./text/secret-source.ts";

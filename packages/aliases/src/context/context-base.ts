@@ -44,7 +44,7 @@ export function corruptContext(file: string, what: string, cause?: unknown): Ali
 }
 
 /** The messages of several issues as one line. */
-export function describeIssues(issues: readonly Issue[]): string {
+function describeIssues(issues: readonly Issue[]): string {
   return issues.map((issue) => issue.message).join(" ");
 }
 

@@ -30,7 +30,8 @@ async function showing(level: PackEntry["level"]): Promise<{ entries: PackEntry[
   const content = await registry.resolve("H.main");
   if (!content.ok) throw new Error(content.issues[0]?.message);
   const { alias, path, sha8 } = content.value;
-  return { entries: [{ alias, path, sha8, level, tokens: 10, isCut: false }] };
+  const ranked = { rank: 1, score: 1, matched: [], reason: "words" as const };
+  return { entries: [{ ...ranked, alias, path, sha8, level, tokens: 10, isCut: false }] };
 }
 
 async function codeOf(call: Promise<unknown>): Promise<AliasesErrorCode | undefined> {
@@ -111,22 +112,6 @@ describe("context files", () => {
     );
     expect(await readdir(outside)).toEqual([]);
     await rm(outside, { recursive: true });
-  });
-
-  it.each([
-    { text: '{"latency_ms":"L"}', terms: { latency_ms: "L" } },
-    { text: '{"__proto__":"P"}', terms: Object.fromEntries([["__proto__", "P"]]) },
-    { text: '{"latency_ms":1}', terms: "context_corrupt" },
-    { text: '["latency_ms"]', terms: "context_corrupt" },
-    { text: "{", terms: "context_corrupt" },
-  ])("read the vocabulary $text as $terms", async ({ text, terms }) => {
-    await writeFile(join(root, ".ccl", "vocab.json"), text);
-    const found = createContextFiles(registry).readVocabulary();
-    expect(typeof terms === "string" ? await codeOf(found) : await found).toEqual(terms);
-  });
-
-  it("have no vocabulary where there is no file", async () => {
-    expect(await createContextFiles(registry).readVocabulary()).toEqual({});
   });
 
   it("write nothing for a registry that keeps nothing", async () => {

@@ -1,6 +1,5 @@
 import { AliasesError } from "../aliases-error.ts";
 import type { Card } from "../card/card.ts";
-import { parseVocabulary } from "../compress/vocabulary.ts";
 import type { Snapshot } from "../delta/snapshot.ts";
 import { takeSnapshot } from "../delta/take-snapshot.ts";
 import type { Pack, PackVersion } from "../pack/pack.ts";
@@ -8,7 +7,7 @@ import { quote } from "../registry/alias-name.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
 import { readBase, writeBase } from "./base-files.ts";
 import { cardFileName } from "./card-file-name.ts";
-import { corruptContext, describeIssues, type ContextBase } from "./context-base.ts";
+import type { ContextBase } from "./context-base.ts";
 import { createContextFolder, type ContextFolder } from "./context-folder.ts";
 
 /** What cancels a call on context files. */
@@ -17,15 +16,13 @@ export interface ContextFilesOptions {
 }
 
 /**
- * The files beside a registry: the last pack, the cards, the vocabulary, and the accepted base with its counters.
+ * The files beside a registry: the last pack, the cards, and the accepted base with its counters.
  * Paths that are given back are relative to the root, with forward slashes. Every call may throw io_failed and aborted;
  * those that write throw io_failed when the registry was opened with `persist: false`.
  */
 export interface ContextFiles {
   /** Undefined before the first `accept`. Throws context_corrupt. */
   readBase(options?: ContextFilesOptions): Promise<ContextBase | undefined>;
-  /** Long term to short term; empty where there is no vocab.json. Throws context_corrupt. */
-  readVocabulary(options?: ContextFilesOptions): Promise<Record<string, string>>;
   /**
    * Makes the state that the pack shows the base: A+1, B=0, C=0. Throws context_conflict when a file of the pack has
    * changed since it was built, context_corrupt, registry_locked.
@@ -50,7 +47,6 @@ export interface ContextFiles {
 const LOCK = "aliases.lock";
 const DELTA = "ctx/delta.patch";
 const PACK = "prompt.pack";
-const VOCABULARY = "vocab.json";
 
 /** The context files of a registry's folder. Reads and writes nothing yet. */
 export function createContextFiles(registry: AliasRegistry): ContextFiles {
@@ -65,7 +61,6 @@ export function createContextFiles(registry: AliasRegistry): ContextFiles {
   };
   return {
     readBase: ({ signal } = {}) => readBase(folder, signal),
-    readVocabulary: ({ signal } = {}) => readVocabulary(folder, signal),
     accept: (pack, { signal } = {}) =>
       folder.withLock(LOCK, signal, async () => {
         const previous = await readBase(folder, signal);
@@ -113,17 +108,6 @@ async function snapshotOf(
   const more = changed.length > names.length ? ` and ${changed.length - names.length} more` : "";
   const message = `${names.join(", ")}${more} changed after the pack was built. Build it anew and accept that.`;
   throw new AliasesError("context_conflict", message);
-}
-
-async function readVocabulary(
-  folder: ContextFolder,
-  signal: AbortSignal | undefined,
-): Promise<Record<string, string>> {
-  const text = await folder.read(VOCABULARY, signal);
-  if (text === undefined) return {};
-  const vocabulary = parseVocabulary(text);
-  if (vocabulary.ok) return vocabulary.value;
-  throw corruptContext(folder.pathOf(VOCABULARY), describeIssues(vocabulary.issues));
 }
 
 function cardName(alias: string): string {

@@ -1,46 +1,32 @@
 import type { TokenCounter } from "@ccl/core";
 
 import type { Snapshot } from "../delta/snapshot.ts";
-import type { AliasRegistry } from "../registry/alias-registry.ts";
+import type { RankedFile, RankOptions } from "../rank/rank-files.ts";
 
-/** How much of a file stands in the pack, from its whole text down to its name and hash. */
-export type PackLevel = "full" | "signatures" | "heads" | "card" | "reference";
+/**
+ * How much of a file stands in the pack: its own lines (`full`, `slice`), its declarations without bodies
+ * (`signatures`), the names that it declares (`heads`), an index card, or its path alone (`reference`).
+ */
+export type PackLevel = "full" | "slice" | "signatures" | "heads" | "card" | "reference";
 
 /** What to pack, for what, and how much of it. */
-export interface PackOptions {
-  registry: AliasRegistry;
-  /** What the model is to do, in the user's words. */
-  task: string;
+export interface PackOptions extends RankOptions {
   /** In tokens of `counter`; the whole text stays within it. */
   budget: number;
-  /** Maximum tokens a file may take, by alias prefix. Default: A (decisions) 300, P (options) 200, the rest by share of the budget. */
+  /** Maximum tokens that all files of an alias prefix may take. Default: A (decisions) 300, P (options) 200. */
   caps?: Record<string, number> | undefined;
   /** Default: the estimator of @ccl/core, under which a safety margin is kept. */
-  counter?: TokenCounter | CounterSource | undefined;
+  counter?: TokenCounter | undefined;
   /** Share of the budget left free under an inexact counter. Default 0.1. */
   safetyMargin?: number | undefined;
-  /** Alias of the profile that the model is to follow. Default: the only `PR` alias, if there is one. */
+  /** Alias of the profile that the model is to follow; shown whole. */
   profile?: string | undefined;
-  /** Long term to short term; used where the saving is larger than the legend that explains it. */
-  vocabulary?: Record<string, string> | undefined;
-  /** Aliases or paths that the work is about; their neighbours in the import graph are ranked up. */
-  focus?: string[] | undefined;
+  /** True puts its number before each line of a file. */
+  lineNumbers?: boolean | undefined;
   /** The last accepted state; what changed since goes into the [DELTA] section. */
   base?: Snapshot | undefined;
   /** Accepted bases, deltas since the base, repairs since the last success. Default 0, 0, 0. */
   version?: PackVersion | undefined;
-  signal?: AbortSignal | undefined;
-  onEvent?: ((event: PackEvent) => void) | undefined;
-}
-
-/**
- * A counter that is opened only when something has to be counted. Where the registry keeps a cache, the pack of the
- * same tree and options is taken from it without counting: the name must stand for one way of counting.
- */
-export interface CounterSource {
-  name: string;
-  isExact: boolean;
-  open(): Promise<TokenCounter>;
 }
 
 /** The counters of the pack's header: `ver: A=1 B=0 C=0`. */
@@ -50,21 +36,11 @@ export interface PackVersion {
   repairs: number;
 }
 
-/** Progress of a pack. */
-export interface PackEvent {
-  type: "files_read" | "files_outlined" | "fitted";
-  done: number;
-  total: number;
-}
-
-/** One file of the pack. */
-export interface PackEntry {
-  alias: string;
-  path: string;
+/** One file of the pack, and why it ranks where it does. */
+export interface PackEntry extends RankedFile {
   level: PackLevel;
-  sha8: string;
   tokens: number;
-  /** Declarations were left out to fit, and the text says which lines. */
+  /** Lines, declarations or names were left out to fit. */
   isCut: boolean;
 }
 
@@ -74,8 +50,8 @@ export interface PackSection {
   tokens: number;
 }
 
-/** A file that the pack does not name, and why. */
-export interface PackOmission {
+/** A file that the pack does not name, and why; files that have no text to show have no rank. */
+export interface PackOmission extends Partial<Pick<RankedFile, "rank" | "score" | "matched">> {
   alias: string;
   path: string;
   reason: "budget" | "cap" | "binary" | "unreadable" | "empty";
@@ -86,8 +62,12 @@ export interface Pack {
   text: string;
   tokens: number;
   sections: PackSection[];
-  /** In the order of the text. */
+  /** Ordered by rank for the task, best first. */
   entries: PackEntry[];
   /** Ordered by rank for the task, best first. */
   omitted: PackOmission[];
+  /** Words of the task that no file has. */
+  unmatched: string[];
+  /** False when no file has any word of the task: the pack is then an overview. */
+  isMatched: boolean;
 }

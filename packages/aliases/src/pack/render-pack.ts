@@ -1,75 +1,69 @@
 import type { Delta } from "../delta/snapshot.ts";
-import { aliasPrefix } from "../registry/alias-prefix.ts";
-import type { PackFile } from "./pack-file.ts";
+import { printablePath } from "./render-map.ts";
 import type { PackSection, PackVersion } from "./pack.ts";
 
-/** Labels of the document's form, in the order in which their files stand; a prefix of your own is its own label. */
-const LABELS = new Map([
-  ["A", "ADR"],
-  ["P", "OPTS"],
-  ["S", "SCHEMA"],
-  ["PR", "PROFILE"],
-  ["H", "CODE"],
-  ["T", "TEST"],
-  ["D", "DOC"],
-  ["C", "CONFIG"],
-]);
-const ORDER = [...LABELS.keys()];
-
-const HOW_TO_EXPAND = 'If you need the full text of an alias, call get_alias("<alias>").';
+const HOW_TO_EXPAND =
+  'For more, call get_alias("<alias, path or path#name>"), with lines "A-B" for "... +N lines, A-B".';
 
 /** What the text consists of. */
 export interface PackParts {
-  /** Rendered by `renderBlock`, in the order of `compareBlocks`. */
-  blocks: string[];
+  map: string | undefined;
+  /** Files in the order of rank. */
+  blocks: Block[];
+  /** Lines `path: name, name` of files that have no block. */
+  names: string[];
   contextId: string;
   version: PackVersion;
   /** How many files are not named at all. */
   missing: number;
-  /** What the short terms of the vocabulary stand for; empty when none is in use. */
-  legend: string;
   task: string;
   /** Undefined when there is no base. */
   delta: string[] | undefined;
 }
 
-/** The line that names a file: kind, alias, hash and path. */
-export function renderHeader(file: Pick<PackFile, "alias" | "path" | "sha8">): string {
-  const prefix = aliasPrefix(file.alias);
-  return `${LABELS.get(prefix) ?? prefix}: ${file.alias}@${file.sha8} ${file.path}`;
+/** One file with a header. */
+export interface Block {
+  alias: string;
+  path: string;
+  /** After the names in the header, such as `part of 120 lines`. */
+  detail: string;
+  body: string;
 }
 
-/** A file's header line, its body and what the body leaves out. */
-export function renderBlock(
-  file: Pick<PackFile, "alias" | "path" | "sha8">,
-  { body, mark = "" }: { body: string; mark?: string | undefined },
-): string {
-  return [renderHeader(file), body, mark]
-    .filter((part) => part !== "")
-    .join("\n")
-    .concat("\n");
+/** A block's header line; `mark` is a run of `=` that no body line begins with. */
+export function renderHeader({ alias, path, detail }: Omit<Block, "body">, mark: string): string {
+  return `${mark} ${printablePath(path)} ${alias}${detail === "" ? "" : `, ${detail}`}`;
 }
 
-/** Decisions first, then by kind, then by alias: an order that no task changes. */
-export function compareBlocks(a: Pick<PackFile, "alias">, b: Pick<PackFile, "alias">): number {
-  const difference = placeOf(a.alias) - placeOf(b.alias);
-  if (difference !== 0) return difference;
-  return a.alias < b.alias ? -1 : a.alias > b.alias ? 1 : 0;
+/** The shortest run of `=`, three at least, such that no line of the texts begins with it: a file can't forge a header. */
+function headerMark(texts: readonly string[]): string {
+  let length = 3;
+  for (const text of texts)
+    for (const [run] of text.matchAll(/^={3,}/gm)) length = Math.max(length, run.length + 1);
+  return "=".repeat(length);
 }
 
-function placeOf(alias: string): number {
-  const place = ORDER.indexOf(aliasPrefix(alias));
-  return place < 0 ? ORDER.length : place;
+/** A file can't open or close a section of the pack: its lines that look like a marker are moved in by a space. */
+export function guardMarkers(body: string): string {
+  return body.replace(/^(?=\[(?:CONTEXT|INSTRUCTION|DELTA)\])/gm, " ");
 }
 
 /** The sections' texts in order; joined they are the pack. */
 export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & { text: string })[] {
   const { accepted, deltas, repairs } = parts.version;
-  const header = `## ver: A=${accepted} B=${deltas} C=${repairs} ${parts.contextId}\n`;
-  const legend = parts.legend === "" ? "" : `## terms: ${parts.legend}\n`;
-  const missing = parts.missing === 0 ? "" : `... +${parts.missing} files not shown\n`;
+  const { map, blocks, names, missing } = parts;
+  const mark = headerMark([...blocks.map(({ body }) => body), map ?? "", names.join("\n")]);
+  const context = [
+    "[CONTEXT]",
+    `## ver: A=${accepted} B=${deltas} C=${repairs} ${parts.contextId}`,
+    ...(map === undefined ? [] : [`${mark} map`, map]),
+    ...blocks.flatMap((block) => [renderHeader(block, mark), guardMarkers(block.body)]),
+    ...(names.length === 0 ? [] : [`${mark} names`, ...names.map(guardMarkers)]),
+    ...(missing === 0 ? [] : [`... +${missing} files not shown`]),
+    "",
+    "",
+  ].join("\n");
   const instruction = `[INSTRUCTION]\n${parts.task}\n`;
-  const context = `[CONTEXT]\n${header}${legend}${parts.blocks.join("")}${missing}\n`;
   if (parts.delta === undefined) {
     return [
       { name: "CONTEXT", text: context },
@@ -95,7 +89,7 @@ export function deltaLines(delta: Delta): string[] {
   for (const change of delta.changes) {
     if (change.type === "added") lines.push(`- ${change.alias}: added ${change.entry.path}`);
     else if (change.type === "removed") lines.push(`- ${change.alias}: removed ${change.path}`);
-    else lines.push(...change.notes.map((note) => `- ${change.alias}: ${note}`));
+    else lines.push(...change.notes.map((detail) => `- ${change.alias}: ${detail}`));
   }
   return lines;
 }

@@ -1,145 +1,162 @@
-import { createSearchIndex, splitWords, type CountedText } from "@ccl/search";
+import { redactSecrets } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
+import { callListener } from "@ccl/core/events";
 
-import { aliasPrefix } from "../registry/alias-prefix.ts";
-import { buildImportGraph, type ImportGraph } from "./import-graph.ts";
-import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
+import { AliasesError } from "../aliases-error.ts";
+import type { AliasRegistry } from "../registry/alias-registry.ts";
+import type { FileFacts } from "../survey/file-facts.ts";
+import {
+  createFileReader,
+  surveyFiles,
+  type PackEvent,
+  type UnreadFile,
+} from "../survey/survey-files.ts";
+import { scoreHistory, type FileHistory } from "./file-history.ts";
+import { rankChunks, type RankedChunk } from "./rank-chunks.ts";
+import { scoreFiles, type FileScore, type RankReason } from "./score-files.ts";
 
-/** A file as ranking sees it. */
-export interface RankInput {
+/** What to rank files for. */
+export interface RankOptions {
+  registry: AliasRegistry;
+  /** What is to be done, in the user's words, English or Russian. */
+  task: string;
+  /** Aliases or paths that the work is about; their neighbours in the import graph are ranked up. */
+  focus?: string[] | undefined;
+  /** Earlier commits: their subjects and what they changed rank files too. */
+  history?: FileHistory | undefined;
+  signal?: AbortSignal | undefined;
+  onEvent?: ((event: PackEvent) => void) | undefined;
+}
+
+/** One file in the order of a task. */
+export interface RankedFile {
   alias: string;
   path: string;
-  /** The terms of its text. */
-  words: CountedText;
-  /** Of the text, in UTF-16 units. */
-  chars: number;
-  /** Names that the file declares, with spaces between. */
-  declarations: string;
-  /** Module specifiers as written. */
-  imports: string[];
+  sha8: string;
+  /** From 1. */
+  rank: number;
+  /** The best file has 1; comparable within one answer. */
+  score: number;
+  /** Words of the task that the file has, as the task wrote them. */
+  matched: string[];
+  /** What adds the largest part of its score. */
+  reason: RankReason;
 }
 
-/** What ranking is for. */
-export interface RankOptions {
-  task: string;
-  /** Positions of files that the work is about. */
-  focus?: number[] | undefined;
+/** All files, best first, and the words of the task that were found in none. */
+export interface FileRanking {
+  files: RankedFile[];
+  unmatched: string[];
 }
 
-/** A path says more than a name, a name more than a word of the text. */
-const WEIGHTS = {
-  fields: { path: 8, declarations: 3, text: 1 },
-  lengthDiscounts: { path: 0.3, declarations: 0.5, text: 0.6 },
-};
-/** What a file gets of its best neighbour's score in the import graph. */
-const NEIGHBOUR_SHARE = 0.2;
-/** Share of the score that needs no word of the task: how much of the project leans on the file, and its size. */
-const PRIOR_SHARE = 0.12;
+/** A ranked file whose content was looked into. */
+export interface ReadFile {
+  file: RankedFile;
+  /** Secrets are masked. */
+  lines: string[];
+  chunks: RankedChunk[];
+  isFocus: boolean;
+}
 
-/** Scores files for a task; higher is better, and every file has a score above 0, so that the order is total. */
-export async function rankFiles(files: RankInput[], options: RankOptions): Promise<Float64Array> {
-  const graph = buildImportGraph(
-    files.map((file) => file.path),
-    files.map((file) => file.imports),
-  );
-  const scores = await scoreWords(files, options.task);
-  spread(scores, graph, NEIGHBOUR_SHARE);
-  const prior = scorePrior(files, graph);
-  const wanted = wantedKinds(options.task);
-  for (const [position, file] of files.entries()) {
-    const score = (scores[position] ?? 0) + PRIOR_SHARE * (prior[position] ?? 0);
-    scores[position] = score * kindWeight(file, wanted);
+/** A ranking with what a pack is made from. */
+export interface DetailedRanking extends FileRanking {
+  /** The best files, in the order of `files`. */
+  read: ReadFile[];
+  facts: ReadonlyMap<string, FileFacts>;
+  omitted: UnreadFile[];
+}
+
+const MIN_READ_FILES = 40;
+const MAX_READ_FILES = 400;
+
+/**
+ * Ranks the files of a registry for a task by the words in paths, names and texts, imports, focus and history.
+ * @throws AliasesError `aborted`, `io_failed`.
+ */
+export async function rankFiles(options: RankOptions): Promise<FileRanking> {
+  const { files, unmatched } = await rankInDetail(options, { readChars: 0 });
+  return { files, unmatched };
+}
+
+/** Ranks, and reads the best files until they have so many characters together. */
+export async function rankInDetail(
+  options: RankOptions,
+  { readChars }: { readChars: number },
+): Promise<DetailedRanking> {
+  const { registry, task, signal } = options;
+  const reader = createFileReader(options);
+  const stats = await registry.stat(signal && { signal });
+  const { facts, omitted } = await surveyFiles(stats, { ...options, reader });
+  const wanted = new Set(options.focus);
+  const isFocus = ({ alias, path }: FileFacts): boolean => wanted.has(alias) || wanted.has(path);
+  const focus = facts.flatMap((file, at) => (isFocus(file) ? [at] : []));
+  const history = options.history && (await scoreHistory(options.history, task));
+  const { scores, unmatched } = await scoreFiles(facts, { task, focus, history });
+  const order = [...facts.keys()].sort((a, b) => scoreAt(scores, b) - scoreAt(scores, a) || a - b);
+  const read: (Pick<ReadFile, "lines" | "isFocus"> & { at: number })[] = [];
+  let chars = 0;
+  for (const at of order) {
+    const file = facts[at];
+    if (file === undefined || isEnough(read.length, chars, readChars)) break;
+    const content = await reader.read(file);
+    if (content === undefined) continue;
+    chars += file.chars;
+    const lines = redactSecrets(content.text).text.replace(/\n$/, "").split("\n");
+    read.push({ at, lines, isFocus: isFocus(file) });
+    throwIfAborted(signal, AliasesError);
+    callListener(options.onEvent, {
+      type: "files_outlined",
+      done: read.length,
+      total: order.length,
+    });
   }
-  return options.focus === undefined || options.focus.length === 0
-    ? scores
-    : addFocus(scores, graph, options.focus);
-}
-
-/** Scores by the words of the task, the best file 1. */
-async function scoreWords(files: RankInput[], task: string): Promise<Float64Array> {
-  const index = createSearchIndex({ ...WEIGHTS, analyzer });
-  await index.put(
-    files.map(({ path, declarations, words }, position) => ({
-      id: String(position),
-      texts: { path: splitPath(path), declarations, text: words },
+  const chunked = await rankChunks(
+    read.map(({ at, lines }) => ({
+      path: facts[at]?.path ?? "",
+      lines,
+      score: scoreAt(scores, at),
     })),
+    task,
   );
-  const { hits } = index.searchText({ text: task.slice(0, MAX_TASK_CHARS), limit: files.length });
-  const scores = new Float64Array(files.length);
-  for (const { id, score } of hits) scores[Number(id)] = score / (hits[0]?.score ?? 1);
-  return scores;
-}
-
-/** The path's words, its last segment twice: the file's own name says more than its folders'. */
-function splitPath(path: string): string {
-  const segments = path.split("/");
-  return [...segments, segments.at(-1) ?? ""].join(" ").replaceAll(".", " ");
-}
-
-function spread(scores: Float64Array, graph: ImportGraph, share: number): void {
-  const before = scores.slice();
-  for (const position of scores.keys()) {
-    let best = 0;
-    for (const neighbour of graph.imports[position] ?? [])
-      best = Math.max(best, before[neighbour] ?? 0);
-    for (const neighbour of graph.importedBy[position] ?? [])
-      best = Math.max(best, before[neighbour] ?? 0);
-    scores[position] = (before[position] ?? 0) + share * best;
-  }
-}
-
-function scorePrior(files: RankInput[], graph: ImportGraph): Float64Array {
-  return Float64Array.from(files, (file, position) => {
-    const leaning = Math.min(1, Math.log2(1 + (graph.importedBy[position]?.length ?? 0)) / 6);
-    const size = Math.min(1, Math.log2(1 + file.chars) / 16);
-    return 0.01 + 0.5 * leaning + 0.5 * size;
+  const places = [...read.keys()].sort(
+    (a, b) => (chunked[b]?.score ?? 0) - (chunked[a]?.score ?? 0) || a - b,
+  );
+  const seen = new Set(read.map(({ at }) => at));
+  const final = [
+    ...places.map((place) => read[place]?.at ?? 0),
+    ...order.filter((at) => !seen.has(at)),
+  ];
+  // What was not looked into stays behind what was.
+  const lowest = Math.min(1, ...chunked.map(({ score }) => score));
+  const best = scoreAt(scores, order[read.length] ?? -1);
+  const files = final.flatMap((at, index): RankedFile[] => {
+    const file = facts[at];
+    const own = scores[at];
+    if (file === undefined || own === undefined) return [];
+    const place = places[index];
+    const score = place === undefined ? (lowest * own.score) / best : (chunked[place]?.score ?? 0);
+    const { matched, reason } = own;
+    const { alias, path, sha256 } = file;
+    return [{ alias, path, sha8: sha256.slice(0, 8), rank: index + 1, score, matched, reason }];
   });
+  return {
+    files,
+    unmatched,
+    omitted,
+    facts: new Map(facts.map((file) => [file.alias, file])),
+    read: places.flatMap((place, index): ReadFile[] => {
+      const file = files[index];
+      const { lines = [], isFocus: inFocus = false } = read[place] ?? {};
+      const { chunks = [] } = chunked[place] ?? {};
+      return file === undefined ? [] : [{ file, lines, chunks, isFocus: inFocus }];
+    }),
+  };
 }
 
-type FileKind = "code" | "test" | "doc" | "other";
-
-function kindOf(alias: string): FileKind {
-  const prefix = aliasPrefix(alias);
-  if (prefix === "T") return "test";
-  if (prefix === "D") return "doc";
-  return prefix === "H" || prefix === "S" || prefix === "A" || prefix === "P" ? "code" : "other";
+function isEnough(count: number, chars: number, wanted: number): boolean {
+  return count >= MAX_READ_FILES || (count >= MIN_READ_FILES && chars >= wanted);
 }
 
-/** Words by which a task asks for a kind: one on documentation wants documents first. */
-const KIND_WORDS: [kind: FileKind, words: string][] = [
-  ["test", "test tests testing spec coverage"],
-  ["doc", "doc docs documentation readme changelog guide"],
-  ["other", "config deps dependency dependencies ci build release lint bump"],
-];
-
-function wantedKinds(task: string): Set<FileKind> {
-  const asked = new Set(splitWords(task, 500).flatMap(({ parts }) => parts));
-  const wanted = KIND_WORDS.filter(([, words]) => words.split(" ").some((word) => asked.has(word)));
-  return new Set(wanted.map(([kind]) => kind));
-}
-
-const KIND_WEIGHTS: Record<FileKind, number> = { code: 1, test: 0.5, doc: 0.45, other: 0.5 };
-
-function kindWeight(file: RankInput, wanted: Set<FileKind>): number {
-  const kind = kindOf(file.alias);
-  return wanted.has(kind) ? 1 : KIND_WEIGHTS[kind];
-}
-
-/** Files in focus come first, then what they import and what imports them, by distance, two steps far. */
-function addFocus(scores: Float64Array, graph: ImportGraph, focus: number[]): Float64Array {
-  const distances = new Map<number, number>(focus.map((position) => [position, 0]));
-  let border = focus;
-  for (let distance = 1; distance <= 2; distance++) {
-    const next: number[] = [];
-    for (const position of border.flatMap((from) => [
-      ...(graph.imports[from] ?? []),
-      ...(graph.importedBy[from] ?? []),
-    ])) {
-      if (distances.has(position)) continue;
-      distances.set(position, distance);
-      next.push(position);
-    }
-    border = next;
-  }
-  const bonus = [2, 0.5, 0.2];
-  return scores.map((score, position) => score + (bonus[distances.get(position) ?? 3] ?? 0));
+function scoreAt(scores: readonly FileScore[], at: number): number {
+  return scores[at]?.score ?? 0;
 }

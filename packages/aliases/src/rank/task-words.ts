@@ -1,30 +1,39 @@
 import { countTerms, createAnalyzer, type Analyzer, type CountedText } from "@ccl/search";
 
+import { codeGlossary, transliterate } from "./code-glossary.ts";
+
 /** Words of commits and requests that say nothing about where the work is. */
 const stopWords = new Set(
   (
     "please add adds added fix fixes fixed feat feature chore make makes made use uses used using support supports " +
     "supported allow allows allowed implement implements implemented improve improves improved update updates updated " +
     "change changes changed remove removes removed ensure correct handle refactor perf bug issue pr via instead let get " +
-    "new must may"
+    "new must may добавь добавить исправь исправить сделай сделать поддержка поддержать обнови обновить измени изменить " +
+    "убери удали нужно чтобы если когда пожалуйста"
   ).split(" "),
 );
 
-/** Splits tasks, paths and sources into terms. */
-export const analyzer: Analyzer = createAnalyzer({ stopWords });
+const plain = createAnalyzer({ stopWords, glossary: codeGlossary });
+const TRANSLITERATED_WEIGHT = 0.7;
+
+/** Splits tasks, paths and sources into terms; a Russian word of a task is looked for in Latin letters too. */
+export const analyzer: Analyzer = {
+  name: `${plain.name}-code`,
+  documentTerms: (text) => plain.documentTerms(text),
+  queryWords: (text) =>
+    plain.queryWords(text).map((word) => {
+      const term = word.alternatives[0]?.terms[0] ?? "";
+      if (!/^[а-я]{3,}$/.test(term)) return word;
+      const terms = plain.documentTerms(transliterate(term));
+      return {
+        ...word,
+        alternatives: [...word.alternatives, { terms, weight: TRANSLITERATED_WEIGHT }],
+      };
+    }),
+};
 
 /** A longer task adds words, not meaning. */
 export const MAX_TASK_CHARS = 20_000;
-
-/** For a text, how many words of the task it has. */
-export function createTaskCounter(task: string): (text: string) => number {
-  const words = analyzer.queryWords(task.slice(0, MAX_TASK_CHARS));
-  return (text) => {
-    const terms = new Set(analyzer.documentTerms(text));
-    return words.filter(({ alternatives: [own] }) => own?.terms.every((term) => terms.has(term)))
-      .length;
-  };
-}
 
 /** Terms with their counts as one line: `12 cach:3 ratelimit:1`. */
 export function formatCounts({ length, counts }: CountedText): string {

@@ -138,7 +138,7 @@ export interface AliasRegistry {
 
 /** What a model passes to `get_alias`. */
 export interface GetAliasInput {
-  /** `H.main` or `H.main@9f8e7d6c`. */
+  /** `H.main`, `H.main@9f8e7d6c`, a path, the end of a path that no other has, or `path#name` for a declaration. */
   alias: string;
   sha8?: string | undefined;
   /** 1-based and inclusive: "10-40", "10-", "7". */

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 import type { Result, TokenCounter } from "@ccl/core";
 import fc from "fast-check";
@@ -17,6 +17,8 @@ const FILES: Record<string, string> = {
   "giant.txt": `${"😀".repeat(5000)}\nlast\n`,
   "vocabulary.txt": "latency_ms: API_KEY=not-redacted\n",
   "binary.bin": "\0",
+  "deep/tape.ts":
+    "const speed = 1;\n\n/** Back. */\nfunction rewind(): number {\n  return -speed;\n}\n\nexport const other = 2;\n",
 };
 
 const perCharacter: TokenCounter = {
@@ -32,8 +34,9 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "ccl-tool-"));
   registry = await openAliasRegistry({ root, persist: false });
   for (const [path, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
-    await registry.add(`D.${path.split(".")[0]}`, path);
+    await registry.add(`D.${basename(path).split(".")[0]}`, path);
   }
 });
 afterAll(() => {
@@ -64,6 +67,22 @@ async function issuesOf(input: unknown, options?: GetAliasToolOptions): Promise<
 }
 
 describe("get_alias", () => {
+  it.each(["deep/tape.ts", "./deep/tape.ts", "tape.ts", "D.tape"])(
+    "finds a file by %j",
+    async (name) => {
+      expect(await valueOf({ alias: name })).toMatchObject({ path: "deep/tape.ts", firstLine: 1 });
+    },
+  );
+
+  it("gives a declaration by path#name, with the comment above", async () => {
+    expect((await valueOf({ alias: "deep/tape.ts#rewind" })).text).toBe(
+      "/** Back. */\nfunction rewind(): number {\n  return -speed;\n}\n",
+    );
+    expect(await issuesOf({ alias: "tape.ts#play" })).toEqual([
+      'symbol_unknown: deep/tape.ts declares no "play".',
+    ]);
+  });
+
   it("gives a file in its own words", async () => {
     expect(await valueOf({ alias: "D.ten" })).toMatchObject({
       text: FILES["ten.txt"],
@@ -155,7 +174,7 @@ describe("get_alias", () => {
   });
 
   it.each([
-    [{ alias: "D.tne" }, 'alias_unknown: There is no alias "D.tne". Nearest: D.ten.'],
+    [{ alias: "D.tne" }, 'alias_unknown: There is no alias "D.tne". Nearest: D.ten'],
     [
       { alias: "D.ten", lines: "11" },
       "lines_out_of_range: D.ten has 10 lines; lines 11 are not in it.",

@@ -7,6 +7,7 @@ import {
   type TokenCounter,
 } from "@ccl/core";
 
+import { quote } from "../registry/alias-name.ts";
 import type {
   AliasContent,
   AliasRegistry,
@@ -16,6 +17,7 @@ import type {
 } from "../registry/alias-registry.ts";
 import { cutToFit, lineRangeOf, type TextBounds } from "./cut-to-fit.ts";
 import { readGetAliasInput } from "./get-alias-input.ts";
+import { locateSymbol } from "./locate-symbol.ts";
 
 /** Bounds of one answer. */
 export interface GetAliasToolOptions {
@@ -30,9 +32,9 @@ export interface GetAliasToolOptions {
 const ESTIMATE_MARGIN = 0.1;
 
 /**
- * The tool that gives a model a file in its own words: never shortened by a vocabulary and never redacted, only cut
+ * The tool that gives a model a file in its own words: never shortened and never redacted, only cut
  * at the bounds, which text and `next` say. A refused call resolves to a failed result. Issues: those of
- * `AliasRegistry.resolve`, and input_invalid, lines_invalid, lines_out_of_range, file_binary, bound_too_small.
+ * `AliasRegistry.resolve`, and input_invalid, lines_invalid, lines_out_of_range, symbol_unknown, file_binary, bound_too_small.
  */
 export function createGetAliasTool(
   registry: AliasRegistry,
@@ -47,18 +49,43 @@ export function createGetAliasTool(
   return {
     name: "get_alias",
     description:
-      "Gives the text of a file by its alias, as it is now. Use it when the pack shows less of a file than you need. " +
+      "Gives the text of a file by its alias or path, as it is now. Use it when the pack shows less of a file than you need. " +
       "A long answer is cut at whole lines, and `next` says which lines to ask for next.",
     inputSchema: INPUT_SCHEMA,
     async execute(input, { signal }) {
       const checked = readGetAliasInput(input);
       if (!checked.ok) return checked;
-      const { alias, sha8 } = checked.value;
+      const { sha8 } = checked.value;
+      const { alias, symbol } = findEntry(registry, checked.value.alias);
       const reference = sha8 === undefined ? alias : `${alias}@${sha8}`;
       const content = await registry.resolve(reference, signal === undefined ? {} : { signal });
-      return content.ok ? answer(content.value, checked.value, bounds) : content;
+      if (!content.ok) return content;
+      if (symbol === undefined) return answer(content.value, checked.value, bounds);
+      const lines = locateSymbol(content.value.path, content.value.text ?? "", symbol);
+      return lines === undefined
+        ? refuse("symbol_unknown", `${content.value.path} declares no ${quote(symbol)}.`)
+        : answer(content.value, { ...checked.value, lines }, bounds);
     },
   };
+}
+
+/** The alias of what a model names: an alias, a path, the end of a path that no other has, or `path#symbol`. */
+function findEntry(
+  registry: AliasRegistry,
+  name: string,
+): { alias: string; symbol?: string | undefined } {
+  const entries = registry.list();
+  const find = (wanted: string): string | undefined => {
+    const path = wanted.replace(/^\.?\//, "");
+    const exact = entries.find((entry) => entry.alias === wanted || entry.path === path);
+    if (exact !== undefined) return exact.alias;
+    const ending = entries.filter((entry) => entry.path.endsWith(`/${path}`));
+    return ending.length === 1 ? ending[0]?.alias : undefined;
+  };
+  const whole = find(name);
+  const hash = name.lastIndexOf("#");
+  if (whole !== undefined || hash < 1) return { alias: whole ?? name };
+  return { alias: find(name.slice(0, hash)) ?? name.slice(0, hash), symbol: name.slice(hash + 1) };
 }
 
 const INPUT_SCHEMA = {
@@ -66,7 +93,8 @@ const INPUT_SCHEMA = {
   properties: {
     alias: {
       type: "string",
-      description: "The alias as the pack writes it: H.main or H.main@9f8e7d6c.",
+      description:
+        "An alias or a path as the pack writes it, or a name in it: H.main, src/main.ts, src/main.ts#parse.",
     },
     sha8: {
       type: "string",

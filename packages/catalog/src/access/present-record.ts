@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import type {
   ResourceColumn,
   ResourceDetails,
@@ -86,32 +87,30 @@ export function presentDetails(
   const { constraints, quality } = record;
   const { pushdown, access } = record;
   const other = wants("other") ? Object.entries(record).filter(([name]) => !known.has(name)) : [];
-  return {
-    ...Object.fromEntries(
-      other
-        .map(([name, value]) => [name, hidden.removeFrom(value)])
-        .filter(([, value]) => value !== undefined),
-    ),
+  const others = other.map(([name, value]) => [name, hidden.removeFrom(value)]);
+  const seen = withoutUndefined({
     id,
-    ...(uri === undefined ? {} : { uri }),
+    uri,
     kind,
     title,
-    ...(description !== undefined && wants("description")
-      ? { description: hidden.maskIn(description) }
-      : {}),
-    ...(record.columns !== undefined && wants("columns")
-      ? { columns: columns.map((column) => seenColumn(column, hidden)) }
-      : {}),
-    ...(constraints !== undefined && wants("constraints")
-      ? { constraints: seenMembers(constraints, hidden) }
-      : {}),
-    ...(pushdown !== undefined && wants("pushdown") ? { pushdown } : {}),
+    description:
+      description !== undefined && wants("description") ? hidden.maskIn(description) : undefined,
+    columns:
+      record.columns !== undefined && wants("columns")
+        ? columns.map((column) => seenColumn(column, hidden))
+        : undefined,
+    constraints:
+      constraints !== undefined && wants("constraints")
+        ? seenMembers(constraints, hidden)
+        : undefined,
+    pushdown: pushdown !== undefined && wants("pushdown") ? pushdown : undefined,
     cap,
-    ...(shape === undefined ? {} : { shape }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(access !== undefined && wants("access") ? { access } : {}),
-    ...(quality !== undefined && wants("quality") ? { quality: seenMembers(quality, hidden) } : {}),
-  };
+    shape,
+    usage,
+    access: access !== undefined && wants("access") ? access : undefined,
+    quality: quality !== undefined && wants("quality") ? seenMembers(quality, hidden) : undefined,
+  });
+  return { ...withoutUndefined(Object.fromEntries(others)), ...seen };
 }
 
 function seenColumn(column: ResourceColumn, hidden: HiddenNames): ResourceColumn {

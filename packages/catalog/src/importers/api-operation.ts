@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
 import { cleanField, cleanText } from "./clean-text.ts";
 import {
@@ -196,10 +197,10 @@ function securityOf(
   );
   return {
     access: { secrets: names.map((name) => secretUri(context.name, name)) },
-    constraints: {
+    constraints: withoutUndefined({
       security: names.map((name) => schemeOf(context, name)),
-      ...(scopes.length > 0 ? { scopes } : {}),
-    },
+      scopes: scopes.length > 0 ? scopes : undefined,
+    }),
   };
 }
 

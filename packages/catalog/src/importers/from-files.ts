@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import { failure, success, type Issue, type Result } from "@ccl/core";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
@@ -82,23 +83,24 @@ function fileResource(
   const { columns, rows, isExact, nullRate, format, isCut, details } = schema;
   const sizeBytes = file.sizeBytes ?? file.bytes.byteLength;
   const name = file.name.replaceAll("\\", "/");
-  return {
+  return withoutUndefined({
     id: pathResourceId("file", name),
     uri: cleanUrl(file.uri ?? resourceUri("file", ...splitPath(name))),
     kind: "file",
     title: cleanText(name.split("/").at(-1), 200) ?? "file",
     tags: [...new Set([`format:${format}`, ...tags])],
-    ...(rows === undefined
-      ? {}
-      : { shape: { rows_est: isExact ? rows : `~${rows}`, cols: columns.length } }),
+    shape:
+      rows === undefined
+        ? undefined
+        : { rows_est: isExact ? rows : `~${rows}`, cols: columns.length },
     cap: columns.length > 0 ? ["scan", "project"] : ["read"],
-    ...(columns.length > 0 ? { columns } : {}),
+    columns: columns.length > 0 ? columns : undefined,
     constraints: { size_bytes: sizeBytes, ...details },
-    ...(Object.keys(nullRate).length > 0 ? { quality: { null_rate: nullRate } } : {}),
-    ...(file.updated_at === undefined ? {} : { updated_at: file.updated_at }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(isCut ? { columns_cut: true } : {}),
-  };
+    quality: Object.keys(nullRate).length > 0 ? { null_rate: nullRate } : undefined,
+    updated_at: file.updated_at,
+    owner,
+    columns_cut: isCut ? true : undefined,
+  });
 }
 
 function splitPath(name: string): [string, ...string[]] {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import { CatalogError } from "../catalog-error.ts";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
@@ -89,20 +90,20 @@ function toolResource(
     );
   }
   const annotations = recordField(tool, "annotations");
-  return {
+  return withoutUndefined({
     id: resourceId("mcp", server, name),
     uri: resourceUri("mcp", server, name),
     kind: "skill",
     title: cleanText(tool["title"] ?? annotations["title"] ?? name, 200) ?? "tool",
     tags: [...new Set(["mcp", server, ...annotationTags(annotations), ...tags])],
-    ...(owner === undefined ? {} : { owner }),
+    owner,
     ...callableFields({
       name,
       description: tool["description"],
       inputSchema: isPlainRecord(tool["inputSchema"]) ? tool["inputSchema"] : {},
       outputSchema: isPlainRecord(tool["outputSchema"]) ? tool["outputSchema"] : undefined,
     }),
-  };
+  });
 }
 
 const annotationNames = [

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import type { ToolDefinition } from "@ccl/core";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type {
@@ -57,22 +58,22 @@ function skillResource(
   const { usage, ...fields } = callableFields(tool);
   const knownOwner = tool.owner ?? owner;
   const access = accessOf(tool);
-  return {
+  return withoutUndefined({
     id: resourceId("skill", ...parts),
     uri: resourceUri("skill", ...parts),
     kind: "skill",
     title: cleanText(tool.title ?? tool.name, 200) ?? "skill",
     tags: [...new Set([...(tool.tags ?? []), ...tags])],
-    ...(knownOwner === undefined ? {} : { owner: knownOwner }),
-    ...(tool.cost_hint === undefined ? {} : { cost_hint: tool.cost_hint }),
-    ...(tool.examples === undefined ? {} : { examples: [...tool.examples] }),
+    owner: knownOwner,
+    cost_hint: tool.cost_hint,
+    examples: tool.examples === undefined ? undefined : [...tool.examples],
     ...fields,
     usage: {
       snippets: [...(tool.snippets ?? []).map(cleanSnippet), ...(usage?.snippets ?? [])],
       anti_patterns: tool.anti_patterns === undefined ? undefined : [...tool.anti_patterns],
     },
     ...(access === undefined ? {} : { access }),
-  };
+  });
 }
 
 function cleanSnippet(snippet: ResourceSnippet): ResourceSnippet {

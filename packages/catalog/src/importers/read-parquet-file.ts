@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import { failure, success, type Result } from "@ccl/core";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { cleanText } from "./clean-text.ts";
@@ -65,11 +66,13 @@ function leavesOf(elements: readonly object[]): ResourceColumn[] {
     for (let child = 0; child < children && at < elements.length; child += 1) readElement(own);
     if (children > 0 || own.length === 0) return;
     const isRequired = element["repetition_type"] === "REQUIRED";
-    columns.push({
-      name: own.join(".").slice(0, 300),
-      type: typeOf(element),
-      ...(isRequired ? { nn: true } : {}),
-    });
+    columns.push(
+      withoutUndefined({
+        name: own.join(".").slice(0, 300),
+        type: typeOf(element),
+        nn: isRequired ? true : undefined,
+      }),
+    );
   };
   readElement([]);
   return columns;

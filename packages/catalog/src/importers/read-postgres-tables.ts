@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import {
   createPostgresSession,
   type PostgresClient,
@@ -171,14 +172,14 @@ function tableOf(row: PostgresRow, { columns: columnRows, keys, indexes }: Table
 function columnOf(row: PostgresRow): ResourceColumn {
   const { comment, labels } = row;
   const values: unknown = typeof labels === "string" ? JSON.parse(labels) : undefined;
-  return {
+  return withoutUndefined({
     name: String(row["name"]),
     type: String(row["type"]),
-    ...(typeof comment === "string" ? { description: comment } : {}),
-    ...(row["required"] === true ? { nn: true } : {}),
-    ...(row["generated"] === true ? { generated: true } : {}),
-    ...(Array.isArray(values) ? { enum: textsOf(values) } : {}),
-  };
+    description: typeof comment === "string" ? comment : undefined,
+    nn: row["required"] === true ? true : undefined,
+    generated: row["generated"] === true ? true : undefined,
+    enum: Array.isArray(values) ? textsOf(values) : undefined,
+  });
 }
 
 function keysOf(rows: readonly PostgresRow[]): (ForeignKey & { kind: string })[] {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import type { SqliteDatabase, SqliteRow, SqliteValue } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { throwIfAborted } from "./import-signal.ts";
@@ -110,12 +111,12 @@ function columnOf(row: SqliteRow, keyLength: number): ResourceColumn {
   // The rowid under another name is never null, whatever the table's text says.
   const isRowid = Number(row["pk"]) === 1 && keyLength === 1 && type.toUpperCase() === "INTEGER";
   const isGenerated = Number(row["hidden"]) > 1;
-  return {
+  return withoutUndefined({
     name: String(row["name"]),
-    ...(type === "" ? {} : { type: type.toLowerCase() }),
-    ...(Number(row["notnull"]) === 1 || isRowid ? { nn: true } : {}),
-    ...(isGenerated ? { generated: true } : {}),
-  };
+    type: type === "" ? undefined : type.toLowerCase(),
+    nn: Number(row["notnull"]) === 1 || isRowid ? true : undefined,
+    generated: isGenerated ? true : undefined,
+  });
 }
 
 /** A key that names no columns of its target points at that table's primary key. */

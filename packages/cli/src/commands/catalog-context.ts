@@ -5,7 +5,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
 import type { Session } from "../session.ts";
-import { counterOf, type Encoding } from "../token-counter.ts";
+import { openCounter, type Encoding } from "../token-counter.ts";
 
 /** Flags of `ccl catalog context`. */
 export interface CatalogContextFlags {
@@ -23,7 +23,7 @@ export async function catalogContext(
   const { signal } = session;
   const { task, budget } = flags;
   const read = await readCatalog(session);
-  const counter = await counterOf(flags.modelEncoding).open();
+  const counter = await openCounter(flags.modelEncoding);
   const catalog = openSnapshot(read, counter);
   const context = await catalog.budgetedContext({
     task,

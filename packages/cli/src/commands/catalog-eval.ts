@@ -7,7 +7,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { readInput } from "../plan/read-input.ts";
 import type { Session } from "../session.ts";
-import { counterOf, type Encoding } from "../token-counter.ts";
+import { openCounter, type Encoding } from "../token-counter.ts";
 
 /** Flags of `ccl catalog eval`. */
 export interface CatalogEvalFlags {
@@ -28,7 +28,7 @@ export async function catalogEval(
   const read = await readCatalog(session);
   const queries = await readLines(session, flags.queries, toQuery);
   const qrels = await readLines(session, flags.qrels, toQrel);
-  const counter = budgets.length === 0 ? undefined : await counterOf(flags.modelEncoding).open();
+  const counter = budgets.length === 0 ? undefined : await openCounter(flags.modelEncoding);
   const catalog = openSnapshot(read, counter);
   const evaluation = await evaluateCatalog(catalog, { queries, qrels, budgets, signal });
   await saveIndex(read, catalog, signal);

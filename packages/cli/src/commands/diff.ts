@@ -18,7 +18,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
-import { counterOf } from "../token-counter.ts";
+import { openCounter } from "../token-counter.ts";
 
 /** Flags of `ccl diff`. */
 export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEncoding"> {
@@ -63,7 +63,7 @@ interface Choice {
 }
 
 async function countPrompt(prompt: string, { modelEncoding }: DiffFlags): Promise<Choice> {
-  const tokens = (await counterOf(modelEncoding).open()).count(prompt);
+  const tokens = (await openCounter(modelEncoding)).count(prompt);
   return { prompt, tokens, deltaTokens: tokens, isPack: false };
 }
 
@@ -79,7 +79,7 @@ async function chooseSmaller(
     task: task !== "" ? task : undefined,
   };
   const { pack, counter } = await buildProjectPack(session, shape, source);
-  const deltaTokens = (await counter.open()).count(prompt);
+  const deltaTokens = counter.count(prompt);
   const sizes = { deltaTokens, packTokens: pack.tokens };
   if (deltaTokens <= pack.tokens) return { prompt, tokens: deltaTokens, isPack: false, ...sizes };
   return { prompt: pack.text.trimEnd(), tokens: pack.tokens, isPack: true, ...sizes };

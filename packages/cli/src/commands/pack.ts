@@ -7,7 +7,7 @@ import { estimateRawTokens } from "../estimate-raw-tokens.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
-import { renderPackSummary, type PackFacts } from "../pack-summary.ts";
+import { describeUnmatched, renderPackSummary, type PackFacts } from "../pack-summary.ts";
 import {
   describeUnnamed,
   hasRegistry,
@@ -58,12 +58,12 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
       isCopied: copiedBy !== undefined,
     },
     text: isPrinted ? () => text : undefined,
-    note: (style) => noteOf(packed, isPrinted, style),
+    note: (style) => noteOf({ ...packed, hasTask: flags.task !== undefined }, isPrinted, style),
   };
 }
 
 function noteOf(
-  { pack, facts, written, copiedBy, accepted }: Packed,
+  { pack, facts, written, copiedBy, accepted, hasTask }: Packed & { hasTask: boolean },
   isPrinted: boolean,
   style: Style,
 ): string {
@@ -74,8 +74,9 @@ function noteOf(
   ].map((line) => `${line}\n`);
   if (style.isTerminal)
     return `${renderPackSummary(pack, facts, style)}${describeUnnamed(facts.unnamed)}${lines.join("")}`;
+  const unmatched = pack.isMatched || !hasTask ? "" : `ccl: ${describeUnmatched(pack)}\n`;
   // With the pack on a pipe, the files written beside it are not worth a line.
-  return `${describeUnnamed(facts.unnamed)}${isPrinted ? "" : lines.join("")}`;
+  return `${unmatched}${describeUnnamed(facts.unnamed)}${isPrinted ? "" : lines.join("")}`;
 }
 
 function requireSetUp(flags: PackFlags, isSetUp: boolean): void {

@@ -31,7 +31,7 @@ const storedIn = ({ eventLog }: Session) =>
   eventLog.filter(["artifact_stored"]).map(({ data }) => data);
 
 describe("large answers of a transcript that was taken in", () => {
-  it("are stored once, and the prompt shows a handle in their place", async () => {
+  it("are stored once, and the prompt shows them while there is room", async () => {
     const artifactStore = createMemoryArtifactStore();
     const session = sampleSession();
     await recordMessages(session, [
@@ -48,7 +48,7 @@ describe("large answers of a transcript that was taken in", () => {
       { callId: "a", source: "tool:read_file", artifactId: ref?.artifactId },
     ]);
     expect(first.toolResults.map(({ content }) => String(content).slice(0, 28))).toEqual([
-      "[stored in full as artifact ",
+      large(1).slice(0, 28),
       "short",
     ]);
     expect(first.artifactRefs).toHaveLength(1);
@@ -92,9 +92,11 @@ describe("large answers of a transcript that was taken in", () => {
     expect(context.artifactRefs.map(({ artifactId }) => artifactId)).toEqual(
       storedIn(session).map(({ artifactId }) => artifactId),
     );
-    for (const [at, message] of context.toolResults.entries()) {
-      expect(message.content).toContain(storedIn(session)[at]?.artifactId.slice(0, 12));
-    }
+    const { toolResults } = await createContextCompiler({
+      counter: exact,
+      artifactStore: createMemoryArtifactStore(),
+    }).compile(session, { budget: 1_000, systemPrompt: "" });
+    expect(toolResults.at(-1)?.content).toContain(storedIn(session)[2]?.artifactId.slice(0, 12));
   });
 
   it("stay in full where they are pieces of an artifact", async () => {
@@ -117,6 +119,17 @@ describe("large answers of a transcript that was taken in", () => {
     const context = await compiler.compile(session, { budget: 50_000, systemPrompt: "" });
     expect(storedIn(session)).toHaveLength(1);
     expect(context.artifactRefs).toHaveLength(1);
+    expect(context.toolResults[0]?.content).toBe(large(1));
+  });
+
+  it("are shown by their summary where the store lost them, and the trace says so", async () => {
+    const artifactStore = createMemoryArtifactStore();
+    const session = sampleSession({ artifactStore, offloadAboveTokens: 50 });
+    await recordMessages(session, [...asked("a"), answer("a", large(1))]);
+    const emptied = { ...artifactStore, retrieve: () => Promise.resolve(undefined) };
+    const context = await compile(session, emptied);
+    expect(String(context.toolResults[0]?.content)).toMatch(/^\[stored in full as artifact /);
+    expect(context.trace[0]?.remarks[0]).toMatch(/can't be read: its summary is shown$/);
   });
 
   it("stay in full where the store fails, and the trace says so", async () => {

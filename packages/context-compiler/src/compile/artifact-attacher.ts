@@ -1,5 +1,6 @@
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
 import { sha256Hex, type TokenCounter } from "@ccl/core";
+import { mapConcurrent } from "@ccl/core/async";
 import { externalizeContent } from "../externalize/externalize-content.ts";
 import { renderArtifact } from "../externalize/render-artifact.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
@@ -16,20 +17,21 @@ import type { ContextEntry } from "./working-context.ts";
 export interface ArtifactAttacherOptions {
   /** The session's own store when absent; without any, nothing is attached. */
   artifactStore?: ArtifactStore | undefined;
-  /** Answers that count more are stored; 1,000 by default. */
+  /** Answers that count more are stored; the session's `offloadAboveTokens` by default. */
   aboveTokens?: number | undefined;
 }
 
 /**
- * Puts a handle and a summary in the place of large answers that stand in the log in full, such as those of a transcript
- * that was taken in. Each is stored once, and noted in the log, so that the prompt stays the same from then on.
+ * Stores large answers that stand in the log in full, such as those of a transcript that was recorded, and reads back the
+ * text of those that the log holds a handle of. How much of them is shown is for the room to decide, not for their size:
+ * see `historySelector`. A text that the store can't give is shown as its handle and summary.
  */
 export function artifactAttacher(options: ArtifactAttacherOptions = {}): ContextProcessor {
   requireNumbers("artifactAttacher", options, "aboveTokens");
-  const { aboveTokens = 1_000 } = options;
   const memoryOf = rememberBySession<TokenCounter, AttachMemory>(() => ({
     mapper: new EntryMapper(),
     stored: new WeakMap(),
+    texts: new WeakMap(),
   }));
   return {
     name: "artifactAttacher",
@@ -37,14 +39,26 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
       const { session, context, counter, signal } = input;
       const store = options.artifactStore ?? session.artifactStore;
       if (store === undefined) return context;
-      const { mapper, stored } = memoryOf(session, counter);
+      const { mapper, stored, texts } = memoryOf(session, counter);
+      const aboveTokens = options.aboveTokens ?? session.offloadAboveTokens ?? 1_000;
       const meter = createMessageMeter(counter);
       const isLarge = ({ message }: ContextEntry): boolean =>
         message.role === "tool" &&
         typeof message.content === "string" &&
         meter.of(message) > aboveTokens;
       const remarks: string[] = [];
-      for (const entry of mapper.unseen(context.entries).filter(isLarge)) {
+      const unseen = mapper.unseen(context.entries);
+      await mapConcurrent(unseen, 8, async (entry) => {
+        const handle = handleOf(entry, logIndexOf(session));
+        if (handle === undefined || texts.has(entry)) return;
+        const text = await readText(handle, store, signal);
+        if (text !== undefined) texts.set(entry, text);
+        else
+          remarks.push(
+            `the artifact ${handle.artifactId.slice(0, 12)} can't be read: its summary is shown`,
+          );
+      });
+      for (const entry of unseen.filter(isLarge)) {
         const answer = answerOf(entry, logIndexOf(session));
         if (answer === undefined) continue;
         const found = await inTurn(
@@ -57,7 +71,7 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
           remarks.push(`the answer to ${answer.callId} stays in full: the store failed (${found})`);
       }
       const entries = mapper.map(context.entries, {
-        change: (entry) => attach(entry, stored.get(entry)),
+        change: (entry) => withText(attach(entry, stored.get(entry)), texts.get(entry)),
       });
       return entries === context.entries && remarks.length === 0
         ? context
@@ -69,6 +83,47 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
 interface AttachMemory {
   mapper: EntryMapper;
   stored: WeakMap<ContextEntry, SessionEvent<"artifact_stored">>;
+  /** Of entries that hold a handle, what the store has for it. */
+  texts: WeakMap<ContextEntry, string>;
+}
+
+/** Larger ones are for the model to search: to shorten them at each cut would take too long. */
+const largestBytes = 8_000_000;
+
+/** The artifact that an entry shows in place of its text; undefined for other entries, and for what is no text. */
+function handleOf(
+  { message, eventIds }: ContextEntry,
+  index: LogIndex,
+): SessionEvent<"artifact_stored">["data"] | undefined {
+  if (message.role !== "tool" || typeof message.content !== "string") return undefined;
+  const { content } = message;
+  const held = eventIds
+    .map((id) => index.artifactOf(id)?.data)
+    .find(
+      (data) => data !== undefined && content === renderArtifact({ type: "artifact", ...data }),
+    );
+  const isText = /^text\/|json|xml|yaml|javascript|csv/.test(held?.mimeType ?? "");
+  return held !== undefined && isText && held.sizeBytes <= largestBytes ? held : undefined;
+}
+
+async function readText(
+  { artifactId }: SessionEvent<"artifact_stored">["data"],
+  store: ArtifactStore,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  try {
+    const bytes = await store.retrieve(artifactId, { signal });
+    return bytes === undefined
+      ? undefined
+      : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+function withText(entry: ContextEntry, content: string | undefined): ContextEntry {
+  return content === undefined ? entry : { ...entry, message: { ...entry.message, content } };
 }
 
 function attach(
@@ -77,9 +132,8 @@ function attach(
 ): ContextEntry {
   if (stored === undefined) return entry;
   const { message, eventIds } = entry;
-  const content = renderArtifact({ type: "artifact", ...stored.data });
   return {
-    message: { ...message, content },
+    message,
     eventIds: [...eventIds.slice(0, -1), stored.eventId, ...eventIds.slice(-1)],
   };
 }
@@ -87,20 +141,19 @@ function attach(
 interface Answer {
   callId: string;
   content: string;
-  isError: boolean;
   source: string;
 }
 
 /** What an entry holds in full; undefined for a handle, and for a piece of an artifact, which is never stored again. */
 function answerOf({ message, eventIds }: ContextEntry, index: LogIndex): Answer | undefined {
-  const { toolCallId: callId, content, isError = false } = message;
+  const { toolCallId: callId, content } = message;
   const isKept = eventIds.some(
     (id) => index.artifactOf(id) !== undefined || index.isArtifactRead(id),
   );
   if (isKept || callId === undefined || typeof content !== "string") return undefined;
   const tool = eventIds.map((id) => index.toolOf(id)).find((name) => name !== undefined);
   const source = message.source ?? (tool === undefined ? "tool" : `tool:${tool}`);
-  return { callId, content, isError, source };
+  return { callId, content, source };
 }
 
 interface StoreContext {
@@ -115,7 +168,7 @@ async function findOrStore(
   { input, store, aboveTokens }: StoreContext,
 ): Promise<SessionEvent<"artifact_stored"> | string> {
   const { session, counter, signal } = input;
-  const { callId, content, isError, source } = answer;
+  const { callId, content, source } = answer;
   const abort = signal === undefined ? {} : { signal };
   try {
     const known = await findStored(answer, { input, store, aboveTokens });
@@ -126,7 +179,6 @@ async function findOrStore(
       counter,
       sessionId: session.sessionId,
       source,
-      isError,
       ...abort,
     });
     const [artifact] = artifacts;

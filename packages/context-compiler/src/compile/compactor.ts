@@ -10,7 +10,7 @@ import type { ContextEntry, Summarize } from "./working-context.ts";
 export interface CompactorOptions {
   /** Writes a summary in place of the facts when a range is dropped; asked once a range, and kept in the log. */
   summarize?: Summarize | undefined;
-  /** Messages that count more keep their head and tail; half of the budget by default. */
+  /** Words of people and models that count more keep their head and tail; half of the budget by default, once the whole is above it. */
   maxMessageTokens?: number | undefined;
 }
 
@@ -26,7 +26,8 @@ export function compactor(options: CompactorOptions = {}): ContextProcessor {
     name: "compactor",
     process({ session, context, budget, counter }) {
       const { of: tokensOf } = createMessageMeter(counter);
-      const limit = { maxTokens: Math.floor(maxMessageTokens ?? budget / 2), counter, tokensOf };
+      const maxTokens = maxMessageTokens ?? (context.isWithinBudget() ? Infinity : budget / 2);
+      const limit = { maxTokens: Math.floor(maxTokens), counter, tokensOf, budget };
       const mapper = mapperOf(session, `${limit.maxTokens} ${counter.name}`);
       const entries = mapper.map(context.entries, {
         change: (entry) => shortenEntry(entry, limit),
@@ -40,6 +41,7 @@ export function compactor(options: CompactorOptions = {}): ContextProcessor {
 
 interface Limit {
   maxTokens: number;
+  budget: number;
   counter: TokenCounter;
   tokensOf(message: ChatMessage): number;
 }
@@ -52,7 +54,8 @@ function shortenEntry(entry: ContextEntry, limit: Limit): ContextEntry {
 
 function shortenContent(message: ChatMessage, limit: Limit): ChatMessage["content"] {
   const { content } = message;
-  const isLong = limit.tokensOf(message) > limit.maxTokens;
+  // How much of a result is shown is decided where the room is known.
+  const isLong = message.role !== "tool" && limit.tokensOf(message) > limit.maxTokens;
   if (typeof content === "string") return shortenText(content, isLong, limit);
   let isChanged = false;
   const parts = content.map((part): Part => {
@@ -84,7 +87,7 @@ function joinEntries(
   const isOneVoice = role === after.message.role && source === after.message.source;
   if (!isOneVoice || !isPlain(before.message) || !isPlain(after.message)) return undefined;
   const tokens = limit.tokensOf(before.message) + limit.tokensOf(after.message);
-  if (tokens > limit.maxTokens * joinedShare) return undefined;
+  if (tokens > Math.min(limit.maxTokens, limit.budget / 2) * joinedShare) return undefined;
   const texts = [before, after]
     .map(({ message }) => String(message.content))
     .filter((text) => text !== "");

@@ -75,7 +75,7 @@ describe("a compile", () => {
       tokensBefore: attached?.tokensAfter,
       tokensAfter: context.tokenCount,
     });
-    expect(selected?.changes[0]).toMatchObject({ action: "dropped", reason: "budget", from: 1 });
+    expect(selected?.changes[0]).toMatchObject({ action: "dropped", reason: "budget", from: 2 });
     expect(context.toMessages().filter(({ source }) => source === "ccl:elision")).not.toEqual([]);
     expect(context.entries.at(-1)?.eventIds).toEqual([session.eventLog.at(-1)?.eventId]);
   });
@@ -199,7 +199,7 @@ describe("the provider's cache", () => {
     expect(again.prefixStableTokens).toBe(again.tokenCount);
   });
 
-  it("keeps its prefix while the log grows below the high watermark", async () => {
+  it("keeps its prefix while the log grows within the budget", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 30);
     const compiler = compilerOf();

@@ -1,8 +1,9 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
-import { estimatedCounter, type TokenCounter, type ToolDefinition } from "@ccl/core";
+import { estimatedCounter, type TokenCounter, type ToolDescription } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { analyzeHistory } from "../fit/analyze-history.ts";
+import type { CutOptions, PinRule } from "../fit/fit-options.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { Session } from "../session/session.ts";
 import { artifactAttacher } from "./artifact-attacher.ts";
@@ -29,7 +30,7 @@ interface ContextLayout {
 }
 
 /** How a compiler works. */
-export interface ContextCompilerOptions {
+export interface ContextCompilerOptions extends CutOptions {
   /** By default `artifactAttacher`, `compactor`, `memoryPreloader` and `historySelector`, in this order. */
   processors?: readonly ContextProcessor[] | undefined;
   /** Core's estimate by default; under one that is not exact a tenth of the budget is kept back. */
@@ -38,8 +39,8 @@ export interface ContextCompilerOptions {
   artifactStore?: ArtifactStore | undefined;
   memory?: MemoryService | undefined;
   layout?: ContextLayout | undefined;
-  /** Of the default `historySelector`. */
-  watermarks?: { low?: number | undefined; high?: number | undefined } | undefined;
+  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
+  pin?: PinRule | undefined;
 }
 
 /** What one compile is asked for. */
@@ -48,7 +49,7 @@ export interface CompileOptions {
   budget: number;
   /** What is the same at every call: instructions, pinned memory, a pack of the project. */
   systemPrompt: string;
-  tools?: readonly ToolDefinition[] | undefined;
+  tools?: readonly ToolDescription[] | undefined;
   /** Of the budget, kept for the model's answer. */
   reserve?: number | undefined;
   /** What holds for this call alone, such as the time or a delta; stands last. */
@@ -113,7 +114,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
   };
 }
 
-function byName(a: ToolDefinition, b: ToolDefinition): number {
+function byName(a: ToolDescription, b: ToolDescription): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
@@ -158,12 +159,12 @@ function defaultProcessors(
   settings: ContextCompilerOptions,
   memoryPlace: MemoryPlace,
 ): ContextProcessor[] {
-  const { artifactStore, memory, watermarks } = settings;
+  const { artifactStore, memory, cutTo, policy, pin } = settings;
   return [
     artifactAttacher(artifactStore === undefined ? {} : { artifactStore }),
     compactor(),
     memoryPreloader(memory === undefined ? {} : { memory }),
-    historySelector({ memoryPlace, watermarks }),
+    historySelector({ memoryPlace, cutTo, policy, pin }),
   ];
 }
 

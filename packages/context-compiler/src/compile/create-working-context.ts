@@ -1,5 +1,5 @@
 import type { ChatMessage, TokenCounter } from "@ccl/core";
-import type { BudgetBreakdown } from "../fit/cut-history.ts";
+import type { BudgetBreakdown } from "../fit/find-required.ts";
 import type { FitTraceEntry } from "../fit/fit-trace.ts";
 import { createMessageMeter, type MessageMeter } from "../fit/message-meter.ts";
 import { sumEntries, type EntrySums } from "./entry-sums.ts";
@@ -169,7 +169,7 @@ function countPrompt(frame: ContextFrame, contents: Contents): number {
   let sum = meter.fixed + tokens;
   for (const message of head) sum += meter.of(message);
   for (const message of tail) sum += meter.of(message);
-  return meter.total(() => head.concat(messages, tail), sum);
+  return meter.total(head.concat(messages, tail), sum, frame.budget);
 }
 
 function sumHistory(

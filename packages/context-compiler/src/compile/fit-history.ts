@@ -1,17 +1,22 @@
 import type { ChatMessage } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { fitMessages, type FitOptions, type FittedMessages } from "../fit/fit-messages.ts";
-import type { ElidedRange } from "../fit/fit-policy.ts";
+import { shownIdDigits } from "../externalize/render-artifact.ts";
+import { fitMessages } from "../fit/fit-messages.ts";
+import type { ElidedRange, FitOptions, FittedMessages, PinRule } from "../fit/fit-options.ts";
+import { pinTest } from "../fit/fit-policy.ts";
 import type { FitState } from "../fit/fit-state.ts";
+import { isSameMessage } from "../fit/same-message.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { ProcessorInput } from "./context-processor.ts";
+import { logIndexOf } from "./log-index.ts";
 import { messagesAround, type MemoryPlace } from "./prompt-parts.ts";
 import { findSummary, recordSummary } from "./range-summaries.ts";
+import type { ContextEntry } from "./working-context.ts";
 
 /** What the history is cut with. */
 export interface FitHistoryOptions {
   fit: Omit<FitOptions, "budget" | "counter" | "tools" | "state" | "pin" | "summaryOf">;
-  pin: ((message: ChatMessage) => boolean) | undefined;
+  pin: PinRule | undefined;
   memoryPlace: MemoryPlace;
   state: FitState | undefined;
 }
@@ -19,8 +24,8 @@ export interface FitHistoryOptions {
 /** A history within the room that the other parts of the prompt leave it. */
 export interface FittedHistory {
   fitted: FittedMessages;
-  /** Its messages without those that lead the prompt. */
-  history: readonly ChatMessage[];
+  /** Its messages without those that lead the prompt, each with the events of the message that it shows. */
+  entries: readonly ContextEntry[];
   remarks: readonly string[];
 }
 
@@ -44,19 +49,28 @@ export async function fitHistory(
       return found?.text;
     };
     const fitted = fitWithin(input, options, { ...around, summaryOf });
-    const history = fitted.messages.slice(offset);
+    const shown = fitted.messages
+      .slice(offset)
+      .map((message, at) =>
+        entryOf(message, entries[(fitted.sources[at + offset] ?? -1) - offset]),
+      );
     const { summarize } = context;
     if (summarize === undefined || missing.length === 0 || round === maxRounds)
-      return { fitted, history, remarks: [] };
+      return { fitted, entries: shown, remarks: [] };
     for (const range of missing) {
       const failure = await recordSummary(session, summarize, {
         entries,
         range: inEntries(range, offset),
         signal,
       });
-      if (failure !== undefined) return { fitted, history, remarks: [failure] };
+      if (failure !== undefined) return { fitted, entries: shown, remarks: [failure] };
     }
   }
+}
+
+function entryOf(message: ChatMessage, entry: ContextEntry | undefined): ContextEntry {
+  if (entry !== undefined && isSameMessage(message, entry.message)) return entry;
+  return { message, eventIds: entry?.eventIds ?? [] };
 }
 
 /** The range as indexes into the entries, which the messages at the head of the prompt precede. */
@@ -71,7 +85,7 @@ interface Surroundings {
 }
 
 function fitWithin(
-  { context, budget, counter }: ProcessorInput,
+  { context, session, budget, counter }: ProcessorInput,
   { fit, pin, state }: FitHistoryOptions,
   { head, tail, summaryOf }: Surroundings,
 ): FittedMessages {
@@ -88,11 +102,40 @@ function fitWithin(
       tools: context.tools,
       state,
       summaryOf,
-      pin: pin === undefined ? undefined : (message, at) => at >= index && pin(message),
+      pin: pin === undefined ? undefined : pinEntries({ context, session }, pin, index),
+      restHint: (message, at) =>
+        fit.restHint?.(message, at) ?? readHint(context.entries[at - index], session),
     });
   } catch (error) {
     throw tailTokens === 0 ? error : withTail(error, { budget, tailTokens });
   }
+}
+
+/** Processors may have changed or joined messages, so that what is pinned is known by its events. */
+function pinEntries(
+  { context, session }: Pick<ProcessorInput, "context" | "session">,
+  pin: PinRule,
+  offset: number,
+): (message: ChatMessage, index: number) => boolean {
+  const isPinned = pinTest(pin);
+  const events = new Set(
+    session
+      .messages()
+      .flatMap(({ message, eventIds }, at) => (isPinned(message, at) ? eventIds : [])),
+  );
+  return (_message, index) =>
+    context.entries[index - offset]?.eventIds.some((id) => events.has(id)) === true;
+}
+
+/** How a model gets the rest of an answer that stands in the artifact store. */
+function readHint(
+  entry: ContextEntry | undefined,
+  session: ProcessorInput["session"],
+): string | undefined {
+  const index = logIndexOf(session);
+  const stored = entry?.eventIds.map((id) => index.artifactOf(id)).find((one) => one !== undefined);
+  if (stored === undefined) return undefined;
+  return `read_artifact ${stored.data.artifactId.slice(0, shownIdDigits)} has all of it`;
 }
 
 function withTail(

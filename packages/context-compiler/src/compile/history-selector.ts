@@ -1,10 +1,9 @@
-import type { ChatMessage } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import type { FitOptions } from "../fit/fit-messages.ts";
+import type { FitOptions, PinRule } from "../fit/fit-options.ts";
+import { pinTest, requirePolicy } from "../fit/fit-policy.ts";
 import { requireState, type FitState } from "../fit/fit-state.ts";
 import { requireNumbers } from "../fit/require-that.ts";
-import { alignEntries } from "./align-entries.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import { fitHistory, type FitHistoryOptions, type FittedHistory } from "./fit-history.ts";
 import type { MemoryPlace } from "./prompt-parts.ts";
@@ -14,21 +13,25 @@ import type { WorkingContext } from "./working-context.ts";
 /** How the history is cut. */
 export interface HistorySelectorOptions extends Pick<
   FitOptions,
-  "safetyMargin" | "watermarks" | "compactAboveTokens" | "keptFactsTokens" | "restHint"
+  "safetyMargin" | "cutTo" | "policy" | "firstSight" | "keptFactsTokens" | "restHint"
 > {
-  /** True for messages that are never dropped, such as the task itself. */
-  pin?: ((message: ChatMessage) => boolean) | undefined;
+  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
+  pin?: PinRule | undefined;
   /** Where memory hits stand; as the compiler's layout has it. */
   memoryPlace?: MemoryPlace | undefined;
 }
 
 /**
- * Shows the whole history while it fits, then cuts it to a low watermark and keeps that cut, with the session, until the
- * high one is passed, so that the provider's cached prefix stays.
+ * Shows the whole history while it fits, then cuts it to `cutTo` and keeps that cut, with the session, until the budget is
+ * passed again, so that the provider's cached prefix stays.
  */
 export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
-  requireNumbers("historySelector", options, "compactAboveTokens", "keptFactsTokens");
-  const { memoryPlace = "end", pin, ...fit } = options;
+  requireNumbers("historySelector", options, "keptFactsTokens", "cutTo", "firstSight");
+  requirePolicy(options);
+  const { memoryPlace = "end", pin, ...given } = options;
+  pinTest(pin);
+  // A session has a cached prefix to keep from its first cut on.
+  const fit = { ...given, policy: given.policy ?? "balanced" };
   const memoryOf = rememberBySession<number, SelectorMemory>(() => ({
     state: undefined,
     isLoaded: false,
@@ -120,9 +123,11 @@ export function isSelected({ entries }: WorkingContext): boolean {
 
 function select(
   context: WorkingContext,
-  { fitted, history, remarks }: FittedHistory,
+  { fitted, entries: shown, remarks }: FittedHistory,
 ): WorkingContext {
-  const entries = alignEntries(history, context.entries);
+  const { entries: given } = context;
+  const isSame = shown.length === given.length && shown.every((one, at) => one === given[at]);
+  const entries = isSame ? given : shown;
   selections.add(entries);
   const { prefixStableTokens, firstChangedMessage, breakpoints, trace: changes } = fitted;
   return context.with(

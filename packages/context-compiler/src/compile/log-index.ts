@@ -1,6 +1,8 @@
 import type { MemoryHitData, SessionEvent, SummaryRecord } from "../session/session-event.ts";
 import type { Session } from "../session/session.ts";
 
+const artifactTools = new Set(["read_artifact", "search_artifact"]);
+
 /** What a compile looks up in a log, kept up to date as the log grows. */
 export interface LogIndex {
   /** The artifact that an event stored; undefined for an event of another kind. */
@@ -56,7 +58,7 @@ class GrowingIndex implements LogIndex {
   }
 
   isArtifactRead(eventId: string): boolean {
-    return this.#reads.has(eventId) || this.#tools.get(eventId) === "read_artifact";
+    return this.#reads.has(eventId) || artifactTools.has(this.#tools.get(eventId) ?? "");
   }
 
   #take(event: SessionEvent): void {

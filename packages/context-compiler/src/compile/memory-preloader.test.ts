@@ -40,7 +40,7 @@ describe("memory hits", () => {
       },
     };
     const context = await compileWith(memory);
-    expect(queries).toEqual([["Which seats do I like?", 5]]);
+    expect(queries).toEqual([["Which seats do I like?", 50]]);
     expect(context.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["m1", "m2"]);
     expect(context.toMessages().at(-1)).toMatchInlineSnapshot(`
       {
@@ -124,7 +124,9 @@ describe("memory hits", () => {
       search: async () => [hit("long", words(2_000)), hit("a"), hit("b")],
     });
     expect(context.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["a", "b"]);
-    expect(remarksOf(context)).toEqual(["1 memory hits left out: they go beyond 5 or 500 tokens"]);
+    expect(remarksOf(context)).toEqual([
+      "1 memory hits left out: they go beyond 50 or 1250 tokens",
+    ]);
   });
 
   it("that are none are left out, and counted in a note", async () => {

@@ -1,25 +1,28 @@
 import { truncateMiddle, type TokenCounter } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { createMessageMeter } from "../fit/message-meter.ts";
+import { textOf } from "../fit/message-texts.ts";
 import { requireNumbers } from "../fit/require-that.ts";
+import { eventMessage } from "../session/event-message.ts";
 import { maskDraft } from "../session/prepare-draft.ts";
 import { redactOf } from "../session/recording-session.ts";
 import type { Redact } from "../session/redact-data.ts";
+import type { Session } from "../session/session.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import { failureReason } from "./failure-reason.ts";
 import { logIndexOf } from "./log-index.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 import { memoryMessage } from "./prompt-parts.ts";
-import type { ContextEntry } from "./working-context.ts";
+import type { WorkingContext } from "./working-context.ts";
 
 /** What is remembered, and how much of it is shown. */
 export interface MemoryPreloaderOptions {
   /** Without one, only memory hits that were recorded since the user last spoke are shown. */
   memory?: MemoryService | undefined;
-  /** 5 by default. */
+  /** 50 by default. */
   topK?: number | undefined;
-  /** What all hits together may take; a tenth of the budget, at most 1,000, by default. */
+  /** What all hits together may take; a quarter of the budget by default. */
   maxTokens?: number | undefined;
   /** How long the memory may take; 2,000 by default. */
   timeoutMs?: number | undefined;
@@ -31,17 +34,20 @@ export interface MemoryPreloaderOptions {
  */
 export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextProcessor {
   requireNumbers("memoryPreloader", options, "topK", "maxTokens", "timeoutMs");
-  const { memory, topK = 5, timeoutMs = 2_000 } = options;
+  const { memory, topK = 50, timeoutMs = 2_000 } = options;
   return {
     name: "memoryPreloader",
     async process({ session, context, budget, counter, signal }) {
-      const maxTokens = options.maxTokens ?? Math.min(1_000, Math.floor(budget / 10));
-      const query = memory === undefined ? "" : lastWords(context.entries);
+      const maxTokens = options.maxTokens ?? Math.floor(budget / 4);
+      const query = memory === undefined ? "" : lastWords(session);
       const isAsked = memory !== undefined && query !== "";
       const found = isAsked
         ? await search(memory, query, { topK, timeoutMs, signal })
         : { answer: [], remarks: [] };
-      const read = found.answer.map((hit) => readHit(hit, redactOf(session)));
+      const shown = shownEvents(context, counter);
+      const read = found.answer
+        .filter((hit) => !shown.has(Reflect.get(Object(hit), "eventId")))
+        .map((hit) => readHit(hit, redactOf(session)));
       const { hits, remarks } = fitHits([...logIndexOf(session).freshMemory, ...read], {
         topK,
         maxTokens,
@@ -57,14 +63,31 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
 
 const longestQuery = 2_000;
 
-function lastWords(entries: readonly ContextEntry[]): string {
-  const last = entries.findLast(({ message }) => message.role === "user");
-  const { content = "" } = last?.message ?? {};
-  const text =
-    typeof content === "string"
-      ? content
-      : content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  return truncateMiddle(text, { maxChars: longestQuery }).text.trim();
+/** What the user said last, as it was recorded: processors may have joined it with earlier words. */
+function lastWords({ eventLog }: Session): string {
+  for (let at = eventLog.length - 1; at >= 0; at -= 1) {
+    const event = eventLog.at(at);
+    if (event?.kind !== "user_input" || (event.data.role ?? "user") !== "user") continue;
+    const text = textOf(eventMessage(event));
+    return truncateMiddle(text, { maxChars: longestQuery }).text.trim();
+  }
+  return "";
+}
+
+/** What stays in a prompt whatever is cut: a session's cut leaves about half of the room to its newest turns. */
+const shownShare = 0.4;
+
+function shownEvents(context: WorkingContext, counter: TokenCounter): Set<unknown> {
+  const { entries, budget } = context;
+  const meter = createMessageMeter(counter);
+  let left = context.isWithinBudget() ? Infinity : budget * shownShare;
+  const ids = new Set<unknown>();
+  for (const { message, eventIds } of entries.toReversed()) {
+    left -= meter.of(message);
+    if (left < 0) break;
+    for (const id of eventIds) ids.add(id);
+  }
+  return ids;
 }
 
 interface SearchLimits {

@@ -5,6 +5,8 @@ export interface MemoryHit {
   /** Higher is nearer to the query. */
   score?: number | undefined;
   source?: string | undefined;
+  /** The event of a session that it is: left out where the prompt shows that anyway. */
+  eventId?: string | undefined;
 }
 
 /** Any memory: a vector store, a file of notes, a search engine. */

@@ -39,7 +39,7 @@ const settings: [settings: string, words: string][] = [
   ['{"layout": null}', "layout has to be an object, not null"],
   ['{"layout": {"memory": "middle"}}', 'layout.memory is "end" or "start", not the text "middle"'],
   ['{"layout": {"tools": 5}}', 'layout.tools is "name" or "given", not 5'],
-  ['{"watermarks": 5}', "watermarks has to be an object, not 5"],
+  ['{"cutTo": 5}', "cutTo is a share from 0 to 1, not 5"],
   ['{"processors": {}}', "processors is a list of processors"],
   ['{"processors": [null]}', "processors[0] has to be an object with `process`, not null"],
 ];

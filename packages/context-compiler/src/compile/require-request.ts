@@ -14,18 +14,10 @@ import type { CompileOptions, ContextCompilerOptions } from "./create-context-co
 /** Checks the options of a compiler. Throws `invalid_options`. */
 export function requireSettings(settings: ContextCompilerOptions): void {
   requireObject("What a compiler is made of", settings);
-  const {
-    counter,
-    artifactStore,
-    memory,
-    layout = {},
-    watermarks = {},
-    processors = [],
-  } = settings;
+  const { counter, artifactStore, memory, layout = {}, processors = [] } = settings;
   if (counter !== undefined) requireObject("counter", counter, "count");
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
   requireIfGiven("memory", memory, "search");
-  requireObject("watermarks", watermarks);
   requireObject("layout", layout);
   requireThat(
     isOneOf(layout.memory, "end", "start"),

@@ -5,6 +5,7 @@ import type {
   ModelUsage,
   ToolCall,
   ToolDefinition,
+  ToolDescription,
 } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
@@ -95,7 +96,7 @@ async function takeStep(
     volatile,
     signal,
   }: RunCompiledOptions,
-  tools: readonly ToolDefinition[],
+  tools: readonly ToolDescription[],
 ): Promise<{ step: RunStep; finishReason: FinishReason }> {
   const abort = signal === undefined ? {} : { signal };
   const asked = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", ...abort };
@@ -167,18 +168,8 @@ function describeTool({
   description = "",
   inputSchema = { type: "object" },
   outputSchema,
-}: BridgedTool): ToolDefinition {
-  return {
-    name,
-    description,
-    inputSchema,
-    outputSchema,
-    // The model only sees it: calls go through the handler.
-    execute: () =>
-      Promise.reject(
-        new ContextCompilerError("invalid_options", `Call ${name} through the handler.`),
-      ),
-  };
+}: BridgedTool): ToolDescription {
+  return { name, description, inputSchema, outputSchema };
 }
 
 function noTools(calls: readonly ToolCall[]): ContextCompilerError {

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolDefinition } from "@ccl/core";
+import type { ChatMessage, ToolDescription } from "@ccl/core";
 import type { FitTraceEntry } from "../fit/fit-trace.ts";
 import type { SummaryRecord } from "../session/session-event.ts";
 import type { MemoryHit } from "./memory-service.ts";
@@ -46,7 +46,7 @@ export type Summarize = (range: {
 export interface ContextParts {
   readonly systemPrompt: string;
   /** In the order in which they must be sent. */
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: readonly ToolDescription[];
   readonly entries: readonly ContextEntry[];
   readonly memoryHits: readonly MemoryHit[];
   /** What holds for this call alone, such as the time or a delta. */

@@ -108,6 +108,7 @@ function contentSummary(content: EventContent): string {
   return content
     .map((part) => {
       if (part.type === "artifact") return part.summary;
+      if (part.type === "provider") return `[part of ${part.provider}]`;
       return part.type === "text" || part.type === "reasoning" ? part.text : `[${part.mimeType}]`;
     })
     .join(" ");

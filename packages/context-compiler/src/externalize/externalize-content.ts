@@ -15,8 +15,6 @@ export interface ExternalizeOptions {
   source: string;
   /** Of the text; guessed when absent. */
   mimeType?: string | undefined;
-  /** The text says what went wrong. */
-  isError?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -77,8 +75,7 @@ async function withStoredText(
   if (texts.length === 0 || !isAboveTokens(text, options.aboveTokens, options.counter))
     return parts;
   const mimeType = options.mimeType ?? guessMimeType(text);
-  const isError = options.isError === true;
-  const summary = summarizeText({ text, mimeType, isError }, { counter: options.counter });
+  const summary = summarizeText(text, options.counter);
   const artifact = await storePayload(text, { mimeType, summary }, options);
   const first = parts.findIndex(({ type }) => type === "text");
   return parts.flatMap((part, index) =>

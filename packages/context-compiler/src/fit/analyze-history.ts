@@ -10,6 +10,8 @@ import { addToUnit, createUnit, type HistoryUnit, type Member } from "./history-
 export interface History {
   /** Leading system and developer messages. */
   head: readonly ChatMessage[];
+  /** Of those their indexes in the input. */
+  headIndexes: readonly number[];
   units: readonly HistoryUnit[];
   repairs: readonly FitTraceEntry[];
   /** Everything before this point stays as it is, whatever is appended. */
@@ -39,6 +41,7 @@ interface OpenCalls {
 class Analysis {
   readonly #meter: MessageMeter;
   readonly #head: ChatMessage[];
+  readonly #headIndexes: number[];
   readonly #units: HistoryUnit[];
   readonly #repairs: FitTraceEntry[];
   readonly #settled: History["settled"];
@@ -50,6 +53,7 @@ class Analysis {
     this.#settled =
       begun === undefined ? { messages: 0, units: 0, repairs: 0 } : { ...begun.settled };
     this.#head = begun === undefined ? [] : [...begun.head];
+    this.#headIndexes = begun === undefined ? [] : [...begun.headIndexes];
     this.#units = begun?.units.slice(0, begun.settled.units) ?? [];
     this.#repairs = begun?.repairs.slice(0, begun.settled.repairs) ?? [];
   }
@@ -65,7 +69,13 @@ class Analysis {
       this.#add(message, index);
     }
     this.#close();
-    return { head: this.#head, units: this.#units, repairs: this.#repairs, settled: this.#settled };
+    return {
+      head: this.#head,
+      headIndexes: this.#headIndexes,
+      units: this.#units,
+      repairs: this.#repairs,
+      settled: this.#settled,
+    };
   }
 
   #add(original: ChatMessage, index: number): void {
@@ -93,7 +103,7 @@ class Analysis {
   #addClean(message: ChatMessage, index: number): void {
     if (message.role === "tool") this.#addResult(message, index);
     else if (this.#units.length === 0 && message.role !== "assistant" && message.role !== "user")
-      this.#head.push(message);
+      this.#addHead(message, index);
     else this.#units.push(createUnit({ message, index, tokens: this.#meter.of(message) }));
     const unit = this.#units.at(-1);
     if (message.toolCalls === undefined || unit === undefined) return;
@@ -102,6 +112,11 @@ class Analysis {
       waiting: message.toolCalls.map(({ id }) => id),
       late: [],
     };
+  }
+
+  #addHead(message: ChatMessage, index: number): void {
+    this.#head.push(message);
+    this.#headIndexes.push(index);
   }
 
   #addResult(message: ChatMessage, index: number): void {

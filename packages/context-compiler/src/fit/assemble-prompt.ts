@@ -2,190 +2,131 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { History } from "./analyze-history.ts";
 import type { FitPolicy } from "./fit-policy.ts";
-import { describeUnits, type HistoryUnit } from "./history-unit.ts";
 import { type FrozenCut, droppedRanges } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
-import { showAfterCut } from "./show-unit.ts";
+import { describeUnits, type HistoryUnit } from "./history-unit.ts";
+import { textKey, withText } from "./message-texts.ts";
+import { isSameMessage } from "./same-message.ts";
 import { markerMessage, startMarker } from "./write-marker.ts";
-
-/** How far a prompt was written at some point. */
-interface PromptMark {
-  messages: number;
-  tokens: number;
-  trace: number;
-}
 
 /** A written prompt. */
 export interface AssembledPrompt {
   messages: ChatMessage[];
+  /** Of each message its index in the input; -1 for what was added. */
+  sources: number[];
   tokens: number;
   trace: FitTraceEntry[];
-  /** The end of the part that appending to the input leaves alone. */
-  settled: PromptMark;
-  /** The end of the part that was taken over from an earlier prompt. */
-  resumed: PromptMark;
-  /** The end of the system prompt, and of what a cut froze. */
+  /** The end of the system prompt, of what a cut froze, and of what appending to the input leaves alone. */
   headEnd: number;
   frozenEnd: number;
+  settledEnd: number;
 }
 
-/** A prompt to continue: that of the same cut, whose history's settled units are those of this one. */
-export interface EarlierPrompt {
-  prompt: AssembledPrompt;
-  settledUnits: number;
-}
+/** Markers and shortened messages of a cut, so that the next call gives the same objects. */
+export type ShownMessages = Map<string, ChatMessage>;
 
-/** Writes the prompt of a history under a cut; of an `earlier` prompt only what comes after its settled part is written anew.
- * Stops early above `giveUpAbove` tokens. */
+/** Writes the prompt of a history under a cut. */
 export function assemblePrompt(
   history: History,
   {
     cut,
     policy,
-    earlier,
-  }: { cut: FrozenCut | undefined; policy: FitPolicy; earlier?: EarlierPrompt | undefined },
-  giveUpAbove: number = Infinity,
+    shown = new Map(),
+  }: { cut: FrozenCut | undefined; policy: FitPolicy; shown?: ShownMessages | undefined },
 ): AssembledPrompt {
-  const writer = new PromptWriter(history, policy);
-  let next = cut?.from ?? 0;
-  if (earlier !== undefined && earlier.settledUnits > next) {
-    writer.resume(earlier.prompt);
-    next = earlier.settledUnits;
-  } else {
-    writer.writeStart(cut);
+  const writer = new PromptWriter(history, policy, shown);
+  writer.writeHead();
+  const ranges = cut === undefined ? [] : droppedRanges(cut.from, cut.kept);
+  let unit = 0;
+  for (const [place, range] of ranges.entries()) {
+    for (; unit < range.from; unit++) writer.writeUnit(history.units[unit], cut);
+    writer.writeMarker(range, cut?.markers[place] ?? "");
+    unit = range.to;
   }
-  for (const [place, unit] of history.units.slice(next).entries()) {
-    if (next + place === history.settled.units) writer.settle();
-    writer.writeUnit(unit, cut);
-    if (writer.tokens > giveUpAbove) break;
-  }
-  return writer.finish(history.settled.units >= history.units.length);
+  for (; unit < (cut?.from ?? 0); unit++) writer.writeUnit(history.units[unit], cut);
+  const frozenEnd = writer.messages.length;
+  for (; unit < history.settled.units; unit++) writer.writeUnit(history.units[unit], cut);
+  const settledEnd = unit > history.settled.units ? 0 : writer.messages.length;
+  for (; unit < history.units.length; unit++) writer.writeUnit(history.units[unit], cut);
+  const { messages, sources, tokens, trace, headEnd } = writer;
+  return { messages, sources, tokens, trace, headEnd, frozenEnd, settledEnd };
 }
+
+const isPartOf = /^\[(?:Shortened|Repeated|Superseded)|^\[[a-z]+ of [^\]]{1,80} removed\]/m;
 
 class PromptWriter {
   readonly #history: History;
   readonly #policy: FitPolicy;
-  #messages: ChatMessage[] = [];
-  #tokens = 0;
-  #trace: FitTraceEntry[] = [];
-  #settled: PromptMark | undefined;
-  #resumed: PromptMark = { messages: 0, tokens: 0, trace: 0 };
-  #headEnd = 0;
-  #frozenEnd = 0;
+  readonly #shown: ShownMessages;
+  readonly messages: ChatMessage[] = [];
+  readonly sources: number[] = [];
+  readonly trace: FitTraceEntry[] = [];
+  tokens: number;
+  headEnd = 0;
 
-  constructor(history: History, policy: FitPolicy) {
+  constructor(history: History, policy: FitPolicy, shown: ShownMessages) {
     this.#history = history;
     this.#policy = policy;
+    this.#shown = shown;
+    this.tokens = policy.meter.fixed;
   }
 
-  resume({ messages, trace, settled, headEnd, frozenEnd }: AssembledPrompt): void {
-    this.#messages = messages.slice(0, settled.messages);
-    this.#trace = trace.slice(0, settled.trace);
-    this.#tokens = settled.tokens;
-    this.#settled = settled;
-    this.#resumed = settled;
-    this.#headEnd = headEnd;
-    this.#frozenEnd = frozenEnd;
+  writeHead(): void {
+    for (const [at, message] of this.#history.head.entries())
+      this.#push(message, this.#history.headIndexes[at]);
+    this.headEnd = this.messages.length;
   }
 
-  get tokens(): number {
-    return this.#tokens;
-  }
-
-  /** The system prompt, and what a cut keeps or marks before its tail. */
-  writeStart(cut: FrozenCut | undefined): void {
-    const { meter } = this.#policy;
-    this.#tokens = meter.fixed;
-    for (const message of this.#history.head) this.#write(message);
-    this.#headEnd = this.#messages.length;
-    if (cut !== undefined) {
-      let unit = 0;
-      for (const [place, range] of droppedRanges(cut.from, cut.kept).entries()) {
-        for (; unit < range.from; unit++) this.#writeWhole(unit);
-        this.#writeMarker(range, cut.markers[place] ?? "");
-        unit = range.to;
-      }
-      for (; unit < cut.from; unit++) this.#writeWhole(unit);
-    }
-    this.#frozenEnd = this.#messages.length;
-  }
-
-  writeUnit(unit: HistoryUnit, cut: FrozenCut | undefined): void {
-    const { messages, trace } =
-      cut === undefined
-        ? { messages: unit.messages, trace: [] }
-        : showAfterCut(unit, cut.limitTokens, this.#policy);
-    for (const message of messages) this.#write(message);
-    for (const entry of trace) this.#trace.push(entry);
-  }
-
-  settle(): void {
-    this.#settled = {
-      messages: this.#messages.length,
-      tokens: this.#tokens,
-      trace: this.#trace.length,
-    };
-  }
-
-  finish(isAllSettled: boolean): AssembledPrompt {
-    if (isAllSettled || this.#settled === undefined) this.settle();
-    const settled = this.#settled ?? { messages: 0, tokens: 0, trace: 0 };
-    return {
-      messages: this.#messages,
-      tokens: this.#tokens,
-      trace: this.#trace,
-      settled,
-      resumed: this.#resumed,
-      headEnd: this.#headEnd,
-      frozenEnd: this.#frozenEnd,
-    };
-  }
-
-  #writeMarker(range: { from: number; to: number }, text: string): void {
-    const marker = markerMessage(text);
+  writeMarker(range: { from: number; to: number }, text: string): void {
+    const key = `marker ${range.from}`;
+    const marker = this.#shown.get(key) ?? markerMessage(text);
+    this.#shown.set(key, marker);
     const { from, to, tokens } = describeUnits(this.#history.units, range);
     const tokensAfter = this.#policy.meter.of(marker);
-    this.#trace.push({
-      action: "dropped",
-      reason: "budget",
-      from,
-      to,
-      tokensBefore: tokens,
-      tokensAfter,
-    });
-    this.#write(marker);
+    const place = { from, to, tokensBefore: tokens, tokensAfter };
+    this.trace.push({ action: "dropped", reason: "budget", ...place });
+    this.#push(marker);
   }
 
-  #writeWhole(unit: number): void {
-    for (const message of this.#history.units[unit]?.messages ?? []) this.#write(message);
+  writeUnit(unit: HistoryUnit | undefined, cut: FrozenCut | undefined): void {
+    for (const [at, message] of unit?.messages.entries() ?? []) {
+      const index = unit?.indexes[at] ?? 0;
+      const isOwn = at === 0 || index !== unit?.indexes[0];
+      const text = isOwn && cut !== undefined ? cut.texts[textKey(message, index)] : undefined;
+      if (text === undefined) this.#writeFirst(message, isOwn ? index : -1);
+      else this.#writeShort(message, { index, text });
+    }
   }
 
-  #write(message: ChatMessage): void {
-    const isFirst = this.#messages.length === this.#history.head.length;
-    if (isFirst && this.#headEnd > 0 === this.#history.head.length > 0 && this.#needsStart(message))
+  #writeShort(message: ChatMessage, { index, text }: { index: number; text: string }): void {
+    const { meter } = this.#policy;
+    const key = textKey(message, index);
+    const found = this.#shown.get(key);
+    const fresh = withText(message, text);
+    const short = found !== undefined && isSameMessage(fresh, found) ? found : fresh;
+    this.#shown.set(key, short);
+    const id = message.id === undefined ? {} : { messageId: message.id };
+    const tokens = { tokensBefore: meter.of(message), tokensAfter: meter.of(short) };
+    const action = isPartOf.test(text) || text === message.content ? "truncated" : "compacted";
+    this.trace.push({ action, reason: "budget", from: index, to: index + 1, ...id, ...tokens });
+    this.#writeFirst(short, index);
+  }
+
+  /** A conversation is opened by the user. */
+  #writeFirst(message: ChatMessage, source: number): void {
+    const isFirst = this.messages.length === this.headEnd;
+    if (isFirst && message.role !== "user") {
+      const tokensAfter = this.#policy.meter.of(startMarker);
+      const place = { from: 0, to: 0, tokensBefore: 0, tokensAfter };
+      this.trace.push({ action: "repaired", reason: "no_user_first", ...place });
       this.#push(startMarker);
-    this.#push(message);
+    }
+    this.#push(message, source);
   }
 
-  #needsStart({ role }: ChatMessage): boolean {
-    if (
-      role === "user" ||
-      (role !== "assistant" && this.#messages.length < this.#history.head.length)
-    )
-      return false;
-    this.#trace.push({
-      action: "repaired",
-      reason: "no_user_first",
-      from: 0,
-      to: 0,
-      tokensBefore: 0,
-      tokensAfter: this.#policy.meter.of(startMarker),
-    });
-    return true;
-  }
-
-  #push(message: ChatMessage): void {
-    this.#messages.push(message);
-    this.#tokens += this.#policy.meter.of(message);
+  #push(message: ChatMessage, source: number = -1): void {
+    this.messages.push(message);
+    this.sources.push(source);
+    this.tokens += this.#policy.meter.of(message);
   }
 }

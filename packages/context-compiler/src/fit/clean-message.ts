@@ -79,6 +79,7 @@ function isPart(part: unknown): boolean {
   if (typeof part !== "object" || part === null || !("type" in part)) return false;
   if (part.type === "image" || part.type === "file")
     return "mimeType" in part && typeof part.mimeType === "string";
+  if (part.type === "provider") return "provider" in part && "raw" in part;
   return (
     (part.type === "text" || part.type === "reasoning") &&
     "text" in part &&

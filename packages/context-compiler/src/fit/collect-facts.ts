@@ -1,6 +1,4 @@
-import { identifiersOf } from "../compact-forms/compact-text.ts";
-import { parseExactly } from "../compact-forms/parse-exactly.ts";
-import { rankValue } from "../compact-forms/value-rank.ts";
+import { identifiersOf, parseExactly, rankValue } from "@ccl/compress";
 
 /** The values that a text gives for one key, in the order of first occurrence. */
 export interface Fact {

@@ -1,4 +1,4 @@
-import type { ChatMessage, Part, ToolDefinition } from "@ccl/core";
+import type { ChatMessage, Part, ToolDescription } from "@ccl/core";
 
 import { reasoningTexts } from "./reasoning-texts.ts";
 
@@ -20,7 +20,7 @@ export function fingerprintOf(message: ChatMessage): string {
 }
 
 /** The mark of the tools as a provider would see them, in their order. */
-export function fingerprintOfTools(tools: readonly ToolDefinition[]): string {
+export function fingerprintOfTools(tools: readonly ToolDescription[]): string {
   const hash = new Hash();
   for (const { name, description, inputSchema } of tools) {
     hash.add(name);
@@ -34,6 +34,10 @@ function addPart(hash: Hash, part: Part): void {
   hash.add(part.type);
   if (part.type === "text" || part.type === "reasoning") {
     hash.add(part.text);
+    return;
+  }
+  if (part.type === "provider") {
+    hash.add(`${part.provider} ${JSON.stringify(part.raw)}`);
     return;
   }
   hash.add(`${part.mimeType} ${part.url ?? ""} ${part.data?.length ?? ""}`);

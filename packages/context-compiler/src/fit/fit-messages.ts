@@ -1,92 +1,51 @@
-import type { ChatMessage, TokenCounter, ToolDefinition } from "@ccl/core";
+import type { ChatMessage, ToolDescription } from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { analyzeHistory, type History } from "./analyze-history.ts";
-import { type AssembledPrompt, assemblePrompt } from "./assemble-prompt.ts";
-import { anchorOf, cutHistory } from "./cut-history.ts";
+import { type AssembledPrompt, assemblePrompt, type ShownMessages } from "./assemble-prompt.ts";
 import { fingerprintOf, fingerprintOfTools } from "./fingerprint.ts";
-import type { ElidedRange, FitPolicy } from "./fit-policy.ts";
+import type { FitOptions, FittedMessages } from "./fit-options.ts";
+import { type FitPolicy, resolvePolicy } from "./fit-policy.ts";
 import { type FitState, type FrozenCut, requireState } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
-import { resolvePolicy } from "./resolve-policy.ts";
-import { extendSettled, goesOn, type SettledMessages } from "./settled-messages.ts";
-
-/** How a history is fitted. */
-export interface FitOptions {
-  /** Tokens for messages and tools as the provider counts them; there is no default, since it is yours to choose. */
-  budget: number;
-  /** Counts as the target's tokenizer does; core's estimate unless given. Must count messages one by one as it counts them together, or is asked for the whole each time. */
-  counter?: TokenCounter | undefined;
-  /** The share of the budget kept back, from 0 to below 1; 0 under an exact counter and 0.1 under an estimate unless given. */
-  safetyMargin?: number | undefined;
-  /** Counted with the messages, since they are part of the prompt. */
-  tools?: readonly ToolDefinition[] | undefined;
-  /** What the last call for this conversation gave: keeps the cut, and so the provider's cached prefix. */
-  state?: FitState | undefined;
-  /** True for messages that are never dropped; asked only when something has to be. Their calls and results stay with them. */
-  pin?: ((message: ChatMessage, index: number) => boolean) | undefined;
-  /**
-   * Shares of what the usable budget leaves beside all that must stay: a cut goes down to `low` (0.1); of the usable budget:
-   * once there was a cut, the next one waits until `high` (0.88) is passed.
-   */
-  watermarks?: { low?: number | undefined; high?: number | undefined } | undefined;
-  /** After the first cut, JSON results above this are written as compact tables; default 100. */
-  compactAboveTokens?: number | undefined;
-  /** How much of what is dropped an elision marker keeps: the user's words, identifiers, short values. */
-  keptFactsTokens?: number | undefined;
-  /** How to get the rest of a message that is shown shortened, such as the call that reads its artifact. */
-  restHint?: ((message: ChatMessage) => string | undefined) | undefined;
-  /** A summary for a range that is dropped, instead of the facts; asked once, at the cut, and frozen with it. */
-  summaryOf?: ((range: ElidedRange) => string | undefined) | undefined;
-}
-
-/** A prompt within its budget. */
-export interface FittedMessages {
-  messages: ChatMessage[];
-  /** As counted by the caller's counter, tools included, and the reasoning that travels in `providerMetadata`. */
-  tokens: number;
-  trace: FitTraceEntry[];
-  /** To be handed in with the next call; plain JSON. */
-  state: FitState;
-  /** Tokens of the prompt, tools first, that are the same as at the last call; 0 without a state. */
-  prefixStableTokens: number;
-  /** The index of the first message that differs from the last prompt or is new. */
-  firstChangedMessage: number;
-  /** At most 4 indexes of messages after which a cache breakpoint pays, ascending. */
-  breakpoints: number[];
-}
+import { anchorOf, planCut } from "./plan-cut.ts";
+import { type HeldMessage, holdMessage, isSameMessage } from "./same-message.ts";
 
 /**
- * Brings a history within a budget as messages that every provider accepts: unchanged while it fits, then cut to a low
- * watermark and frozen. Pure: the same input gives the same bytes. Throws `ContextCompilerError`.
+ * Brings a history within a budget as messages that every provider accepts: unchanged while it fits, then shortened and
+ * cut so that the budget is used, and frozen. Pure: the same input gives the same bytes. Throws `ContextCompilerError`.
  */
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
   const policy = resolvePolicy(messages, options);
   const state = options.state === undefined ? undefined : requireState(options.state);
   const memo = findMemo(state, messages, policy);
-  const history = analyzeHistory(messages, policy.meter, memo?.history);
+  const input =
+    memo === undefined ? messages : [...memo.messages, ...messages.slice(memo.messages.length)];
+  const history = analyzeHistory(input, policy.meter, memo?.history);
   const cut = state?.cut !== undefined && isCutOf(state.cut, history) ? state.cut : undefined;
-  const isReset = state?.cut !== undefined && cut === undefined;
-  const earlier =
-    memo && !isReset
-      ? { prompt: memo.prompt, settledUnits: memo.history.settled.units }
-      : undefined;
-  const limit = cut === undefined ? policy.usable : policy.usable * policy.high;
-  // Far above the limit even a counter whose counts do not add up leaves nothing to be seen to the end.
-  const giveUpAbove = 2 * limit + 1_000;
-  const kept = assemblePrompt(history, { cut, policy, earlier }, giveUpAbove);
+  const shown: ShownMessages = memo !== undefined && cut === state?.cut ? memo.shown : new Map();
+  const kept = assemblePrompt(history, { cut, policy, shown });
   if (memo === undefined) policy.meter.probe(kept.messages);
-  const tokens =
-    kept.tokens > giveUpAbove ? kept.tokens : policy.meter.total(() => kept.messages, kept.tokens);
-  const fitted = tokens <= limit ? { cut, prompt: kept, tokens } : recut(history, policy);
-  const settled = extendSettled(memo?.settled, messages, history.settled.messages);
-  return finish(fitted, { settled, history, policy, state, isReset, tools: options.tools ?? [] });
+  const tokens = policy.meter.total(kept.messages, kept.tokens, policy.usable);
+  const fitted =
+    tokens <= policy.usable ? { cut, prompt: kept, tokens, shown } : recut(history, policy);
+  return finish(fitted, {
+    messages: input,
+    held: memo?.held ?? [],
+    history,
+    policy,
+    state,
+    before: memo?.prompt,
+    isReset: state?.cut !== undefined && cut === undefined,
+    tools: options.tools ?? [],
+  });
 }
 
 interface Fitted {
   cut: FrozenCut | undefined;
   prompt: AssembledPrompt;
   tokens: number;
+  shown: ShownMessages;
 }
 
 const maxAttempts = 12;
@@ -94,10 +53,11 @@ const maxAttempts = 12;
 function recut(history: History, policy: FitPolicy): Fitted {
   let usable = policy.usable;
   for (let attempt = 0; ; attempt++) {
-    const cut = cutHistory(history, { ...policy, usable });
-    const prompt = assemblePrompt(history, { cut, policy });
-    const tokens = policy.meter.total(() => prompt.messages, prompt.tokens);
-    if (tokens <= policy.usable) return { cut, prompt, tokens };
+    const cut = planCut(history, { ...policy, usable });
+    const shown: ShownMessages = new Map();
+    const prompt = assemblePrompt(history, { cut, policy, shown });
+    const tokens = policy.meter.total(prompt.messages, prompt.tokens, policy.usable);
+    if (tokens <= policy.usable) return { cut, prompt, tokens, shown };
     if (attempt === maxAttempts) {
       const message = `The counter "${policy.meter.counter.name}" counts messages together so far above their sum that no cut fits ${policy.usable} tokens.`;
       throw new ContextCompilerError("budget_exceeded", message, {
@@ -113,45 +73,51 @@ function isCutOf(cut: FrozenCut, history: History): boolean {
 }
 
 interface Context {
-  settled: SettledMessages;
+  messages: readonly ChatMessage[];
+  held: readonly HeldMessage[];
   history: History;
   policy: FitPolicy;
   state: FitState | undefined;
+  /** The prompt of the last call, whose marks `state.shown` are. */
+  before: AssembledPrompt | undefined;
   isReset: boolean;
-  tools: readonly ToolDefinition[];
+  tools: readonly ToolDescription[];
 }
 
-function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessages {
-  const { settled, history, policy, state, isReset } = context;
+function finish({ cut, prompt, tokens, shown }: Fitted, context: Context): FittedMessages {
+  const { history, policy, state, isReset, before } = context;
   const tools = fingerprintOfTools(context.tools);
-  const before = state?.tools === tools ? state.shown : [];
-  // What was taken over from the last prompt as it was needs no second look.
-  let stable = prompt.resumed.messages;
-  let stableTokens =
-    state?.tools === tools ? Math.max(policy.meter.fixed, prompt.resumed.tokens) : 0;
-  const shown = state?.shown.slice(0, stable) ?? [];
-  for (const message of prompt.messages.slice(stable)) shown.push(fingerprintOf(message));
-  if (state?.tools !== tools) stable = 0;
-  while (stable < shown.length && shown[stable] === before[stable]) {
+  const marks = state?.shown ?? [];
+  const nextMarks = prompt.messages.map((message, at) => {
+    const isKnown = at < (before?.settledEnd ?? 0) && before?.messages[at] === message;
+    return (isKnown ? marks[at] : undefined) ?? fingerprintOf(message);
+  });
+  const hasSameTools = state?.tools === tools;
+  let stable = 0;
+  let stableTokens = hasSameTools ? policy.meter.fixed : 0;
+  const known = hasSameTools ? marks : [];
+  while (stable < nextMarks.length && nextMarks[stable] === known[stable]) {
     const message = prompt.messages[stable++];
     if (message !== undefined) stableTokens += policy.meter.of(message);
   }
-  const next: FitState = { version: 1, cut, shown, tools };
-  memos.set(next, { settled, history, prompt, policy });
+  const next: FitState = { version: 2, cut, shown: nextMarks, tools };
+  const settled = history.settled.messages;
+  const fresh = context.messages.slice(context.held.length, settled).map(holdMessage);
+  memos.set(next, {
+    messages: context.messages.slice(0, settled),
+    held: [...context.held, ...fresh],
+    history,
+    prompt,
+    shown,
+    policy,
+  });
+  const place = { from: 0, to: 0, tokensBefore: 0, tokensAfter: 0 };
   const reset: FitTraceEntry[] = isReset
-    ? [
-        {
-          action: "reset",
-          reason: "state_mismatch",
-          from: 0,
-          to: 0,
-          tokensBefore: 0,
-          tokensAfter: 0,
-        },
-      ]
+    ? [{ action: "reset", reason: "state_mismatch", ...place }]
     : [];
   return {
     messages: prompt.messages.slice(),
+    sources: prompt.sources,
     tokens,
     trace: [...reset, ...history.repairs, ...prompt.trace],
     state: next,
@@ -171,24 +137,38 @@ function breakpointsOf(
 
 /** What a call knew, so that the next one begins there; a state that was stored and read has none and gives the same. */
 interface Memo {
-  settled: SettledMessages;
+  /** Those before the last assistant message, which later ones leave alone, and what they held. */
+  messages: readonly ChatMessage[];
+  held: readonly HeldMessage[];
   history: History;
   prompt: AssembledPrompt;
+  shown: ShownMessages;
   policy: FitPolicy;
 }
 
 const memos = new WeakMap<FitState, Memo>();
 
+/** The memo of a state, where the messages begin with those that it knows, be they the same objects or new ones. */
 function findMemo(
   state: FitState | undefined,
   messages: readonly ChatMessage[],
-  policy: FitPolicy,
+  { meter }: FitPolicy,
 ): Memo | undefined {
   const memo = state && memos.get(state);
-  if (memo === undefined) return undefined;
-  const isSamePolicy =
-    memo.policy.meter.counter === policy.meter.counter &&
-    memo.policy.meter.fixed === policy.meter.fixed &&
-    memo.policy.compactAboveTokens === policy.compactAboveTokens;
-  return isSamePolicy && goesOn(messages, memo.settled) ? memo : undefined;
+  if (memo === undefined || memo.policy.meter.counter !== meter.counter) return undefined;
+  const { held, messages: known } = memo;
+  if (memo.policy.meter.fixed !== meter.fixed || messages.length < held.length) return undefined;
+  if ((messages[held.length]?.role ?? "assistant") !== "assistant") return undefined;
+  const isSame = held.every((one, at) => {
+    const message = messages[at];
+    const own = known[at];
+    // The object that the history holds may have been changed too.
+    return (
+      message !== undefined &&
+      own !== undefined &&
+      isSameMessage(message, one) &&
+      (own === message || isSameMessage(own, one))
+    );
+  });
+  return isSame ? memo : undefined;
 }

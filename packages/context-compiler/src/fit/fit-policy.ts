@@ -1,16 +1,9 @@
-import type { ChatMessage } from "@ccl/core";
+import { type ChatMessage, estimatedCounter } from "@ccl/core";
 
-import type { MessageMeter } from "./message-meter.ts";
-
-/** A range of the input that a marker stands for. */
-export interface ElidedRange {
-  /** Indexes into the input: from `from` on, below `to`. Pinned messages split ranges, so all between are gone. */
-  from: number;
-  to: number;
-  /** What was removed, tokens as they were counted before. */
-  messages: number;
-  tokens: number;
-}
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { FitOptions, PinRule } from "./fit-options.ts";
+import { createMessageMeter, type MessageMeter } from "./message-meter.ts";
+import { isFrom, requireObject, requireThat, requireTools, shown } from "./require-that.ts";
 
 /** The settings of one call, checked and filled in. */
 export interface FitPolicy {
@@ -18,13 +11,102 @@ export interface FitPolicy {
   budget: number;
   /** The budget without the safety margin. */
   usable: number;
-  high: number;
-  low: number;
-  compactAboveTokens: number;
+  cutTo: number;
+  firstSight: number;
   keptFactsTokens: number;
-  pin: ((message: ChatMessage, index: number) => boolean) | undefined;
-  restHint: ((message: ChatMessage) => string | undefined) | undefined;
-  summaryOf: ((range: ElidedRange) => string | undefined) | undefined;
+  isPinned(message: ChatMessage, index: number): boolean;
+  restHint: FitOptions["restHint"];
+  summaryOf: FitOptions["summaryOf"];
+}
+
+/** What a session is cut to, see `FitOptions.policy`; measured in the section on sessions of `bench/RESULTS.md`. */
+const cutToOf = { balanced: 0.6, economy: 0.1 };
+const defaultFirstSight = 0.5;
+
+/** Checks the options of one call and fills them in. Throws `budget_missing`, `invalid_options`, `invalid_messages`. */
+export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy {
+  if (!Array.isArray(messages)) {
+    throw new ContextCompilerError(
+      "invalid_messages",
+      "The messages to fit are a list of chat messages.",
+    );
+  }
+  const given: Partial<FitOptions> = options ?? {};
+  const { budget, counter = estimatedCounter, tools = [] } = given;
+  if (budget === undefined || budget === null) {
+    const text =
+      "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
+    throw new ContextCompilerError("budget_missing", text);
+  }
+  requireObject("A counter", counter, "count");
+  const { safetyMargin = counter.isExact ? 0 : 0.1 } = given;
+  const isBudget = isFrom(0, budget) && budget > 0 && budget < Infinity;
+  requireThat(isBudget, `A budget is a positive number of tokens, not ${shown(budget)}.`);
+  const isMargin = isFrom(0, safetyMargin) && safetyMargin < 1;
+  requireThat(isMargin, `A safety margin lies from 0 to below 1, not ${shown(safetyMargin)}.`);
+  const usable = Math.floor(budget * (1 - safetyMargin));
+  const { firstSight = defaultFirstSight, keptFactsTokens = factsTokens(usable) } = given;
+  requireShare("firstSight", firstSight);
+  requireThat(
+    isFrom(0, keptFactsTokens),
+    `keptFactsTokens is at least 0, not ${shown(keptFactsTokens)}.`,
+  );
+  for (const name of ["restHint", "summaryOf"] as const) {
+    const isFunction = given[name] === undefined || typeof given[name] === "function";
+    requireThat(isFunction, `${name} is a function, not ${shown(given[name])}.`);
+  }
+  requireTools(tools);
+  return {
+    meter: createMessageMeter(counter, tools),
+    budget,
+    usable,
+    cutTo: resolveCutTo(given),
+    firstSight,
+    keptFactsTokens,
+    isPinned: pinTest(given.pin),
+    restHint: given.restHint,
+    summaryOf: given.summaryOf,
+  };
+}
+
+/** A sixth of a small budget, and a small share of a large one. */
+function factsTokens(usable: number): number {
+  return Math.floor(Math.max(Math.min(usable / 6, 1_200), 0.03 * usable));
+}
+
+/** Without a state nothing says that there will be another call, so that the budget is filled. */
+function resolveCutTo({ cutTo, policy, state }: Partial<FitOptions>): number {
+  requirePolicy({ cutTo, policy });
+  if (cutTo !== undefined) return cutTo;
+  if (policy !== undefined) return cutToOf[policy];
+  return state === undefined ? 1 : cutToOf.balanced;
+}
+
+/** Throws `invalid_options` for a `cutTo` that is no share, or a policy of another name. */
+export function requirePolicy({ cutTo, policy }: Pick<FitOptions, "cutTo" | "policy">): void {
+  if (cutTo !== undefined) requireShare("cutTo", cutTo);
+  const isKnown = policy === undefined || Object.hasOwn(cutToOf, policy);
+  requireThat(isKnown, `policy is "balanced" or "economy", not ${shown(policy)}.`);
+}
+
+function requireShare(name: string, value: unknown): void {
+  const isShare = isFrom(0, value) && value <= 1;
+  requireThat(isShare, `${name} is a share from 0 to 1, not ${shown(value)}.`);
+}
+
+/** One test for all forms of a pin. Throws `invalid_options`. */
+export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {
+  if (pin === undefined) return () => false;
+  if (typeof pin === "function") return pin;
+  const isList = Array.isArray(pin) && pin.every((one) => typeof one === "object" && one !== null);
+  requireThat(
+    isList,
+    `pin is a function, or a list of messages and of ranges { from, to }, not ${shown(pin)}.`,
+  );
+  const pinned = new Set<unknown>(pin);
+  const ranges = pin.flatMap((one) => ("from" in one ? [one] : []));
+  return (message, index) =>
+    pinned.has(message) || ranges.some(({ from, to }) => index >= from && index < to);
 }
 
 /** `1,234`. */

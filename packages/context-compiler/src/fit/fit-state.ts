@@ -1,8 +1,9 @@
+import { isRecord } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /** Plain JSON that goes with one conversation and one budget: hand back what the last call gave. */
 export interface FitState {
-  version: 1;
+  version: 2;
   /** The cut that is frozen; undefined while everything has fitted. */
   cut?: FrozenCut | undefined;
   /** Marks of the messages of the last prompt, in order. */
@@ -19,8 +20,8 @@ export interface FrozenCut {
   kept: number[];
   /** One text for each range of units that is left out, in order. */
   markers: string[];
-  /** No unit but a user's message is shown above this. */
-  limitTokens: number;
+  /** The texts that are shown in place of messages' own, by `textKey`. */
+  texts: Record<string, string>;
   /** The mark of the unit before `from`, or "" at the start. */
   anchor: string;
 }
@@ -35,7 +36,7 @@ export function requireState(state: unknown): FitState {
 
 function problemOf(state: unknown): string | undefined {
   if (typeof state !== "object" || state === null) return "it is no object";
-  if (!("version" in state) || state.version !== 1) return "its version is not 1";
+  if (!("version" in state) || state.version !== 2) return "its version is not 2";
   return isState(state) ? undefined : "its cut or its marks are damaged";
 }
 
@@ -48,8 +49,8 @@ function isState(state: unknown): state is FitState {
 
 function isCut(cut: unknown): cut is FrozenCut {
   if (typeof cut !== "object" || cut === null) return false;
-  if (!("from" in cut && isCount(cut.from) && "limitTokens" in cut && isCount(cut.limitTokens)))
-    return false;
+  if (!("from" in cut && isCount(cut.from) && "texts" in cut && isRecord(cut.texts))) return false;
+  if (!Object.values(cut.texts).every(isText)) return false;
   if (!("anchor" in cut && isText(cut.anchor) && "markers" in cut && isList(cut.markers, isText)))
     return false;
   if (!("kept" in cut && isList(cut.kept, isCount))) return false;

@@ -1,8 +1,9 @@
-import type { ChatMessage, TokenCounter } from "@ccl/core";
+import type { TokenCounter } from "@ccl/core";
 import { truncateMiddle } from "@ccl/core";
 
 import { collectFacts } from "./collect-facts.ts";
 import type { HistoryUnit, UnitRange } from "./history-unit.ts";
+import { textOf } from "./message-texts.ts";
 
 /** What facts are gathered with. */
 export interface GatherOptions {
@@ -13,9 +14,11 @@ export interface GatherOptions {
 }
 
 const userTokens = 80;
+/** What binds from then on is kept whole up to this. */
+const requirementTokens = 300;
 const unitTokens = 160;
-/** Words of the user come first, up to this share. */
-const userShare = 0.4;
+/** Words of the user come first, up to this share; those that bind are chosen before the rest. */
+const userShare = 0.6;
 
 /**
  * Lines with what a later call most likely uses of units that are removed: the user's words, the calls with their
@@ -27,19 +30,33 @@ export function gatherFacts(
   options: GatherOptions,
 ): string[] {
   const { counter, maxTokens } = options;
+  const hasCalls = units.slice(range.from, range.to).some(({ kind }) => kind === "calls");
+  // What was said before the work began is what the work is about.
+  const firstCall = hasCalls ? units.findIndex(({ kind }) => kind === "calls") : 0;
+  const binds = (unit: HistoryUnit): boolean =>
+    (unit.indexes[0] ?? 0) < (units[firstCall]?.indexes[0] ?? 0) || isBinding(unit);
+  const userRoom = hasCalls ? maxTokens * userShare : maxTokens;
+  const bound = newestLines(units, range, {
+    counter,
+    maxTokens: userRoom,
+    kind: "user",
+    lineOf: (unit) => (binds(unit) ? userLine(unit, counter, requirementTokens) : undefined),
+  });
   const said = newestLines(units, range, {
     counter,
-    maxTokens: maxTokens * userShare,
+    maxTokens: userRoom - bound.tokens,
     kind: "user",
-    lineOf: (unit) => userLine(unit, counter),
+    lineOf: (unit) => (binds(unit) ? undefined : userLine(unit, counter, userTokens)),
   });
   const done = newestLines(units, range, {
     counter,
-    maxTokens: maxTokens - said.tokens,
+    maxTokens: maxTokens - bound.tokens - said.tokens,
     kind: "calls",
     lineOf: (unit, left) => callLine(unit, { ...options, maxTokens: Math.min(left, unitTokens) }),
   });
-  return [...said.lines, ...done.lines].sort((a, b) => a.at - b.at).map(({ line }) => line);
+  return [...bound.lines, ...said.lines, ...done.lines]
+    .sort((a, b) => a.at - b.at)
+    .map(({ line }) => line);
 }
 
 const smallestLine = 12;
@@ -78,9 +95,17 @@ function newestLines(
   return lines;
 }
 
-function userLine({ messages }: HistoryUnit, counter: TokenCounter): string {
+/** How people state requirements, decisions and corrections. */
+const binding =
+  /\b(?:must(?:n't)?|never|always|only|do(?:es)? not|don't|should(?:n't)?|have to|has to|may not|need(?:s|ed)? to|required?|make sure|ensure|remember|instead|rather|actually|no longer|wrong|correction|i meant|let's use|we (?:use|decided|agreed)|decided|deadline|at (?:most|least)|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|without|prefer|avoid|important)\b/i;
+
+function isBinding({ messages }: HistoryUnit): boolean {
+  return binding.test(textOf(messages[0]).slice(0, 4_000));
+}
+
+function userLine({ messages }: HistoryUnit, counter: TokenCounter, maxTokens: number): string {
   const text = textOf(messages[0]).replace(/\s+/g, " ").trim();
-  return `user: ${truncateMiddle(text, { maxTokens: userTokens, counter, marker: () => " [...] " }).text}`;
+  return `user: ${truncateMiddle(text, { maxTokens, counter, marker: () => " [...] " }).text}`;
 }
 
 /** `name(arguments): facts`, for each call of the unit. */
@@ -129,11 +154,4 @@ function factsOf(
     if (left <= 2) break;
   }
   return shown.join("; ");
-}
-
-/** The texts of a message, without its images and files. */
-export function textOf(message: ChatMessage | undefined): string {
-  const content = message?.content ?? "";
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }

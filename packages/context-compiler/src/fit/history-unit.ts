@@ -1,6 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 
-import type { ElidedRange } from "./fit-policy.ts";
+import type { ElidedRange } from "./fit-options.ts";
 
 /** Messages that stand or fall together: a call message with all its results, or any other message alone. */
 export interface HistoryUnit {

@@ -3,31 +3,32 @@ import {
   estimatedCounter,
   type ChatMessage,
   type TokenCounter,
-  type ToolDefinition,
+  type ToolDescription,
 } from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
-import { reasoningTexts } from "./reasoning-texts.ts";
 
-/** Counts messages one by one, each once; the sum over them and `fixed` is what the caller's counter says, and says of `reasoningTexts`. */
+/** Counts messages one by one, each once; the sum over them and `fixed` is what the caller's counter says. */
 export interface MessageMeter {
   counter: TokenCounter;
   /** The framing of an empty prompt with its tools. */
   fixed: number;
   of(message: ChatMessage): number;
-  /** The sum, or the whole where the counter has shown that its counts do not add up. */
-  total(messages: () => readonly ChatMessage[], sum: number): number;
+  /** The sum, or the whole where the counter has shown that its counts do not add up and the sum is not far above `enough`. */
+  total(messages: readonly ChatMessage[], sum: number, enough: number): number;
   /** Compares the sum with the whole over a bounded sample, so that such a counter is noticed. */
   probe(messages: readonly ChatMessage[]): void;
 }
 
-interface Entry extends HeldContent {
+interface Entry {
   tokens: number;
+  content: ChatMessage["content"];
+  toolCalls: ChatMessage["toolCalls"];
+  toolCallId: ChatMessage["toolCallId"];
 }
 
 interface CountedTools {
-  list: readonly ToolDefinition[];
+  list: readonly ToolDescription[];
   tokens: number;
 }
 
@@ -45,7 +46,7 @@ const sampleTokens = 4_000;
 /** Counts are kept with the message object for as long as it lives; what is replaced in it is counted anew. */
 export function createMessageMeter(
   counter: TokenCounter = estimatedCounter,
-  tools: readonly ToolDefinition[] = [],
+  tools: readonly ToolDescription[] = [],
 ): MessageMeter {
   const memory = memories.get(counter) ?? createMemory(counter);
   memories.set(counter, memory);
@@ -54,7 +55,8 @@ export function createMessageMeter(
     counter,
     fixed,
     of: memory.of,
-    total: (messages, sum) => (memory.isAdditive ? sum : wholeOf(counter, messages(), tools)),
+    total: (messages, sum, enough) =>
+      memory.isAdditive || sum > 2 * enough + 1_000 ? sum : wholeOf(counter, messages, tools),
     probe: (messages) => {
       if (!memory.isAdditive) return;
       const sample: ChatMessage[] = [];
@@ -77,9 +79,11 @@ function createMemory(counter: TokenCounter): Memory {
   const noTools = { list: [], tokens: wholeOf(counter, [], []) };
   const of = (message: ChatMessage): number => {
     const before = known.get(message);
-    if (before !== undefined && stillHolds(message, before)) return before.tokens;
+    const { content, toolCalls, toolCallId } = message;
+    const isCounted = before?.content === content && before.toolCalls === toolCalls;
+    if (isCounted && before.toolCallId === toolCallId) return before.tokens;
     const tokens = wholeOf(counter, [message], []) - noTools.tokens;
-    known.set(message, { content: message.content, part: partOf(message), tokens });
+    known.set(message, { content, toolCalls, toolCallId, tokens });
     return tokens;
   };
   return {
@@ -93,7 +97,7 @@ function createMemory(counter: TokenCounter): Memory {
 function countTools(
   counter: TokenCounter,
   memory: Memory,
-  tools: readonly ToolDefinition[],
+  tools: readonly ToolDescription[],
 ): CountedTools {
   if (tools.length === 0) return memory.noTools;
   if (!isSameList(memory.lastTools.list, tools)) {
@@ -105,14 +109,11 @@ function countTools(
 function wholeOf(
   counter: TokenCounter,
   messages: readonly ChatMessage[],
-  tools: readonly ToolDefinition[],
+  tools: readonly ToolDescription[],
 ): number {
-  let tokens =
+  const tokens =
     counter.countMessages?.([...messages], [...tools]) ??
     countMessages((text) => counter.count(text), messages, tools);
-  for (const message of messages) {
-    for (const text of reasoningTexts(message)) tokens += counter.count(text);
-  }
   requireCount(counter, tokens);
   return tokens;
 }

@@ -4,7 +4,7 @@ const nothing: readonly string[] = [];
 
 /**
  * What adapters send of the model's reasoning beside its text: the blocks in `providerMetadata.<provider>.reasoning`, and of
- * reasoning parts the signature and what a provider hid. Core counts none of it.
+ * reasoning parts the signature and what a provider hid.
  */
 export function reasoningTexts({ content, providerMetadata }: ChatMessage): readonly string[] {
   if (providerMetadata === undefined && typeof content === "string") return nothing;

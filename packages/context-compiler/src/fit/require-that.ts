@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@ccl/core";
+import type { ToolDescription } from "@ccl/core";
 import { failureReason } from "../compile/failure-reason.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
@@ -43,7 +43,7 @@ export function requireTools(tools: unknown): void {
 }
 
 /** As a counter and the mark of the tools write it. */
-function requireJsonSchema({ name, inputSchema }: ToolDefinition): void {
+function requireJsonSchema({ name, inputSchema }: ToolDescription): void {
   let problem = "it is written as nothing";
   try {
     if (typeof JSON.stringify(inputSchema) === "string") return;
@@ -54,13 +54,13 @@ function requireJsonSchema({ name, inputSchema }: ToolDefinition): void {
   throw new ContextCompilerError("invalid_options", message);
 }
 
-function isTool(tool: unknown): tool is ToolDefinition {
+function isTool(tool: unknown): tool is ToolDescription {
   if (typeof tool !== "object" || tool === null) return false;
   const {
     name,
     description = "",
     inputSchema,
-  }: Partial<Record<keyof ToolDefinition, unknown>> = tool;
+  }: Partial<Record<keyof ToolDescription, unknown>> = tool;
   const isNamed = typeof name === "string" && typeof description === "string";
   return isNamed && typeof inputSchema === "object" && inputSchema !== null;
 }

@@ -12,18 +12,9 @@ export const startMarker: ChatMessage = {
   source: "ccl:start",
 };
 
-const messageOf = new Map<string, ChatMessage>();
-const keptMarkers = 256;
-
-/** A marker as a message of its own; the same text is the same object, so that it is counted once. */
+/** A marker as a message of its own. */
 export function markerMessage(text: string): ChatMessage {
-  let message = messageOf.get(text);
-  if (message === undefined) {
-    message = { role: "user", content: text, source: "ccl:elision" };
-    if (messageOf.size >= keptMarkers) messageOf.clear();
-    messageOf.set(text, message);
-  }
-  return message;
+  return { role: "user", content: text, source: "ccl:elision" };
 }
 
 /** What is removed and what is kept of it, within `maxTokens` as a message; shorter forms where that is too little. */

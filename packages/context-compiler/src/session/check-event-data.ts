@@ -84,6 +84,7 @@ const media = fields({
   mimeType: required(text),
   dataBase64: optional(base64),
   url: optional(text),
+  filename: optional(text),
 });
 const partChecks: ReadonlyMap<unknown, Check> = new Map([
   ["text", fields({ ...providerFields, type: required(text), text: required(text) })],
@@ -98,12 +99,21 @@ const partChecks: ReadonlyMap<unknown, Check> = new Map([
   ],
   ["image", media],
   ["file", media],
+  [
+    "provider",
+    fields({
+      type: required(text),
+      provider: required(name),
+      raw: required(anyJson),
+      pairId: optional(text),
+    }),
+  ],
   ["artifact", fields({ type: required(text), ...artifact })],
 ]);
 const part: Check = (value, path) => {
   const check = isRecord(value) ? partChecks.get(value["type"]) : undefined;
   return check === undefined
-    ? [issue([...path, "type"], "text, reasoning, image, file or artifact")]
+    ? [issue([...path, "type"], "text, reasoning, image, file, provider or artifact")]
     : check(value, path);
 };
 const content: Check = (value, path) => (isText(value) ? [] : listOf(part)(value, path));

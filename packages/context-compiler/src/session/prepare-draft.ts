@@ -26,7 +26,7 @@ export interface PrepareContext {
   counter: TokenCounter;
   redact: Redact | undefined;
   artifactStore: ArtifactStore | undefined;
-  externalizeAboveTokens: number;
+  offloadAboveTokens: number;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function storePayloads(
   context: PrepareContext,
   signal: AbortSignal | undefined,
 ): Promise<EventBody[]> {
-  const { artifactStore: store, externalizeAboveTokens: aboveTokens, counter, sessionId } = context;
+  const { artifactStore: store, offloadAboveTokens: aboveTokens, counter, sessionId } = context;
   if (draft.kind !== "tool_success" && draft.kind !== "tool_error" && draft.kind !== "tool_timeout")
     return [draft];
   const { data } = draft;
@@ -65,7 +65,6 @@ export async function storePayloads(
     sessionId,
     source,
     mimeType,
-    isError: draft.kind !== "tool_success",
     signal,
   });
   const stored = artifacts.map(({ type: _type, ...artifact }): EventBody => {

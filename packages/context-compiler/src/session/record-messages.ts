@@ -1,5 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { isSame } from "../fit/same-message.ts";
 import type { EventDraft } from "./event-input.ts";
 import { isRecorded, type RecordedMessage } from "./is-recorded.ts";
 import { maskDraft } from "./prepare-draft.ts";
@@ -22,12 +23,42 @@ export async function recordMessages(
   if (!Array.isArray(messages)) {
     throw new ContextCompilerError("invalid_messages", "The messages are a list of chat messages.");
   }
-  const drafts = messages.map(draftsOf);
+  const known = lastTranscripts.get(session);
+  const isGrown = known !== undefined && known.events === session.eventLog.length;
+  const start = isGrown && startsWith(messages, known.messages) ? known.messages.length : 0;
+  const drafts = messages.slice(start).map(draftsOf);
   const broken = drafts.findIndex(({ length }) => length === 0);
   if (broken >= 0) {
-    const text = `Message ${broken} is no chat message, or a tool message without toolCallId.`;
-    throw new ContextCompilerError("invalid_messages", text, { details: { index: broken } });
+    const index = broken + start;
+    const text = `Message ${index} is no chat message, or a tool message without toolCallId.`;
+    throw new ContextCompilerError("invalid_messages", text, { details: { index } });
   }
+  const fresh = start > 0 ? drafts.flat() : await findNew(session, drafts, options);
+  const events = fresh.length === 0 ? [] : await session.recordAll(fresh, options);
+  const before = start > 0 && known !== undefined ? known.messages : [];
+  const added = messages.slice(start).map((message) => ({ ...message }));
+  lastTranscripts.set(session, {
+    messages: [...before, ...added],
+    events: session.eventLog.length,
+  });
+  return events;
+}
+
+/** The transcript that was recorded last, as it was, so that the next one is compared with it and not with the log. */
+const lastTranscripts = new WeakMap<Session, { messages: ChatMessage[]; events: number }>();
+
+function startsWith(messages: readonly ChatMessage[], known: readonly ChatMessage[]): boolean {
+  return (
+    messages.length >= known.length && known.every((message, at) => isSame(messages[at], message))
+  );
+}
+
+/** The drafts that the log does not hold. Throws `history_changed` where it holds others in their place. */
+async function findNew(
+  session: Session,
+  drafts: readonly EventDraft[][],
+  options: { signal?: AbortSignal | undefined },
+): Promise<EventDraft[]> {
   const redact = redactOf(session);
   const bodies = drafts.flatMap(([draft]) =>
     draft === undefined ? [] : maskDraft(draft, redact).draft,
@@ -46,8 +77,7 @@ export async function recordMessages(
     if (!(await isRecorded(message, before, { session, ...options })))
       throw historyChanged(position);
   }
-  const added = fresh.sort((a, b) => a - b).flatMap((position) => drafts[position] ?? []);
-  return added.length === 0 ? [] : session.recordAll(added, options);
+  return fresh.sort((a, b) => a - b).flatMap((position) => drafts[position] ?? []);
 }
 
 /** The drafts of a message; none for what is no message. */

@@ -89,6 +89,7 @@ export function beginSession(options: BeginSessionOptions): Session {
     eventLog: recorder.log,
     counter: context.counter,
     artifactStore: context.artifactStore,
+    offloadAboveTokens: context.offloadAboveTokens,
     tornBytes,
     record,
     recordAll: (drafts, options = {}) => recordDrafts(drafts, options),
@@ -229,14 +230,14 @@ function prepareContext(options: BeginSessionOptions): PrepareContext {
   const {
     sessionId,
     artifactStore,
-    externalizeAboveTokens = 1_000,
+    offloadAboveTokens = options.externalizeAboveTokens ?? 1_000,
     counter = estimatedCounter,
     redact,
   } = options;
   return {
     sessionId,
     artifactStore,
-    externalizeAboveTokens,
+    offloadAboveTokens,
     counter,
     redact: redact === false ? undefined : (redact ?? maskSecrets),
   };

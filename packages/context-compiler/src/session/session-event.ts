@@ -1,4 +1,11 @@
-import type { ProviderFields, ReasoningPart, Role, TextPart, ToolCall } from "@ccl/core";
+import type {
+  ProviderFields,
+  ProviderPart,
+  ReasoningPart,
+  Role,
+  TextPart,
+  ToolCall,
+} from "@ccl/core";
 
 /** An image or a file inside an event: JSON has no bytes, so they stand as base64. One of `dataBase64` and `url` is set. */
 interface EncodedMediaPart extends ProviderFields {
@@ -6,6 +13,7 @@ interface EncodedMediaPart extends ProviderFields {
   mimeType: string;
   dataBase64?: string | undefined;
   url?: string | undefined;
+  filename?: string | undefined;
 }
 
 /** Stands where a payload was that went to the artifact store. */
@@ -21,7 +29,7 @@ export interface ArtifactPart {
 }
 
 /** One part of the content of an event. */
-export type EventPart = TextPart | ReasoningPart | EncodedMediaPart | ArtifactPart;
+export type EventPart = TextPart | ReasoningPart | ProviderPart | EncodedMediaPart | ArtifactPart;
 
 /** Text, or parts in the order in which a model gets them. */
 export type EventContent = string | EventPart[];

@@ -12,7 +12,9 @@ export interface SessionOptions {
   sessionId?: string | undefined;
   /** Where large tool results go; without it they stay in the log. */
   artifactStore?: ArtifactStore | undefined;
-  /** Content of an outcome that counts more goes to the artifact store; 1,000 by default. */
+  /** Content of an outcome that counts more goes to the artifact store; 1,000 by default. What a prompt shows of it depends on the room alone. */
+  offloadAboveTokens?: number | undefined;
+  /** The same under an earlier name. */
   externalizeAboveTokens?: number | undefined;
   counter?: TokenCounter | undefined;
   clock?: Clock | undefined;
@@ -37,6 +39,7 @@ export interface Session {
   readonly counter: TokenCounter;
   /** Absent where large results stay in the log. */
   readonly artifactStore?: ArtifactStore | undefined;
+  readonly offloadAboveTokens?: number | undefined;
   /** What a crash left of an unfinished last record when the session was opened; it was dropped. */
   readonly tornBytes?: number | undefined;
   /**

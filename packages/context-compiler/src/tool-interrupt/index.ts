@@ -7,7 +7,6 @@ export {
 export { functionToolBridge } from "./function-tool-bridge.ts";
 export { mcpToolBridge, type McpClient, type McpRequestOptions } from "./mcp-tool-bridge.ts";
 export { createPerceptionAligner, type PerceptionAlignerOptions } from "./perception-aligner.ts";
-export { createReadArtifactTool, type ReadArtifactOptions } from "./read-artifact-tool.ts";
 export { createSchemaRegistry, type SchemaRegistry } from "./schema-registry.ts";
 export type { BridgeCall, BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 export type { ToolEvent } from "./tool-event.ts";

@@ -1,37 +1,29 @@
 import { ArtifactStoreError, type ArtifactStore, type ByteRange } from "@ccl/artifact-store";
 import type { Part, ToolDefinition } from "@ccl/core";
 import { toBase64 } from "@ccl/core/json";
-import { ContextCompilerError } from "../context-compiler-error.ts";
-import { findArtifact } from "../externalize/find-artifact.ts";
-import type { Session } from "../session/session.ts";
+
+import {
+  type ArtifactSource,
+  defaultAnswerTokens,
+  findSource,
+  type FoundArtifact,
+  isText,
+  maxAnswerTokens,
+  notFound,
+  refuseArtifact,
+} from "./artifact-source.ts";
 import { readLines } from "./read-lines.ts";
 
 /** What the model asks for: an artifact, and which lines or bytes of it. */
 export interface ReadArtifactInput {
   /** Its id, or the first digits of it that the prompt showed. */
-  artifact: string;
+  handle: string;
   /** From 1, both included. */
   lines?: { start: number; end?: number | undefined } | undefined;
   /** From 0, `end` excluded. */
   bytes?: { start: number; end?: number | undefined } | undefined;
-}
-
-/** Where artifacts are read from, and how much at once. */
-export interface ReadArtifactOptions {
-  session: Session;
-  /** The session's own store when absent. */
-  store?: ArtifactStore | undefined;
-  /** Of text in one answer; 12,000 by default. */
-  maxChars?: number | undefined;
-  /** Of an image shown whole, or of other bytes in one answer (those as base64, a quarter of it); 1 MiB by default. */
-  maxBytes?: number | undefined;
-}
-
-const readers = new WeakSet<object>();
-
-/** True for a tool of `createReadArtifactTool`. */
-export function isArtifactReader(tool: object): boolean {
-  return readers.has(tool);
+  /** Of the answer, about; 400 where absent. */
+  maxTokens?: number | undefined;
 }
 
 const range = {
@@ -40,95 +32,78 @@ const range = {
   required: ["start"],
 };
 
-/**
- * The tool `read_artifact`: gives a model back what was stored, by lines or bytes, a bounded piece at a time. Only artifacts
- * of the session can be read. What it answers is never stored again.
- * @throws ContextCompilerError `invalid_options` without any store
- */
-export function createReadArtifactTool(
-  options: ReadArtifactOptions,
+/** Of an image that is shown whole. */
+const maxImageBytes = 1024 * 1024;
+
+/** The tool `read_artifact`: a bounded piece of what was stored, by lines or bytes. */
+export function readArtifactTool(
+  source: ArtifactSource,
 ): ToolDefinition<ReadArtifactInput, string | { content: Part[] }> {
-  const { session, maxChars = 12_000, maxBytes = 1024 * 1024 } = options;
-  const store = options.store ?? session.artifactStore;
-  if (store === undefined) {
-    throw new ContextCompilerError(
-      "invalid_options",
-      "The session has no artifact store; pass `store`.",
-    );
-  }
-  const tool: ToolDefinition<ReadArtifactInput, string | { content: Part[] }> = {
+  return {
     name: "read_artifact",
     description:
-      "Reads a result that was stored because of its size. Name the artifact by the id shown in the conversation, and the " +
-      "lines (from 1, inclusive) or bytes (from 0, end exclusive) that you need. Long pieces are cut, and the answer says how to go on.",
+      "Reads lines (from 1, inclusive) or bytes (from 0, end exclusive) of a stored result, named by the id shown in the " +
+      "conversation. To look for something use search_artifact. Long pieces are cut, and the answer says how to go on.",
     inputSchema: {
       type: "object",
-      properties: { artifact: { type: "string" }, lines: range, bytes: range },
-      required: ["artifact"],
+      properties: {
+        handle: { type: "string" },
+        lines: range,
+        bytes: range,
+        maxTokens: { type: "integer", minimum: 50, maximum: maxAnswerTokens },
+      },
+      required: ["handle"],
       additionalProperties: false,
     },
-    execute: (input, { signal }) =>
-      readArtifact(input, {
-        session,
-        store,
-        maxChars,
-        maxBytes,
-        signal,
-      }),
+    execute: (input, { signal }) => readWithin(input, source, signal),
   };
-  readers.add(tool);
-  return tool;
+}
+
+/** Characters of a token, at most; the answer is read again with fewer where it counts too much. */
+const charsPerToken = 4;
+
+async function readWithin(
+  input: ReadArtifactInput,
+  source: ArtifactSource,
+  signal: AbortSignal | undefined,
+): Promise<string | { content: Part[] }> {
+  const maxTokens = input.maxTokens ?? defaultAnswerTokens;
+  let maxChars = maxTokens * charsPerToken;
+  for (;;) {
+    const answer = await readArtifact(input, { source, maxChars, signal });
+    const fits = typeof answer !== "string" || source.counter.count(answer) <= maxTokens;
+    if (fits || maxChars < charsPerToken) return answer;
+    maxChars = Math.floor(maxChars * 0.7);
+  }
 }
 
 interface ReadContext {
-  session: Session;
-  store: ArtifactStore;
+  source: ArtifactSource;
   maxChars: number;
-  maxBytes: number;
   signal?: AbortSignal | undefined;
-}
-
-interface FoundArtifact {
-  artifactId: string;
-  mimeType: string;
-  sizeBytes: number;
 }
 
 async function readArtifact(
   input: ReadArtifactInput,
   context: ReadContext,
 ): Promise<string | { content: Part[] }> {
-  // Models copy the words around an id with it.
-  const digits = /[0-9a-f]{12,64}/.exec(input.artifact.toLowerCase())?.[0] ?? "";
-  const found = findArtifact(context.session.eventLog, digits)?.data;
-  if (found === undefined)
-    return refusal(input.artifact, "no artifact of this conversation has that id");
+  const found = await findSource(input.handle, context.source, context.signal);
+  if (found === undefined) return refuseArtifact(input.handle, notFound);
   try {
     const piece = isText(found.mimeType) || input.lines !== undefined ? readText : readBytes;
     return (
-      (await piece(input, found, context)) ?? refusal(input.artifact, "it is no longer stored")
+      (await piece(input, found, context)) ?? refuseArtifact(input.handle, "it is no longer stored")
     );
   } catch (error) {
     if (!ArtifactStoreError.isInstance(error) || error.code === "aborted") throw error;
-    return refusal(input.artifact, `the store failed (${error.code})`);
+    return refuseArtifact(input.handle, `the store failed (${error.code})`);
   }
-}
-
-function refusal(artifact: string, reason: string): string {
-  return `[artifact ${JSON.stringify(artifact.slice(0, 80))} can't be read: ${reason}]`;
-}
-
-const textTypes =
-  /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-ndjson|[\w.-]+\+(?:json|xml)))/;
-
-function isText(mimeType: string): boolean {
-  return textTypes.test(mimeType.toLowerCase());
 }
 
 async function readText(
   { lines, bytes }: ReadArtifactInput,
   artifact: FoundArtifact,
-  { store, maxChars, signal }: ReadContext,
+  { source: { store }, maxChars, signal }: ReadContext,
 ): Promise<string | undefined> {
   const abort = signal === undefined ? {} : { signal };
   if (lines === undefined && bytes !== undefined)
@@ -184,16 +159,16 @@ function clamp(place: number, sizeBytes: number): number {
 async function readBytes(
   { bytes }: ReadArtifactInput,
   artifact: FoundArtifact,
-  { store, maxBytes, signal }: ReadContext,
+  { source: { store }, maxChars, signal }: ReadContext,
 ): Promise<string | { content: Part[] } | undefined> {
   const { artifactId, mimeType, sizeBytes } = artifact;
   const abort = signal === undefined ? {} : { signal };
-  if (bytes === undefined && mimeType.startsWith("image/") && sizeBytes <= maxBytes) {
+  if (bytes === undefined && mimeType.startsWith("image/") && sizeBytes <= maxImageBytes) {
     const data = await store.retrieve(artifactId, abort);
     return data === undefined ? undefined : { content: [{ type: "image", mimeType, data }] };
   }
   const start = clamp(bytes?.start ?? 0, sizeBytes);
-  const limit = Math.min(3_072, Math.floor(maxBytes / 4));
+  const limit = Math.floor((maxChars * 3) / 4);
   const end = Math.min(clamp(bytes?.end ?? sizeBytes, sizeBytes), start + limit);
   const piece = await store.retrieve(artifactId, {
     range: { start, end: Math.max(start, end) },

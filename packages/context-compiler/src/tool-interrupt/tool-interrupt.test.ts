@@ -4,12 +4,12 @@ import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { createArtifactTools } from "./create-artifact-tools.ts";
 import { createSession } from "../session/create-session.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 import type { Session } from "../session/session.ts";
 import {
   createPerceptionAligner,
-  createReadArtifactTool,
   createSchemaRegistry,
   createToolInterruptHandler,
   functionToolBridge,
@@ -524,7 +524,7 @@ describe("read_artifact", () => {
       externalizeAboveTokens: 100,
     });
     const big = bridgeOf(() => Promise.resolve({ content }));
-    const reader = functionToolBridge([createReadArtifactTool({ session, maxChars: 2_000 })]);
+    const reader = functionToolBridge(createArtifactTools({ session }));
     const bridge: ToolBridge = {
       tools: async () => [...(await big.tools()), ...(await reader.tools())],
       call: (name, input, call) => (name === "look" ? big : reader).call(name, input, call),
@@ -543,7 +543,7 @@ describe("read_artifact", () => {
   it("gives lines by the digits that the prompt shows, and says how to go on", async () => {
     const { handler, id } = await storedSession();
     const answer = await contentOf(handler, {
-      artifact: id.slice(0, 12),
+      handle: id.slice(0, 12),
       lines: { start: 3, end: 5 },
     });
     expect(answer).toBe(
@@ -553,7 +553,7 @@ describe("read_artifact", () => {
 
   it("is never stored again, however large", async () => {
     const { handler, session, id } = await storedSession();
-    await contentOf(handler, { artifact: id });
+    await contentOf(handler, { handle: id });
     expect(kindsOf(session).filter((kind) => kind === "artifact_stored")).toHaveLength(1);
     expect(session.eventLog.at(-1)).toMatchObject({ data: { isArtifactRead: true } });
   });
@@ -563,7 +563,7 @@ describe("read_artifact", () => {
     let byLines = "";
     for (let start = 1; ;) {
       const [head = "", ...body] = (
-        await contentOf(handler, { artifact: id, lines: { start } })
+        await contentOf(handler, { handle: id, lines: { start } })
       ).split("\n");
       byLines += `${body.join("\n")}\n`;
       const next = /go on with lines from (\d+)/.exec(head);
@@ -572,7 +572,7 @@ describe("read_artifact", () => {
     }
     expect(byLines.trimEnd()).toBe(lines.join("\n"));
     const bytes = new TextEncoder().encode(lines.join("\n")).length;
-    const answer = await contentOf(handler, { artifact: id, bytes: { start: bytes - 9 } });
+    const answer = await contentOf(handler, { handle: id, bytes: { start: bytes - 9 } });
     expect(answer).toBe(
       `[artifact ${id.slice(0, 12)}, text/plain; charset=utf-8, bytes ${bytes - 9} to ${bytes} of ${bytes}]\n😀`.replace(
         "\n",
@@ -590,19 +590,19 @@ describe("read_artifact", () => {
     const { handler, id } = await storedSession(
       `${Array.from({ length: 300 }, () => "words").join("\n")}${lastEnd}`,
     );
-    expect(await contentOf(handler, { artifact: id, lines: asked })).toMatch(words);
+    expect(await contentOf(handler, { handle: id, lines: asked })).toMatch(words);
   });
 
   it("cuts a line that is too long and says where", async () => {
     const { handler, id } = await storedSession("x".repeat(5_000));
-    const answer = await contentOf(handler, { artifact: id });
-    expect(answer.split("\n")[0]).toContain("line 1 is longer; read it by bytes from 2000");
+    const answer = await contentOf(handler, { handle: id });
+    expect(answer.split("\n")[0]).toContain("line 1 is longer; read it by bytes from 1600");
   });
 
   it("shows images whole and other bytes as base64", async () => {
     const data = new Uint8Array(6_000).fill(7);
     const image = await storedSession([{ type: "image", mimeType: "image/png", data }]);
-    const event = await image.handler.call("read_artifact", { artifact: image.id });
+    const event = await image.handler.call("read_artifact", { handle: image.id });
     expect(event.kind).toBe("tool_success");
   });
 
@@ -613,7 +613,7 @@ describe("read_artifact", () => {
       `artifact ${id.slice(0, 12)}`,
       id.slice(0, 12).toUpperCase(),
     ]) {
-      expect(await contentOf(handler, { artifact, lines: { start: 1, end: 1 } })).toContain(
+      expect(await contentOf(handler, { handle: artifact, lines: { start: 1, end: 1 } })).toContain(
         lines[0],
       );
     }
@@ -623,7 +623,7 @@ describe("read_artifact", () => {
     "refuses %j, which is no artifact of the session",
     async (artifact) => {
       const { handler } = await storedSession();
-      expect(await contentOf(handler, { artifact })).toContain("can't be read");
+      expect(await contentOf(handler, { handle: artifact })).toContain("can't be read");
     },
   );
 });

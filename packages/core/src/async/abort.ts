@@ -51,17 +51,18 @@ function watch(signal: AbortSignal): Watch {
 }
 
 /**
- * Settles as the promise does, or rejects with the package's `aborted` as soon as the signal aborts. The work itself
- * goes on; its late result or failure is dropped.
+ * Settles as the promise does, or rejects as soon as the signal aborts: with the package's `aborted`, or with the
+ * signal's reason if no class is given. The work itself goes on; its late result or failure is dropped.
  */
 export function untilAborted<Value>(
   promise: PromiseLike<Value> | Value,
   signal: AbortSignal | undefined,
-  ErrorClass: AbortErrorClass,
+  ErrorClass?: AbortErrorClass,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      if (signal !== undefined) reject(abortedError(signal, ErrorClass));
+      if (signal === undefined) return;
+      reject(ErrorClass === undefined ? signal.reason : abortedError(signal, ErrorClass));
     };
     const forget = signal === undefined ? undefined : onAbort(signal, stop);
     Promise.resolve(promise)

@@ -5,7 +5,9 @@ export {
   untilAborted,
   type AbortErrorClass,
 } from "./abort.ts";
+export { createDeadline, type Deadline, type TimeoutOptions } from "./deadline.ts";
 export { mapConcurrent } from "./map-concurrent.ts";
+export { retry, type RetryOptions } from "./retry.ts";
 export { backoffDelay, parseRetryAfter, type BackoffOptions } from "./retry-delay.ts";
 export { sleep } from "./sleep.ts";
-export { withTimeout, type TimeoutOptions } from "./with-timeout.ts";
+export { withTimeout } from "./with-timeout.ts";

@@ -1,16 +1,5 @@
-import { onAbort } from "./abort.ts";
-
-/** What bounds a call. */
-export interface TimeoutOptions {
-  /** No limit by default. */
-  timeoutMs?: number | undefined;
-  signal?: AbortSignal | undefined;
-  /** What the call rejects with when the time is up. */
-  onTimeout: () => Error;
-}
-
-// Some platforms fire a longer timer at once.
-const maxTimerMs = 2_147_483_647;
+import { untilAborted } from "./abort.ts";
+import { createDeadline, type TimeoutOptions } from "./deadline.ts";
 
 /**
  * Runs work that may ignore its signal: rejects when the time is up or the caller aborts, whatever the work does. Its
@@ -19,26 +8,13 @@ const maxTimerMs = 2_147_483_647;
  */
 export async function withTimeout<Value>(
   work: (signal: AbortSignal) => Promise<Value>,
-  { timeoutMs, signal, onTimeout }: TimeoutOptions,
+  options: TimeoutOptions,
 ): Promise<Value> {
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  const cleanUps: (() => void)[] = [];
+  options.signal?.throwIfAborted();
+  const deadline = createDeadline(options);
   try {
-    return await new Promise<Value>((resolve, reject) => {
-      const stop = (reason: unknown): void => {
-        reject(reason);
-        controller.abort(reason);
-      };
-      if (signal !== undefined) cleanUps.push(onAbort(signal, () => stop(signal.reason)));
-      if (timeoutMs !== undefined && timeoutMs <= maxTimerMs) {
-        const timer = setTimeout(() => stop(onTimeout()), timeoutMs);
-        cleanUps.push(() => clearTimeout(timer));
-      }
-      work(controller.signal).then(resolve, reject);
-    });
+    return await untilAborted(work(deadline.signal), deadline.signal);
   } finally {
-    for (const cleanUp of cleanUps) cleanUp();
-    controller.abort();
+    deadline.close();
   }
 }

@@ -20,6 +20,8 @@ export interface MediaPart extends ProviderFields {
   mimeType: string;
   data?: Uint8Array | undefined;
   url?: string | undefined;
+  /** What its user calls the file. */
+  filename?: string | undefined;
 }
 
 /** What a model thought before it answered; `signature` is the provider's proof, to be sent back unchanged. */
@@ -29,8 +31,22 @@ export interface ReasoningPart extends ProviderFields {
   signature?: string | undefined;
 }
 
+/**
+ * A part of a provider's format that has no counterpart here. It passes through unchanged to that provider, is counted by
+ * its JSON, and is left out only whole, together with the part that shares its `pairId`.
+ */
+export interface ProviderPart {
+  type: "provider";
+  /** The wire format that takes it back, such as `anthropic`. */
+  provider: string;
+  /** The part in that format: plain JSON. */
+  raw: unknown;
+  /** The same on a provider's own tool call and on its result. */
+  pairId?: string | undefined;
+}
+
 /** One part of a message's content. */
-export type Part = TextPart | MediaPart | ReasoningPart;
+export type Part = TextPart | MediaPart | ReasoningPart | ProviderPart;
 
 /** A call that the model asks for. `arguments` is the model's own JSON text, unparsed. */
 export interface ToolCall extends ProviderFields {

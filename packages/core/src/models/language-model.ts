@@ -1,5 +1,6 @@
+import type { Issue } from "../result.ts";
 import type { ChatMessage, ToolCall } from "../messages/chat-message.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
+import type { ToolDescription } from "./tool-definition.ts";
 
 /** What a model is known to support; an absent field means unknown, not unsupported. */
 export interface ModelCapabilities {
@@ -10,7 +11,7 @@ export interface ModelCapabilities {
   promptCache?: "explicit" | "automatic" | "none" | undefined;
 }
 
-/** The one seam to a model. Adapters do not retry; callers own retries. */
+/** The one seam to a model. Adapters retry what may pass, unless `retries` is 0. */
 export interface LanguageModel {
   provider: string;
   modelId: string;
@@ -30,7 +31,7 @@ export type ResponseFormat =
 /** One call of a model. Sampling fields that are absent are left to the provider. */
 export interface ModelRequest {
   messages: ChatMessage[];
-  tools?: ToolDefinition[] | undefined;
+  tools?: ToolDescription[] | undefined;
   toolChoice?: "auto" | "none" | "required" | { name: string } | undefined;
   responseFormat?: ResponseFormat | undefined;
   temperature?: number | undefined;
@@ -56,6 +57,8 @@ export interface ModelUsage {
   /** All input, cached tokens included. */
   inputTokens: number;
   outputTokens: number;
+  /** Part of `outputTokens`. */
+  reasoningTokens?: number | undefined;
   cachedInputTokens?: number | undefined;
   cacheWriteTokens?: number | undefined;
   costUsd?: number | undefined;
@@ -71,6 +74,8 @@ export interface ModelResponse {
   usage?: ModelUsage | undefined;
   /** The provider's id of the call, for support and logs. */
   requestId?: string | undefined;
+  /** What the adapter left out of the request since the model does not take it, as `parameter_dropped` with its path. */
+  warnings?: Issue[] | undefined;
   providerMetadata?: Record<string, unknown> | undefined;
 }
 

@@ -694,3 +694,21 @@ describe("hostile texts of 500,000 characters end", () => {
     );
   });
 });
+
+describe("what is masked is bounded", () => {
+  const rest = "GET /orders/17 took 20 ms and gave 200. ".repeat(200);
+
+  it.each([
+    ["an unclosed quote", `password = "hunter22 ${rest}`],
+    ["an unclosed quote within JSON", JSON.stringify({ log: `password: 'hunter22 ${rest}` })],
+    [
+      "a key without its end",
+      `-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nabc=\nStatus: ok\n${rest}`,
+    ],
+  ])("after %s the text goes on", (_name, text) => {
+    const { text: masked, findings } = redactSecrets(text);
+    expect(findings).toHaveLength(1);
+    expect(masked).not.toMatch(/hunter22|MIIEvQ/);
+    expect(masked.length).toBeGreaterThan(text.length - 400);
+  });
+});

@@ -32,26 +32,41 @@ const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 // A line of base64 or a header, with the quotes, escapes and marks that stand between lines in code.
 const pemLine =
-  /(?:\s|\\{1,4}[nrt"]|["',>#*|]|\+(?=[\s"'])){0,200}(?:[A-Z][A-Za-z0-9-]{2,20}: [^\n\\]{0,200}|[A-Za-z0-9+/=]{40,}|[A-Za-z0-9+/=]{8,}(?=[^\s\w])|[A-Za-z0-9+/=]+(?=[\r\n\\"']|$))/y;
+  /(?:\s|\\{1,4}[nrt"]|["',>#*|]|\+(?=[\s"'])){0,200}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): [^\n\\]{0,200}|[A-Za-z0-9+/=]{40,}|[A-Za-z0-9+/=]{8,}(?=[^\s\w])|[A-Za-z0-9+/=]+(?=[\r\n\\"']|$))/y;
 
-/** Reads a private key in PEM, with its markers; a key without its end is masked as far as its lines go. */
+/** More than the longest keys in use take. */
+const longestKey = 32_768;
+/** A line of base64 at the end of a text. */
+const lastPemLine = /(?:[\r\n"']|\\[nr])[ \t]{0,16}([A-Za-z0-9+/=]{1,120})$/;
+const shortestPemLine = 16;
+
+/** Reads a private key in PEM, with its markers; a key without its end is masked as far as its lines go, up to 32,768 characters. */
 const readPrivateKey: SecretReader = (source, at) => {
   const { text } = source;
   const body = matchEnd(pemBegin, text, at);
   if (body === undefined) return undefined;
   const marker = source.find("-----END ", body);
   const hasOwnEnd =
-    source.find("-----BEGIN ", body) > marker && /[\w+/=]{16}/.test(text.slice(body, marker));
-  let end = (hasOwnEnd ? matchEnd(pemEnd, text, marker) : undefined) ?? body;
-  if (end === body)
-    for (
-      let line = matchEnd(pemLine, text, end);
-      line !== undefined;
-      line = matchEnd(pemLine, text, end)
-    )
-      end = line;
+    marker - body <= longestKey &&
+    source.find("-----BEGIN ", body) > marker &&
+    /[\w+/=]{16}/.test(text.slice(body, marker));
+  const end = (hasOwnEnd ? matchEnd(pemEnd, text, marker) : undefined) ?? endOfLines(text, body);
   return end > body ? { kind: "private_key", start: at, end } : undefined;
 };
+
+/** Where the lines of a key without its end stop. In PEM only the last one is shorter; what stands behind it is no key. */
+function endOfLines(text: string, body: number): number {
+  let end = body;
+  let width = shortestPemLine;
+  for (;;) {
+    const line = matchEnd(pemLine, text, end);
+    if (line === undefined || line - body > longestKey) return end;
+    end = line;
+    const length = lastPemLine.exec(text.slice(Math.max(body, end - 160), end))?.[1]?.length;
+    if (length !== undefined && length < width) return end;
+    width = Math.max(width, length ?? 0);
+  }
+}
 
 // Up to the last @ of the authority; behind it too, where what looks like the end of a host can be no port.
 const readAnyUrlPassword = shapeReader(

@@ -21,8 +21,11 @@ export function valueRange(text: string, at: number): ValueRange {
 }
 
 const plainInQuotes = /[^\\"'`\r\n]*/y;
+const longestUnclosed = 200;
+const longestQuoted = 16_384;
+const word = /[^\s\\"'`]*/y;
 
-/** Up to the quote that closes the value, or to the end of the line where there is none. */
+/** Up to the quote that closes the value; where there is none near, a phrase and the rest of its last word, so that the rest of the text stays. */
 function quotedEnd(
   text: string,
   start: number,
@@ -33,15 +36,22 @@ function quotedEnd(
     for (at = run; text[at] === "\\";) at += 1;
     const backslashes = at - run;
     const char = text[at];
-    if (char === undefined || char === "\n" || char === "\r") return at;
+    if (char === undefined || char === "\n" || char === "\r") return unclosedEnd(text, start, at);
     // In a string inside a string each level doubles the backslashes and adds one.
     const isClosing =
       char === quote && (backslashes < escapes || backslashes % (2 * escapes + 2) === escapes);
     const isDoubled = isClosing && escapes === 0 && at > start && text[at + 1] === quote;
+    if (at - start > longestQuoted) return unclosedEnd(text, start, at);
     if (isClosing && !isDoubled) return at - Math.min(backslashes, escapes);
     if (isDoubled) at += 1;
   }
-  return text.length;
+  return unclosedEnd(text, start, text.length);
+}
+
+function unclosedEnd(text: string, start: number, lineEnd: number): number {
+  if (lineEnd <= start + longestUnclosed) return lineEnd;
+  const end = matchEnd(word, text, start + longestUnclosed) ?? start + longestUnclosed;
+  return Math.min(lineEnd, end, start + longestQuoted);
 }
 
 const plain = /[\w.~%+/=!@#$^*?:|-]*/y;

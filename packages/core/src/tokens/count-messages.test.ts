@@ -29,12 +29,56 @@ describe("countMessages", () => {
       3 + 3 + 9 + 2 + 3,
     ],
     [
+      "the signature of reasoning, and what a provider keeps with it",
+      [
+        {
+          role: "assistant",
+          content: [
+            {
+              type: "reasoning",
+              text: "hm",
+              signature: "abc",
+              providerMetadata: { a: [1] },
+            },
+          ],
+        },
+      ],
+      3 + 3 + 9 + 2 + 3 + 3,
+    ],
+    [
+      "a file of text by its text and name",
+      [
+        {
+          role: "user",
+          content: [
+            {
+              type: "file",
+              mimeType: "text/markdown",
+              filename: "a.md",
+              data: new TextEncoder().encode("word ".repeat(50_000)),
+            },
+          ],
+        },
+      ],
+      3 + 3 + 4 + 4 + 250_000,
+    ],
+    [
       "an image flat",
       [{ role: "user", content: [{ type: "image", mimeType: "image/png", url: "x" }] }],
       3 + 3 + 4 + 1_600,
     ],
     [
-      "a tool call as framing, name and arguments, without its id",
+      "a part of a provider by its JSON",
+      [
+        {
+          role: "assistant",
+          content: [{ type: "provider", provider: "anthropic", raw: { type: "compaction" } }],
+        },
+      ],
+      3 + 3 + 9 + 21,
+    ],
+    [
+      "a tool call as framing, name, arguments and id",
       [
         {
           role: "assistant",
@@ -42,10 +86,10 @@ describe("countMessages", () => {
           toolCalls: [{ id: "call_123", name: "find", arguments: "{}" }],
         },
       ],
-      3 + 3 + 9 + 3 + 4 + 2,
+      3 + 3 + 9 + 3 + 4 + 2 + 8,
     ],
     [
-      "nothing for ids, sources and metadata",
+      "fields of a provider by their JSON, the id of an answered call, and nothing for what is not sent",
       [
         {
           id: "m1",
@@ -53,10 +97,10 @@ describe("countMessages", () => {
           content: "ok",
           toolCallId: "call_123",
           source: "log",
-          providerMetadata: { a: { b: 1 } },
+          providerMetadata: { a: { b: 1 }, wire: { format: "a", seal: "0123" } },
         },
       ],
-      3 + 3 + 4 + 2,
+      3 + 3 + 4 + 2 + 8 + 7,
     ],
   ])("counts %s", (_what, messages, tokens) => {
     expect(countMessages(countCharacters, messages)).toBe(tokens);

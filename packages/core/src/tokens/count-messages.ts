@@ -1,5 +1,9 @@
-import type { ChatMessage, Part } from "../messages/chat-message.ts";
-import type { ToolDefinition } from "../models/tool-definition.ts";
+import type { ChatMessage, MediaPart, Part, ProviderFields } from "../messages/chat-message.ts";
+import { isRecord } from "../json/json-record.ts";
+import { fileText } from "../messages/file-text.ts";
+import type { ToolDescription } from "../models/tool-definition.ts";
+
+type Count = (text: string) => number;
 
 /**
  * Tokens round each message, and of the header that primes the reply: OpenAI's figures, from "How to count tokens with
@@ -7,30 +11,60 @@ import type { ToolDefinition } from "../models/tool-definition.ts";
  */
 const framingTokens = 3;
 
-/** Flat for an image or a file: what Anthropic states as the most one image costs. A file of many pages costs more. */
+/** Flat for an image or a file: the maximum that Anthropic states for one image. A file of many pages costs more. */
 const mediaTokens = 1_600;
 
-/** Counts a chat as the provider would see it: texts by `count`, plus framing. Ids, sources and metadata cost nothing. */
+/**
+ * Counts a chat as the provider would see it: texts by `count`, calls with their ids, signatures, parts and fields of a
+ * provider by their JSON, files of text by their text, plus framing. What is never sent (`id`, `source`) costs nothing.
+ */
 export function countMessages(
-  count: (text: string) => number,
+  count: Count,
   messages: readonly ChatMessage[],
-  tools: readonly ToolDefinition[] = [],
+  tools: readonly ToolDescription[] = [],
 ): number {
   let tokens = framingTokens;
-  for (const { role, content, toolCalls = [] } of messages) {
-    tokens += framingTokens + count(role);
+  for (const message of messages) {
+    const { role, content, toolCalls = [], toolCallId = "" } = message;
+    tokens += framingTokens + count(role) + countFields(count, message);
+    if (toolCallId !== "") tokens += count(toolCallId);
     tokens +=
       typeof content === "string" ? count(content) : sum(content, (part) => countPart(count, part));
-    tokens += sum(toolCalls, (call) => framingTokens + count(call.name) + count(call.arguments));
+    for (const call of toolCalls) {
+      tokens += framingTokens + count(call.name) + count(call.arguments);
+      tokens += count(call.id) + countFields(count, call);
+    }
   }
   return tokens + sum(tools, (tool) => framingTokens + count(renderTool(tool)));
 }
 
-function countPart(count: (text: string) => number, part: Part): number {
-  return part.type === "text" || part.type === "reasoning" ? count(part.text) : mediaTokens;
+function countPart(count: Count, part: Part): number {
+  if (part.type === "provider") return countJson(count, part.raw);
+  const fields = countFields(count, part);
+  if (part.type === "text") return fields + count(part.text);
+  if (part.type === "reasoning") return fields + count(part.text) + count(part.signature ?? "");
+  return fields + countMedia(count, part);
 }
 
-function renderTool({ name, description, inputSchema }: ToolDefinition): string {
+function countMedia(count: Count, part: MediaPart): number {
+  const text = fileText(part);
+  return count(part.filename ?? "") + (text === undefined ? mediaTokens : count(text));
+}
+
+/** Of `wire`, which says how a message looked in its wire format, only the values in `edits` are sent. */
+function countFields(count: Count, { providerMetadata }: ProviderFields): number {
+  if (providerMetadata === undefined) return 0;
+  return sum(Object.entries(providerMetadata), ([provider, fields]) => {
+    if (provider !== "wire") return countJson(count, fields);
+    return isRecord(fields) ? countJson(count, fields["edits"]) : 0;
+  });
+}
+
+function countJson(count: Count, value: unknown): number {
+  return value === undefined ? 0 : count(JSON.stringify(value) ?? "");
+}
+
+function renderTool({ name, description, inputSchema }: ToolDescription): string {
   return JSON.stringify({ name, description, parameters: inputSchema });
 }
 

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../messages/chat-message.ts";
-import type { ToolDefinition } from "../models/tool-definition.ts";
+import type { ToolDescription } from "../models/tool-definition.ts";
 
 /** Counts tokens as one model's tokenizer would. */
 export interface TokenCounter {
@@ -8,6 +8,6 @@ export interface TokenCounter {
   isExact: boolean;
   /** 0 for the empty string, else at least 1. */
   count(text: string): number;
-  /** Messages and tools with the framing that the provider adds round them. */
-  countMessages?(messages: ChatMessage[], tools?: ToolDefinition[]): number;
+  /** Messages and tools, all that is sent of them, with the framing that the provider adds around them. */
+  countMessages?(messages: ChatMessage[], tools?: ToolDescription[]): number;
 }

@@ -449,7 +449,13 @@ describe("the resolver of models", () => {
     try {
       const operation = createLlmOperation({
         models: ({ model }) =>
-          createOpenAiCompatibleModel({ model, baseUrl: server.baseUrl("openai"), apiKey: key }),
+          createOpenAiCompatibleModel({
+            model,
+            baseUrl: server.baseUrl("openai"),
+            apiKey: key,
+            // The operation's own retries count its attempts.
+            retries: 0,
+          }),
         schemas: { hp: z.object({ hp: z.number() }) },
         random: () => 0,
       });

@@ -41,6 +41,7 @@ function messageText({ content }: ChatMessage): string {
   return content
     .map((part) => {
       if (part.type === "text") return part.text;
+      if (part.type === "provider") return `[part of ${part.provider}]`;
       return part.type === "reasoning" ? "" : `[${part.type} ${part.mimeType}]`;
     })
     .join("");

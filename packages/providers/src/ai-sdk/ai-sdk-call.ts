@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelRequest } from "@ccl/core";
+import type { ModelRequest } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import { toAiSdkMessages } from "../wire/ai-sdk/index.ts";
@@ -7,7 +7,7 @@ import type { AiSdkCall } from "./ai-sdk-types.ts";
 /** The options of `doGenerate` and `doStream`. `providerOptions` go through as they are. */
 export function toAiSdkCall(
   request: ModelRequest,
-  abortSignal: AbortSignal,
+  { abortSignal, version }: { abortSignal: AbortSignal; version: string },
 ): AiSdkCall & JsonRecord {
   const hasTools = request.tools !== undefined && request.tools.length > 0;
   const sampling = withoutUndefined({
@@ -24,7 +24,7 @@ export function toAiSdkCall(
     toolChoice: toolChoiceOf(request),
     providerOptions: request.providerOptions,
   });
-  return { ...sampling, prompt: toPrompt(request.messages), abortSignal };
+  return { ...sampling, prompt: toAiSdkMessages(request.messages, { version }), abortSignal };
 }
 
 function formatOf({ responseFormat }: ModelRequest): JsonRecord | undefined {
@@ -44,13 +44,4 @@ function toolChoiceOf({ toolChoice, tools = [] }: ModelRequest): JsonRecord | un
   return typeof toolChoice === "object"
     ? { type: "tool", toolName: toolChoice.name }
     : { type: toolChoice };
-}
-
-/** The prompt of `doGenerate` has lists of parts where a `ModelMessage` may have text. */
-function toPrompt(messages: readonly ChatMessage[]): object[] {
-  return toAiSdkMessages(messages).flatMap((message): object[] => {
-    const { role, content } = message;
-    if (role === "system" || typeof content !== "string") return [message];
-    return content === "" ? [] : [{ ...message, content: [{ type: "text", text: content }] }];
-  });
 }

@@ -158,12 +158,13 @@ function finishReasonOf(reason: unknown): FinishReason {
 function usageOf(usage: JsonRecord): ModelUsage | undefined {
   const input = recordAt(usage, "inputTokens");
   const inputTokens = numberAt(usage, "inputTokens") ?? numberAt(input, "total");
-  const outputTokens =
-    numberAt(usage, "outputTokens") ?? numberAt(recordAt(usage, "outputTokens"), "total");
+  const output = recordAt(usage, "outputTokens");
+  const outputTokens = numberAt(usage, "outputTokens") ?? numberAt(output, "total");
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   return withoutUndefined({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
+    reasoningTokens: numberAt(usage, "reasoningTokens") ?? numberAt(output, "reasoning"),
     cachedInputTokens: numberAt(usage, "cachedInputTokens") ?? numberAt(input, "cacheRead"),
     cacheWriteTokens: numberAt(input, "cacheWrite"),
   });

@@ -4,7 +4,7 @@ export interface AiSdkCall {
   abortSignal?: AbortSignal | undefined;
 }
 
-/** What the wrapper uses of a language model of the AI SDK, versions 2 and 3 of its interface. */
+/** What the wrapper uses of a language model of the AI SDK, versions 2 to 4 of its interface. */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;

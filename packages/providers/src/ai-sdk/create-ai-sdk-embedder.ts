@@ -1,6 +1,6 @@
 import { type Embedder, LanguageModelError } from "@ccl/core";
 
-import { CallScope } from "../http/call-scope.ts";
+import { runCall } from "../http/run-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
 import type { AiSdkEmbeddingModel } from "./ai-sdk-types.ts";
 
@@ -11,6 +11,8 @@ export interface AiSdkEmbedderOptions {
   dimensions: number;
   /** Of one call. */
   timeoutMs?: number | undefined;
+  /** Calls after one that failed in a way that may pass. Default: 2. */
+  retries?: number | undefined;
 }
 
 /** An embedding model of the AI SDK as an embedder here: batches of the size that it allows, the order of the texts kept. */
@@ -18,15 +20,14 @@ export function createAiSdkEmbedder({
   model,
   dimensions,
   timeoutMs,
+  retries,
 }: AiSdkEmbedderOptions): Embedder {
   const { provider, modelId } = model;
-  const embedBatch = async (
-    values: string[],
-    signal: AbortSignal | undefined,
-  ): Promise<Float32Array[]> => {
-    const scope = new CallScope(provider, { signal, timeoutMs });
-    try {
-      const { embeddings } = await model.doEmbed({ values, abortSignal: scope.signal });
+  const explain = (caught: unknown): LanguageModelError | undefined =>
+    toModelError(caught, provider);
+  const embedBatch = (values: string[], signal: AbortSignal | undefined): Promise<Float32Array[]> =>
+    runCall({ name: provider, signal, timeoutMs, retries, explain }, async (abortSignal) => {
+      const { embeddings } = await model.doEmbed({ values, abortSignal });
       const lengths = new Set(embeddings.map(({ length }) => length));
       if (
         embeddings.length === values.length &&
@@ -36,12 +37,7 @@ export function createAiSdkEmbedder({
       }
       const message = `${provider} gave ${embeddings.length} vectors of ${[...lengths].join(", ")} numbers for ${values.length} texts and ${dimensions} dimensions.`;
       throw new LanguageModelError("provider_error", message);
-    } catch (error) {
-      throw scope.explain(scope.signal.aborted ? error : (toModelError(error, provider) ?? error));
-    } finally {
-      scope.close();
-    }
-  };
+    });
   return {
     name: `${provider}/${modelId}/${dimensions}`,
     dimensions,

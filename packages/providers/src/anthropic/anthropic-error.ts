@@ -20,6 +20,7 @@ const codeOfType: Record<string, LanguageModelErrorCode> = {
   overloaded_error: "provider_error",
   api_error: "provider_error",
   invalid_request_error: "invalid_request",
+  request_too_large: "invalid_request",
   not_found_error: "invalid_request",
 };
 

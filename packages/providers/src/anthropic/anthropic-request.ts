@@ -1,9 +1,7 @@
 import { LanguageModelError, type ModelRequest } from "@ccl/core";
 import { type JsonRecord, recordAt, withoutUndefined } from "@ccl/core/json";
 
-import { unsupportedRequest } from "../http/unsupported-request.ts";
 import { toAnthropicMessages } from "../wire/anthropic/index.ts";
-import { anthropic } from "./anthropic.ts";
 
 /** The body of a call of `/v1/messages`. */
 export function toAnthropicBody(
@@ -11,7 +9,6 @@ export function toAnthropicBody(
   named: { model: string; maxOutputTokens: number },
   isStreaming: boolean,
 ): JsonRecord {
-  refuseUnknownSampling(request);
   const { system, messages } = toAnthropicMessages(request.messages);
   const { output_config: given, ...options } = request.providerOptions ?? {};
   const outputConfig = { ...formatOf(request), ...recordAt({ given }, "given") };
@@ -19,7 +16,7 @@ export function toAnthropicBody(
   return withoutUndefined({
     model: named.model,
     max_tokens: request.maxOutputTokens ?? named.maxOutputTokens,
-    system: system.length > 0 ? system : undefined,
+    system,
     messages,
     tools: hasTools ? request.tools?.map(toAnthropicTool) : undefined,
     tool_choice: toolChoiceOf(request),
@@ -28,20 +25,14 @@ export function toAnthropicBody(
     // 1 is what the API takes by itself, and newer models refuse it beside a temperature.
     top_p: request.topP === 1 ? undefined : request.topP,
     top_k: request.topK,
+    // A penalty of 0 asks for nothing.
+    frequency_penalty: request.frequencyPenalty || undefined,
+    presence_penalty: request.presencePenalty || undefined,
+    seed: request.seed,
     stop_sequences: request.stop,
     stream: isStreaming ? true : undefined,
     ...options,
   });
-}
-
-function refuseUnknownSampling({ frequencyPenalty, presencePenalty, seed }: ModelRequest): void {
-  const remedy = "leave it out";
-  // A penalty of 0 asks for nothing.
-  if ((frequencyPenalty ?? 0) !== 0)
-    throw unsupportedRequest(anthropic, "`frequencyPenalty`", remedy);
-  if ((presencePenalty ?? 0) !== 0)
-    throw unsupportedRequest(anthropic, "`presencePenalty`", remedy);
-  if (seed !== undefined) throw unsupportedRequest(anthropic, "`seed`", remedy);
 }
 
 function formatOf({ responseFormat }: ModelRequest): JsonRecord {

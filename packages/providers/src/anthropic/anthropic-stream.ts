@@ -68,6 +68,7 @@ export function createAnthropicReader(): StreamReader {
   };
   return {
     push: (event) => handlers[stringAt(event, "type") ?? ""]?.(event) ?? [],
+    isEnded: () => isEnded,
     finish() {
       if (!isEnded) return undefined;
       const ordered = [...blocks].sort(([left], [right]) => left - right).map(([, block]) => block);

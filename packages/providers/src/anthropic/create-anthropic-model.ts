@@ -50,6 +50,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
     {
       path: "/v1/messages",
       framing: "server-sent-events",
+      absent: ["frequency_penalty", "presence_penalty", "seed"],
       toBody: (request, isStreaming) =>
         toAnthropicBody(request, { model, maxOutputTokens }, isStreaming),
       toResponse: toAnthropicResponse,

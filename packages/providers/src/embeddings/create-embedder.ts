@@ -1,9 +1,10 @@
 import { type Embedder, LanguageModelError } from "@ccl/core";
-import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
+import type { JsonRecord } from "@ccl/core/json";
 
-import { CallScope } from "../http/call-scope.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
-import { openCall, type Service } from "../http/open-call.ts";
+import { openCall } from "../http/open-call.ts";
+import { runCall, serviceLimits } from "../http/run-call.ts";
+import type { Service } from "../http/service.ts";
 
 /** What both embedders take. */
 export interface EmbedderOptions extends EndpointOptions {
@@ -28,41 +29,24 @@ export function createEmbedder(
   wire: EmbeddingWire,
   options: EmbedderOptions,
 ): Embedder {
-  const { model, dimensions, batchSize = 128, timeoutMs } = options;
+  const { model, dimensions, batchSize = 128 } = options;
   if (!Number.isInteger(batchSize) || batchSize < 1) {
     throw new LanguageModelError(
       "invalid_request",
       `batchSize is ${batchSize}; give a whole number above 0.`,
     );
   }
-  const embedBatch = async (
+  const embedBatch = (
     texts: readonly string[],
     signal: AbortSignal | undefined,
-  ): Promise<Float32Array[]> => {
-    const scope = new CallScope(service.provider, { signal, timeoutMs });
-    try {
-      const opened = await openCall(
-        service,
-        { path: wire.path, body: wire.toBody(texts), asksForFormat: false },
-        scope,
-      );
-      const body = parseJson(await new Response(opened.body).text());
-      const reported = isRecord(body)
-        ? service.readError(body)
-        : { message: "an answer that is not a JSON object" };
-      if (reported !== undefined) throw opened.errorOf(reported);
-      const vectors = wire.readVectors(isRecord(body) ? body : {});
-      return checkedVectors(vectors, {
-        provider: service.provider,
-        count: texts.length,
-        dimensions,
-      });
-    } catch (error) {
-      throw scope.explain(error);
-    } finally {
-      scope.close();
-    }
-  };
+  ): Promise<Float32Array[]> =>
+    runCall({ ...serviceLimits(service, wire.path), signal }, async (attemptSignal) => {
+      const call = { path: wire.path, body: wire.toBody(texts), asksForFormat: false };
+      const opened = await openCall(service, { ...call, signal: attemptSignal });
+      const vectors = wire.readVectors(await opened.json());
+      const { provider } = service;
+      return checkedVectors(vectors, { provider, count: texts.length, dimensions });
+    });
   return {
     name: `${service.provider}/${model}/${dimensions}`,
     dimensions,

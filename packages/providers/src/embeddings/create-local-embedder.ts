@@ -1,4 +1,5 @@
 import { type Embedder, LanguageModelError } from "@ccl/core";
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 
 import { quoteOf } from "../http/reported-error.ts";
 
@@ -51,32 +52,14 @@ export function createLocalEmbedder({ name, dimensions, batchSize, load }: Local
           });
           return checkedVectors(vectors, { name, count: batch.length, dimensions });
         };
-        for (const vector of await untilAborted(run, signal)) all.push(vector);
+        throwIfAborted(signal, LanguageModelError);
+        // The library can't be stopped: after an abort it ends its batch, and no caller waits for it.
+        for (const vector of await untilAborted(run(), signal, LanguageModelError))
+          all.push(vector);
       }
       return all;
     },
   };
-}
-
-/** The library can't be stopped: after an abort it ends its batch, and no caller waits for it. */
-async function untilAborted<Value>(
-  run: () => Promise<Value>,
-  signal: AbortSignal | undefined,
-): Promise<Value> {
-  if (signal === undefined) return run();
-  const aborted = (): LanguageModelError =>
-    new LanguageModelError("aborted", "The call was aborted.", { cause: signal.reason });
-  if (signal.aborted) throw aborted();
-  let stop = (): void => undefined;
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(aborted());
-  });
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([run(), stopped]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 function failureOf(what: string, cause: unknown): LanguageModelError {

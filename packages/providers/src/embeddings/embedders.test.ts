@@ -21,6 +21,7 @@ const embedders: ["openai" | "ollama", (options: Partial<EmbedderOptions>) => Em
       createOpenAiCompatibleEmbedder({
         model: "m",
         dimensions: 8,
+        retries: 0,
         baseUrl: server.baseUrl("openai"),
         ...options,
       }),
@@ -31,6 +32,7 @@ const embedders: ["openai" | "ollama", (options: Partial<EmbedderOptions>) => Em
       createOllamaEmbedder({
         model: "m",
         dimensions: 8,
+        retries: 0,
         baseUrl: server.baseUrl("ollama"),
         ...options,
       }),

@@ -1,5 +1,5 @@
 import type { ModelDelta, ModelRequest } from "@ccl/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
 import { createOllamaModel } from "../ollama/index.ts";
@@ -13,10 +13,17 @@ const create = {
       model: "m",
       baseUrl: "http://localhost",
       fetch: async () => answer(),
+      retries: 0,
     }),
-  ollama: (answer: Answer) => createOllamaModel({ model: "m", fetch: async () => answer() }),
+  ollama: (answer: Answer) =>
+    createOllamaModel({ model: "m", fetch: async () => answer(), retries: 0 }),
   anthropic: (answer: Answer) =>
-    createAnthropicModel({ model: "m", baseUrl: "http://localhost", fetch: async () => answer() }),
+    createAnthropicModel({
+      model: "m",
+      baseUrl: "http://localhost",
+      fetch: async () => answer(),
+      retries: 0,
+    }),
 };
 const request: ModelRequest = { messages: [{ role: "user", content: "Hi" }] };
 
@@ -31,7 +38,10 @@ describe("a stream", () => {
     [
       "anthropic",
       'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
-      { code: "provider_error", message: "anthropic broke the answer off: Overloaded" },
+      {
+        code: "provider_error",
+        message: "anthropic at http://localhost/v1/messages broke the answer off: Overloaded",
+      },
     ],
     [
       "anthropic",
@@ -82,10 +92,11 @@ describe("an answer", () => {
     ],
     [
       "openAi",
-      () => new Response("<html>Bad gateway</html>", { status: 502 }),
+      () => new Response("<html><title>Bad gateway</title></html>", { status: 502 }),
       {
         code: "provider_error",
-        message: "openai-compatible answered 502: a body that is not one of its errors",
+        message:
+          'openai-compatible at http://localhost/chat/completions answered 502: an HTML page, "Bad gateway"',
       },
     ],
     [
@@ -103,9 +114,7 @@ describe("an answer", () => {
     const run = create
       .ollama(() => Response.json({ error: message }, { status: 400 }))
       .generate(request);
-    await expect(run).rejects.toThrow(
-      /^ollama answered 400: x{400}\.\.\.\[TRUNCATED 4600 chars\]\.\.\.$/,
-    );
+    await expect(run).rejects.toThrow(/ answered 400: x{400}\.\.\.\[TRUNCATED 4600 chars\]\.\.\.$/);
   });
 
   it("keeps tool arguments that are an object, and cached counts by either name", async () => {
@@ -129,15 +138,97 @@ describe("an answer", () => {
   });
 });
 
-it("follows no redirect, which would carry the key to another address", async () => {
+it.each([
+  ["ollama", "http://localhost:11434/v1", "Ollama", undefined],
+  ["groq", "https://api.groq.com/openai/v1", "Groq", "Bearer gsk-test"],
+  ["openrouter", "https://openrouter.ai/api/v1", "OpenRouter", undefined],
+] as const)("the preset %s has its address and its own key", async (preset, base, title, key) => {
+  vi.stubEnv("GROQ_API_KEY", "gsk-test");
   const seen: unknown[] = [];
-  const watch: typeof fetch = async (_, init) => {
-    seen.push(init?.redirect);
-    return Response.json({ message: { content: "ok" }, done: true });
+  const refuse: typeof fetch = async (url, init) => {
+    seen.push([String(url), new Headers(init?.headers).get("authorization") ?? undefined]);
+    throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
   };
-  await createOllamaModel({ model: "m", fetch: watch }).generate(request);
-  expect(seen).toEqual(["error"]);
+  const open = (baseUrl?: string): StreamingModel =>
+    createOpenAiCompatibleModel({ preset, model: "m", fetch: refuse, retries: 0, baseUrl });
+  const { origin } = new URL(base);
+  await expect(open().generate(request)).rejects.toMatchObject({
+    code: "network_error",
+    message: `The connection to ${preset} at ${base}/chat/completions failed; is ${title} running at ${origin}?`,
+  });
+  await open("http://localhost:9/v1")
+    .generate(request)
+    .catch(() => undefined);
+  expect(seen).toEqual([
+    [`${base}/chat/completions`, key],
+    ["http://localhost:9/v1/chat/completions", undefined],
+  ]);
+  vi.unstubAllEnvs();
 });
+
+it("reads an answer whose content is a list of parts, whole and streamed", async () => {
+  const content = [
+    { type: "thinking", thinking: [{ type: "text", text: "Hm." }] },
+    { type: "text", text: "a" },
+    { type: "text", text: "b" },
+  ];
+  const usage = {
+    prompt_tokens: 5,
+    completion_tokens: 9,
+    completion_tokens_details: { reasoning_tokens: 7 },
+  };
+  const body = { choices: [{ message: { content }, finish_reason: "stop" }], usage };
+  const chunk = { choices: [{ delta: { content }, finish_reason: "stop" }], usage };
+  const expected = {
+    text: "ab",
+    reasoning: "Hm.",
+    usage: { inputTokens: 5, outputTokens: 9, reasoningTokens: 7 },
+  };
+  const whole = await create.openAi(() => Response.json(body)).generate(request);
+  expect(whole).toMatchObject(expected);
+  const events = new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+  const deltas = await drained(create.openAi(() => events));
+  expect(deltas.at(-1)).toMatchObject({ response: expected });
+});
+
+it.each([
+  ["/elsewhere", "http://localhost:11434/elsewhere"],
+  ["https://user:secret@other.example/api/chat?key=secret", "https://other.example/api/chat"],
+])("follows no redirect to %s, which would carry the key along", async (location, target) => {
+  const calls: unknown[] = [];
+  const redirect: typeof fetch = async (...call) => {
+    calls.push(call);
+    return new Response(null, { status: 307, headers: { location } });
+  };
+  const run = createOllamaModel({ model: "m", fetch: redirect }).generate(request);
+  await expect(run).rejects.toMatchObject({
+    code: "invalid_request",
+    status: 307,
+    message: `ollama at http://localhost:11434/api/chat redirects to ${target}, where the key would go along; set \`baseUrl\` to the final address.`,
+  });
+  expect(calls.length).toBe(1);
+});
+
+it.each(["openAi", "ollama", "anthropic"] as const)(
+  "an answer of %s without an end is broken off at its limit",
+  async (name) => {
+    const mebibyte = new Uint8Array(1024 * 1024).fill(32);
+    const pulled: number[] = [];
+    const endless = (): Response =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            pulled.push(1);
+            controller.enqueue(mebibyte);
+          },
+        }),
+      );
+    const expected = { code: "provider_error", message: expect.stringContaining("64 MiB") };
+    await expect(create[name](endless).generate(request)).rejects.toMatchObject(expected);
+    await expect(drained(create[name](endless))).rejects.toMatchObject(expected);
+    expect(pulled.length).toBeLessThan(2 * 64 + 8);
+  },
+);
 
 it("a request that is no JSON is refused", async () => {
   const run = create

@@ -1,4 +1,5 @@
 import {
+  type Issue,
   type LanguageModel,
   LanguageModelError,
   type ModelCapabilities,
@@ -6,18 +7,23 @@ import {
   type ModelRequest,
   type ModelResponse,
 } from "@ccl/core";
-import { isRecord, type JsonRecord, parseJson, withoutUndefined } from "@ccl/core/json";
-import { streamChunks } from "@ccl/core/http";
+import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import { WireError } from "../wire/wire-error.ts";
-import { CallScope } from "./call-scope.ts";
-import { openCall, type OpenedCall, type Service, type ServiceCall } from "./open-call.ts";
+import { checkedAnswer } from "./call-error.ts";
+import { openCall, type OpenedCall } from "./open-call.ts";
 import { asksForFormat } from "./reported-error.ts";
 import { type Framing, readFrames } from "./read-frames.ts";
+import { createRefusedParameters } from "./refused-parameters.ts";
+import { type CallLimits, runCall, serviceLimits, streamCall } from "./run-call.ts";
+import type { Service } from "./service.ts";
+import { wholeDeltas } from "./whole-deltas.ts";
 
 /** Puts the events of one stream together. */
 export interface StreamReader {
   push(event: JsonRecord): ModelDelta[];
+  /** True once nothing of the answer can follow, whatever the connection does. */
+  isEnded?(): boolean;
   /** The whole answer; undefined when the stream ended before the answer did. */
   finish(): { deltas: ModelDelta[]; response: ModelResponse } | undefined;
 }
@@ -26,6 +32,8 @@ export interface StreamReader {
 export interface Wire {
   path: string;
   framing: Framing;
+  /** Fields that `toBody` writes and the format does not have: left out, with a warning. */
+  absent?: readonly string[];
   /** @throws WireError or LanguageModelError for what the format can't express. */
   toBody(request: ModelRequest, isStreaming: boolean): JsonRecord;
   toResponse(body: JsonRecord): ModelResponse;
@@ -44,49 +52,44 @@ export function createWireModel(
   named: { modelId: string; capabilities?: ModelCapabilities | undefined },
 ): StreamingModel {
   const { provider } = service;
-  const begin = (request: ModelRequest): CallScope =>
-    new CallScope(provider, {
-      signal: request.signal,
-      timeoutMs: request.timeoutMs ?? service.endpoint.timeoutMs,
-    });
+  const limitsOf = ({ signal, timeoutMs }: ModelRequest): CallLimits => ({
+    ...serviceLimits(service, wire.path),
+    signal,
+    ...withoutUndefined({ timeoutMs }),
+  });
+  const refused = createRefusedParameters(named.modelId, wire.absent);
+  const open = async (
+    request: ModelRequest,
+    isStreaming: boolean,
+    signal: AbortSignal,
+  ): Promise<Answered> => {
+    const asked = convert(() => wire.toBody(request, isStreaming));
+    for (;;) {
+      const { body, warnings } = refused.applyTo(asked);
+      const call = { path: wire.path, body, asksForFormat: asksForFormat(request), signal };
+      try {
+        return { ...(await openCall(service, call)), warnings };
+      } catch (error) {
+        if (!LanguageModelError.isInstance(error) || !refused.learnFrom(error, body)) throw error;
+      }
+    }
+  };
   return {
     provider,
     ...withoutUndefined({ modelId: named.modelId, capabilities: named.capabilities }),
-    async generate(request) {
-      const call = callOf(request, wire, false);
-      const scope = begin(request);
-      try {
-        const opened = await openCall(service, call, scope);
-        const body = parseJson(await new Response(opened.body).text());
-        return withRequestId(wire.toResponse(checkedAnswer(body, service, opened)), opened);
-      } catch (error) {
-        throw scope.explain(error);
-      } finally {
-        scope.close();
-      }
-    },
-    async *stream(request) {
-      const call = callOf(request, wire, true);
-      const scope = begin(request);
-      try {
-        const opened = await openCall(service, call, scope);
-        yield* readDeltas(opened, { service, wire, signal: scope.signal });
-      } catch (error) {
-        throw scope.explain(error);
-      } finally {
-        scope.close();
-      }
-    },
+    generate: (request) =>
+      runCall(limitsOf(request), async (signal) => {
+        const opened = await open(request, false, signal);
+        return completed(wire.toResponse(await opened.json()), opened);
+      }),
+    stream: (request) =>
+      streamCall(limitsOf(request), async function* (signal) {
+        yield* readDeltas(await open(request, true, signal), service, wire);
+      }),
   };
 }
 
-function callOf(request: ModelRequest, wire: Wire, isStreaming: boolean): ServiceCall {
-  return {
-    path: wire.path,
-    body: convert(() => wire.toBody(request, isStreaming)),
-    asksForFormat: asksForFormat(request),
-  };
-}
+type Answered = OpenedCall & { warnings: Issue[] };
 
 /** Runs a conversion of messages. @throws LanguageModelError `invalid_request` in place of a `WireError`. */
 export function convert<Value>(run: () => Value): Value {
@@ -99,27 +102,29 @@ export function convert<Value>(run: () => Value): Value {
 }
 
 async function* readDeltas(
-  opened: OpenedCall,
-  { service, wire, signal }: { service: Service; wire: Wire; signal: AbortSignal },
+  opened: Answered,
+  service: Service,
+  wire: Wire,
 ): AsyncGenerator<ModelDelta> {
   const reader = wire.createReader();
-  for await (const frame of readFrames(streamChunks(opened.body, signal), wire.framing)) {
-    if (frame === "[DONE]") break;
-    yield* reader.push(checkedAnswer(parseJson(frame), service, opened));
+  for await (const { text, isWhole } of readFrames(opened.chunks(), wire.framing)) {
+    if (text === "[DONE]") break;
+    const body = checkedAnswer(text, service, opened.errorOf);
+    // A server that can't stream answers at once.
+    if (isWhole) return yield* wholeDeltas(completed(wire.toResponse(body), opened));
+    yield* reader.push(body);
+    if (reader.isEnded?.() === true) break;
   }
   const end = reader.finish();
   if (end === undefined) throw new TypeError("The stream ended before the answer did.");
   yield* end.deltas;
-  yield { type: "finish", response: withRequestId(end.response, opened) };
+  yield { type: "finish", response: completed(end.response, opened) };
 }
 
-function checkedAnswer(body: unknown, service: Service, opened: OpenedCall): JsonRecord {
-  if (!isRecord(body)) throw opened.errorOf({ message: "an answer that is not a JSON object" });
-  const reported = service.readError(body);
-  if (reported !== undefined) throw opened.errorOf(reported);
-  return body;
-}
-
-function withRequestId(response: ModelResponse, { requestId }: OpenedCall): ModelResponse {
-  return requestId === undefined ? response : { ...response, requestId };
+function completed(response: ModelResponse, { requestId, warnings }: Answered): ModelResponse {
+  return {
+    ...response,
+    ...(requestId !== undefined && { requestId }),
+    ...(warnings.length > 0 && { warnings }),
+  };
 }

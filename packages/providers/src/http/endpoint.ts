@@ -14,8 +14,13 @@ export interface EndpointOptions {
   headers?: Record<string, string> | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** For calls that give no `timeoutMs`; without either a call may take for ever. */
+  /** For calls that give no `timeoutMs`, retries included; without either a call may take for ever. */
   timeoutMs?: number | undefined;
+  /**
+   * Calls after one that failed in a way that may pass: 408, 409, 429, 5xx, or no answer. They wait as `Retry-After`
+   * says. Streams are tried again only before their first delta. 0 turns it off. Default: 2.
+   */
+  retries?: number | undefined;
   /** The clock against which a `Retry-After` date is read. */
   clock?: Clock | undefined;
 }
@@ -37,4 +42,9 @@ export function callUrl(baseUrl: string, path: string): URL {
   }
   url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
   return url;
+}
+
+/** An address for an error message: without a user, a query and what stands behind `#`. */
+export function shownUrl({ origin, pathname }: URL): string {
+  return origin + pathname;
 }

@@ -1,98 +1,77 @@
-import { LanguageModelError, type LanguageModelErrorCode, systemClock } from "@ccl/core";
-import { isRecord, type JsonRecord, parseJson, withoutUndefined } from "@ccl/core/json";
+import { LanguageModelError } from "@ccl/core";
+import { readBodyText, streamChunks } from "@ccl/core/http";
+import type { JsonRecord } from "@ccl/core/json";
 
 import { readApiKey } from "./api-key.ts";
-import type { CallScope } from "./call-scope.ts";
-import { callUrl, type EndpointOptions } from "./endpoint.ts";
-import { codeOfError, type ReportedError, quoteOf } from "./reported-error.ts";
-import { retryAfterMs } from "./retry-after.ts";
-
-/** What all calls to one provider have in common. */
-export interface Service {
-  provider: string;
-  baseUrl: string;
-  endpoint: EndpointOptions;
-  keyVariable: string | undefined;
-  /** The headers that carry the key and the version. */
-  headers(key: string | undefined): Record<string, string>;
-  /** The fields of an error body; undefined for a body that is no error. */
-  readError(body: JsonRecord): ReportedError | undefined;
-  /** A code that is known from more than the status. */
-  codeOf(reported: ReportedError): LanguageModelErrorCode | undefined;
-  requestIdHeaders: readonly string[];
-}
-
-/** One request to a service. */
-export interface ServiceCall {
-  path: string;
-  body: JsonRecord;
-  /** Without it no error is read as the refusal of a format. */
-  asksForFormat: boolean;
-}
+import {
+  checkedAnswer,
+  errorReader,
+  redirectError,
+  reportedIn,
+  requestIdOf,
+} from "./call-error.ts";
+import { callUrl } from "./endpoint.ts";
+import type { ErrorOf, Service, ServiceCall } from "./service.ts";
 
 /** An answer with a good status, whose body has not been read. */
 export interface OpenedCall {
-  body: ReadableStream<Uint8Array>;
   requestId: string | undefined;
-  /** The error that a body with a good status turned out to be. */
-  errorOf(reported: ReportedError): LanguageModelError;
+  /** The body's bytes. @throws LanguageModelError if they are more than an answer may have. */
+  chunks(): AsyncGenerator<Uint8Array>;
+  /** The body as a JSON object. @throws LanguageModelError for any other, and for one that reports an error. */
+  json(): Promise<JsonRecord>;
+  errorOf: ErrorOf;
 }
 
-/** Posts one JSON body. @throws LanguageModelError for a bad status; what fetch throws is left to the scope. */
-export async function openCall(
-  service: Service,
-  call: ServiceCall,
-  scope: CallScope,
-): Promise<OpenedCall> {
+const mebibyte = 1024 * 1024;
+const maxAnswerBytes = 64 * mebibyte;
+const maxErrorBytes = mebibyte;
+const tooLarge = `more than ${maxAnswerBytes / mebibyte} MiB, which no answer has`;
+
+/** Posts one JSON body. @throws LanguageModelError for a bad status; what fetch throws is left to the caller. */
+export async function openCall(service: Service, call: ServiceCall): Promise<OpenedCall> {
   const { endpoint } = service;
+  const { signal } = call;
   const key = await readApiKey(endpoint.apiKey, service.keyVariable);
-  const secrets = [
-    key ?? "",
-    ...Object.values(endpoint.headers ?? {}).flatMap((value) => value.split(" ")),
-  ];
   const response = await (endpoint.fetch ?? globalThis.fetch)(callUrl(service.baseUrl, call.path), {
     method: "POST",
     headers: readHeaders(service, key),
     body: toJson(call.body),
-    signal: scope.signal,
-    // A redirect would carry the key to another address.
-    redirect: "error",
+    signal,
+    // A redirect would carry the key to another address. Not "error": it makes fetch of Node 20 and 22 lose the signal.
+    redirect: "manual",
   });
-  const found = service.requestIdHeaders
-    .map((name) => response.headers.get(name))
-    .find((id) => id !== null);
-  const requestId = found ?? undefined;
-  const retryAfter = retryAfterMs(response.headers, (endpoint.clock ?? systemClock).now());
-  const errorOf = (reported: ReportedError): LanguageModelError => {
-    const status = reported.status ?? (response.ok ? undefined : response.status);
-    const code = codeOfError(
-      { ...reported, ...withoutUndefined({ status }) },
-      service.codeOf,
-      call.asksForFormat,
-    );
-    const known = withoutUndefined({
-      type: reported.type,
-      code: reported.code,
-      parameter: reported.parameter,
-      requestId,
-    });
-    const where = `${service.provider} ${status === undefined ? "broke the answer off" : `answered ${status}`}`;
-    return new LanguageModelError(code, `${where}${quoteOf(reported.message, secrets)}`, {
-      ...withoutUndefined({ status, retryAfterMs: retryAfter }),
-      details: known,
-    });
+  const errorOf = errorReader(service, call, { response, key });
+  if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
+    void response.body?.cancel().catch(() => undefined);
+    throw redirectError(service, call.path, response);
+  }
+  const { body } = response;
+  if (!response.ok) {
+    const read = await readBodyText(body, { maxBytes: maxErrorBytes, signal });
+    throw errorOf(reportedIn(read.status === "invalid_utf8" ? "" : read.text, service));
+  }
+  if (body === null) throw errorOf({ message: "an answer without a body" });
+  return {
+    requestId: requestIdOf(service, response.headers),
+    async *chunks() {
+      let sizeBytes = 0;
+      for await (const chunk of streamChunks(body, signal)) {
+        sizeBytes += chunk.byteLength;
+        if (sizeBytes > maxAnswerBytes) throw errorOf({ message: tooLarge });
+        yield chunk;
+      }
+    },
+    async json() {
+      const read = await readBodyText(body, { maxBytes: maxAnswerBytes, signal });
+      if (read.status === "too_large") throw errorOf({ message: tooLarge });
+      if (read.status === "invalid_utf8")
+        throw errorOf({ message: "an answer that is not valid UTF-8" });
+      if (read.text === "") throw new TypeError("The answer is empty.");
+      return checkedAnswer(read.text, service, errorOf);
+    },
+    errorOf,
   };
-  if (!response.ok) throw errorOf(reportedIn(await response.text(), service));
-  if (response.body === null) throw errorOf({ message: "an answer without a body" });
-  return { body: response.body, requestId, errorOf };
-}
-
-function reportedIn(text: string, service: Service): ReportedError {
-  const body = parseJson(text);
-  const reported = isRecord(body) ? service.readError(body) : undefined;
-  return (
-    reported ?? { message: text === "" ? "an empty body" : "a body that is not one of its errors" }
-  );
 }
 
 function readHeaders(service: Service, key: string | undefined): Headers {

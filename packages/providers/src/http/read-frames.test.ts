@@ -21,7 +21,7 @@ async function framesOf(
 ): Promise<string[]> {
   const frames: string[] = [];
   for await (const frame of readFrames(cut(new TextEncoder().encode(text), borders), framing))
-    frames.push(frame);
+    frames.push(frame.text);
   return frames;
 }
 

@@ -17,6 +17,24 @@ export function asksForFormat({ responseFormat }: ModelRequest): boolean {
   return responseFormat !== undefined && responseFormat.type !== "text";
 }
 
+const refusals =
+  /unsupported|unavailable|unrecognized|deprecated|unknown (?:parameter|field|argument|name)|cannot unmarshal|(?:not|n't|cannot)(?: be)?(?: both)?(?: be)? (?:support|allow|permit|available|implement|specif|valid)|must be ['"]?[a-z_]+['"]?(?: or |$)|must be one of|only the default|invalid format:|may only be set/i;
+
+/** Whether words say that something is not supported, rather than that its value is wrong. */
+export function isRefusal(message: string): boolean {
+  return refusals.test(message);
+}
+
+const formats =
+  /response_?format|json_schema|json_object|output_config\.format|structured outputs?|guided_json|ChatRequest\.format|expected "json"/i;
+const otherCauses =
+  /quota|billing|upgrade|\bplan\b|\bkey\b|expired|unknown model|model[^.]* not (?:found|exist)|response_format\.json_schema|schema for response_format|messages:/i;
+
+/** Whether words refuse the format itself. A wrong guess costs one more call, which then fails for the true cause. */
+export function refusesFormat(message: string): boolean {
+  return formats.test(message) && isRefusal(message) && !otherCauses.test(message);
+}
+
 /** The code of a reported error: by its fields, else by its status. A format that was not asked for was not refused. */
 export function codeOfError(
   reported: ReportedError,

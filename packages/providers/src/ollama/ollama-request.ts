@@ -4,7 +4,7 @@ import { type JsonRecord, recordAt, toBase64, withoutUndefined } from "@ccl/core
 import { unsupportedRequest } from "../http/unsupported-request.ts";
 import { samplingFields } from "../http/sampling-fields.ts";
 import { callRecord } from "../wire/call-input.ts";
-import { mediaPlaceholder } from "../wire/media-placeholder.ts";
+import { placeholder } from "../wire/losses.ts";
 
 /** Names the provider in errors, and its fields in `providerMetadata`. */
 export const ollama = "ollama";
@@ -99,7 +99,7 @@ function contentOf(message: ChatMessage): {
     if (part.type === "text") texts.push(part.text);
     else if (part.type === "reasoning") thoughts.push(part.text);
     else if (part.type === "image" && part.data !== undefined) images.push(toBase64(part.data));
-    else if (message.role === "tool") texts.push(mediaPlaceholder(part));
+    else if (message.role === "tool" || part.type === "provider") texts.push(placeholder(part));
     else
       throw unsupportedRequest(
         ollama,

@@ -47,6 +47,7 @@ export function createOllamaReader(): StreamReader {
       if (thought !== "") deltas.unshift({ type: "reasoning", text: thought });
       return deltas;
     },
+    isEnded: () => last !== undefined,
     finish() {
       if (last === undefined) return undefined;
       const answer = {

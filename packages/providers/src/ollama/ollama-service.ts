@@ -1,5 +1,5 @@
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
-import type { Service } from "../http/open-call.ts";
+import type { Service } from "../http/service.ts";
 import { ollamaCodeOf, readOllamaError } from "./ollama-error.ts";
 import { ollama } from "./ollama-request.ts";
 
@@ -11,6 +11,7 @@ export function ollamaService(
   const isHosted = callUrl(baseUrl, "").hostname === "ollama.com";
   return {
     provider: ollama,
+    title: "Ollama",
     baseUrl,
     endpoint: options,
     keyVariable: options.apiKeyVariable ?? (isHosted ? "OLLAMA_API_KEY" : undefined),

@@ -6,10 +6,16 @@ import { toOpenAiBody } from "./open-ai-request.ts";
 import { toOpenAiResponse } from "./open-ai-response.ts";
 import { openAiService } from "./open-ai-service.ts";
 import { createOpenAiReader } from "./open-ai-stream.ts";
+import type { OpenAiPresetName } from "./presets.ts";
 
 /** Where the model is and how its server differs from OpenAI's own. */
 export interface OpenAiCompatibleOptions extends EndpointOptions {
-  /** Ends in `/v1` for most servers. Default: OpenAI's. */
+  /**
+   * A server whose address, key variable and fields are known; `provider` is its name then, and other options win.
+   * `ollama` is its `/v1`, which can't set `num_ctx` and cuts longer prompts: `createOllamaModel` can.
+   */
+  preset?: OpenAiPresetName | undefined;
+  /** Ends in `/v1` for most servers. Default: the preset's, else OpenAI's. */
   baseUrl?: string | undefined;
   model: string;
   /** Name in traces, and the key under which `providerMetadata` holds what is this server's own. Default: `openai-compatible`. */
@@ -28,16 +34,17 @@ export interface OpenAiCompatibleOptions extends EndpointOptions {
 /**
  * A model behind `/chat/completions`: OpenAI, LM Studio, vLLM, llama.cpp, DeepSeek, OpenRouter and the like. Without
  * `apiKey` the key is read from `apiKeyVariable`, and for OpenAI itself from `OPENAI_API_KEY`; other servers never get it.
+ * A preset has a variable of its own, such as `GROQ_API_KEY`, for its own host.
  * @throws LanguageModelError `invalid_request` for an address that can't be called.
  */
 export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): StreamingModel {
   const { model } = options;
   const service = openAiService(options);
-  const { provider, isOpenAi } = service;
+  const { provider, isOpenAi, preset } = service;
   const dialect = {
     provider,
     developerRole: options.developerRole ?? (isOpenAi ? "developer" : "system"),
-    reasoningField: options.reasoningField,
+    reasoningField: options.reasoningField ?? preset.reasoningField,
     maxTokensField: options.maxTokensField ?? (isOpenAi ? "max_completion_tokens" : "max_tokens"),
     includesStreamUsage: options.includesStreamUsage ?? true,
   };

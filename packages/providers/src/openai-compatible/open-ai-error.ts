@@ -1,21 +1,8 @@
 import type { LanguageModelErrorCode } from "@ccl/core";
 import { isRecord, type JsonRecord, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
 
-import type { ReportedError } from "../http/reported-error.ts";
+import { type ReportedError, refusesFormat } from "../http/reported-error.ts";
 
-// Servers that have no field for the parameter put it at one place of one message. Each row is that whole message, so that
-// one which merely talks of a parameter names none, and is looked for only in the body that its server sends.
-/** LM Studio: the error is the message, and has no fields. */
-const bareMessages: readonly RegExp[] = [/^'([a-z_.]+)' must be '[a-z_]+'(?: or '[a-z_]+')*$/];
-const messages: readonly RegExp[] = [
-  // OpenAI, for a model without the format
-  /^Invalid parameter: '([a-z_.]+)' of type '[a-z_]+' is not supported with this model\.(?: Learn more about supported models at the Structured Outputs guide: https:\/\/[\w./-]+)?$/,
-  // DeepSeek
-  /^This ([a-z_]+) type is unavailable now$/,
-  /^Failed to deserialize the JSON body into the target type: [a-z_]+: ([a-z_.]+) `[a-z_]+` is unavailable now at line \d+ column \d+$/,
-  // llama.cpp
-  /^([a-z_]+) type must be one of "text" or "json_object", but got: [a-z_]+$/,
-];
 // OpenAI gives the parameter response_format for a schema that it can't take, too; that is the caller's to fix.
 const schemaSentence = /^Invalid schema for response_format /;
 const contextSentences: readonly RegExp[] = [
@@ -28,8 +15,7 @@ const contextSentences: readonly RegExp[] = [
 /** OpenAI's `{ error: { message, type, param, code } }`, and LM Studio's `{ error: message }`. */
 export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
   const { error } = body;
-  if (typeof error === "string")
-    return withoutUndefined({ message: error, parameter: parameterIn(error, bareMessages) });
+  if (typeof error === "string") return { message: error };
   if (!isRecord(error)) return vllmError(body);
   const message = stringAt(error, "message") ?? "";
   const inSchema = schemaSentence.test(message) ? "response_format.json_schema.schema" : undefined;
@@ -39,10 +25,7 @@ export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
     status,
     type: stringAt(error, "type"),
     code: stringAt(error, "code"),
-    parameter:
-      inSchema ??
-      stringAt(error, "param") ??
-      (isPlain(error) ? parameterIn(message, messages) : undefined),
+    parameter: inSchema ?? stringAt(error, "param"),
   });
 }
 
@@ -60,7 +43,7 @@ function vllmError(body: JsonRecord): ReportedError | undefined {
 
 /** Codes that OpenAI's fields give beyond the status. */
 export function openAiCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
-  const { status, code, type, parameter, message = "" } = reported;
+  const { status, code, type, message = "" } = reported;
   if (code === "context_length_exceeded" || type === "exceed_context_size_error")
     return "context_length_exceeded";
   if (status === 400 && contextSentences.some((sentence) => sentence.test(message)))
@@ -68,7 +51,7 @@ export function openAiCodeOf(reported: ReportedError): LanguageModelErrorCode | 
   if (code === "content_filter" || code === "content_policy_violation") return "content_filtered";
   if (code === "invalid_api_key") return "authentication";
   if (code === "rate_limit_exceeded" || code === "insufficient_quota") return "rate_limited";
-  return isFormatRefusal({ status, code, parameter }) ? "unsupported_response_format" : undefined;
+  return isFormatRefusal(reported) ? "unsupported_response_format" : undefined;
 }
 
 const refusalCodes = new Set<string | undefined>([
@@ -79,31 +62,11 @@ const refusalCodes = new Set<string | undefined>([
   "invalid_request_error",
 ]);
 
-function isFormatRefusal({
-  status,
-  code,
-  parameter,
-}: { [Key in "status" | "code" | "parameter"]: unknown }): boolean {
-  if (status !== 400 && status !== 422) return false;
-  if (parameter !== "response_format" && parameter !== "response_format.type") return false;
-  return refusalCodes.has(typeof code === "string" ? code : undefined);
-}
-
-/** An error whose fields say no more than that the request is invalid, which is all that these servers say in them. */
-function isPlain(error: JsonRecord): boolean {
-  const isInvalidRequest = (value: unknown): boolean =>
-    value === undefined || value === null || value === "invalid_request_error";
-  return (
-    isInvalidRequest(error["type"]) && (isInvalidRequest(error["code"]) || error["code"] === 400)
-  );
-}
-
-function parameterIn(text: string, wholeMessages: readonly RegExp[]): string | undefined {
-  for (const whole of wholeMessages) {
-    const parameter = whole.exec(text)?.[1];
-    if (parameter !== undefined) return parameter;
-  }
-  return undefined;
+function isFormatRefusal({ status, code, type, parameter, message = "" }: ReportedError): boolean {
+  if ((status !== 400 && status !== 422) || !refusalCodes.has(code)) return false;
+  if (parameter === "response_format" || parameter === "response_format.type") return true;
+  // Servers without such a field say it in words.
+  return parameter === undefined && type !== "server_error" && refusesFormat(message);
 }
 
 // OpenRouter and llama.cpp give the status as the code.

@@ -18,7 +18,7 @@ export function toOpenAiResponse(body: JsonRecord, provider: string): ModelRespo
   const toolCalls = arrayAt(message, "tool_calls").map((call) => toolCallOf(call));
   const refusal = stringAt(message, "refusal");
   return withoutUndefined({
-    text: stringAt(message, "content") ?? "",
+    text: textOf(message),
     reasoning: reasoningOf(message),
     toolCalls,
     finishReason: finishReasonOf(stringAt(choice, "finish_reason"), {
@@ -56,10 +56,26 @@ export function firstChoice(body: JsonRecord): JsonRecord {
   return isRecord(choice) ? choice : {};
 }
 
+/** The text of a message or a delta; Mistral and some gateways give a list of parts. */
+export function textOf(message: JsonRecord): string {
+  return stringAt(message, "content") ?? textIn(arrayAt(message, "content"), "text");
+}
+
 /** The reasoning under the names that servers give it. */
 export function reasoningOf(message: JsonRecord): string | undefined {
-  const reasoning = stringAt(message, "reasoning_content") ?? stringAt(message, "reasoning");
+  const reasoning =
+    stringAt(message, "reasoning_content") ??
+    stringAt(message, "reasoning") ??
+    textIn(arrayAt(message, "content"), "thinking");
   return reasoning === "" ? undefined : reasoning;
+}
+
+// A part of type `thinking` has a text or, at Mistral, a list of text parts.
+function textIn(parts: readonly unknown[], type: "text" | "thinking"): string {
+  return parts
+    .filter((part) => stringAt(part, "type") === type)
+    .map((part) => stringAt(part, type) ?? textIn(arrayAt(part, type), "text"))
+    .join("");
 }
 
 function toolCallOf(call: unknown): ToolCall {
@@ -94,6 +110,7 @@ export function usageOf(usage: unknown): ModelUsage | undefined {
   return withoutUndefined({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
+    reasoningTokens: numberAt(recordAt(usage, "completion_tokens_details"), "reasoning_tokens"),
     cachedInputTokens:
       numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens"),
     costUsd: numberAt(usage, "cost"),

@@ -1,26 +1,34 @@
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
-import type { Service } from "../http/open-call.ts";
+import type { Service } from "../http/service.ts";
 import { openAiCodeOf, readOpenAiError } from "./open-ai-error.ts";
+import { type OpenAiPreset, type OpenAiPresetName, presets } from "./presets.ts";
 
 /** Where a server that speaks OpenAI's format is. */
 export interface OpenAiAddress extends EndpointOptions {
+  preset?: OpenAiPresetName | undefined;
   baseUrl?: string | undefined;
   provider?: string | undefined;
 }
 
-/** How such a server is called and its errors are read. Only OpenAI itself gets `OPENAI_API_KEY` by default. */
-export function openAiService(options: OpenAiAddress): Service & { isOpenAi: boolean } {
-  const { baseUrl = "https://api.openai.com/v1", provider = "openai-compatible" } = options;
-  const isOpenAi = callUrl(baseUrl, "").hostname === "api.openai.com";
+/** How such a server is called and its errors are read. A key is read from the environment for the preset's host alone. */
+export function openAiService(
+  options: OpenAiAddress,
+): Service & { preset: OpenAiPreset; isOpenAi: boolean } {
+  const preset: OpenAiPreset = presets[options.preset ?? "openai"];
+  const { baseUrl = preset.baseUrl, provider = options.preset ?? "openai-compatible" } = options;
+  const hostOf = (address: string): string => callUrl(address, "").hostname;
+  const isAtPreset = hostOf(baseUrl) === hostOf(preset.baseUrl);
   return {
     provider,
+    title: options.preset === undefined ? undefined : preset.title,
     baseUrl,
     endpoint: options,
-    keyVariable: options.apiKeyVariable ?? (isOpenAi ? "OPENAI_API_KEY" : undefined),
+    keyVariable: options.apiKeyVariable ?? (isAtPreset ? preset.keyVariable : undefined),
     headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
     readError: readOpenAiError,
     codeOf: openAiCodeOf,
     requestIdHeaders: ["x-request-id"],
-    isOpenAi,
+    preset,
+    isOpenAi: hostOf(baseUrl) === hostOf(presets.openai.baseUrl),
   };
 }

@@ -14,6 +14,7 @@ import {
   finishReasonOf,
   firstChoice,
   reasoningOf,
+  textOf,
   unknownFields,
   usageOf,
 } from "./open-ai-response.ts";
@@ -65,7 +66,7 @@ export function createOpenAiReader(provider: string): StreamReader {
       const thought = reasoningOf(delta);
       if (thought !== undefined) deltas.push({ type: "reasoning", text: thought });
       reasoning.push(thought ?? "");
-      const text = stringAt(delta, "content") ?? "";
+      const text = textOf(delta);
       if (text !== "") deltas.push({ type: "text", text });
       texts.push(text);
       return deltas;

@@ -6,6 +6,7 @@ import {
 } from "@ccl/core";
 
 import type { StreamingModel } from "../http/create-wire-model.ts";
+import { wholeDeltas } from "../http/whole-deltas.ts";
 import {
   keyOf,
   type Recording,
@@ -82,11 +83,7 @@ export function createReplayModel(options: ReplayOptions): StreamingModel {
     modelId: options.modelId ?? model?.modelId ?? "replay",
     generate,
     async *stream(request) {
-      const response = await generate(request);
-      if (response.reasoning !== undefined) yield { type: "reasoning", text: response.reasoning };
-      if (response.text !== "") yield { type: "text", text: response.text };
-      for (const toolCall of response.toolCalls) yield { type: "tool_call", toolCall };
-      yield { type: "finish", response };
+      yield* wholeDeltas(await generate(request));
     },
   };
 }

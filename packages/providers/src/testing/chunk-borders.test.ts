@@ -6,10 +6,12 @@ import { createAnthropicModel } from "../anthropic/index.ts";
 import type { EndpointOptions, StreamingModel } from "../openai-compatible/index.ts";
 import { createOllamaModel } from "../ollama/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
+import { createOpenAiResponsesModel } from "../openai-responses/index.ts";
 import { anthropicFormat } from "./anthropic-format.ts";
 import type { DialectFormat } from "./dialect-format.ts";
 import { ollamaFormat } from "./ollama-format.ts";
 import { openAiFormat } from "./openai-format.ts";
+import { responsesFormat } from "./responses-format.ts";
 
 const answer = fc.record({
   text: fc.string({ unit: "grapheme", maxLength: 20 }),
@@ -30,12 +32,17 @@ const answer = fc.record({
   extra: fc.constant({}),
 });
 
-const options = { model: "m", baseUrl: "http://localhost" };
+const options = { model: "m", baseUrl: "http://localhost", retries: 0 };
 const wires: [string, DialectFormat, (endpoint: EndpointOptions) => StreamingModel][] = [
   [
     "OpenAI",
     openAiFormat("openai"),
     (endpoint) => createOpenAiCompatibleModel({ ...options, ...endpoint }),
+  ],
+  [
+    "OpenAI's responses",
+    responsesFormat,
+    (endpoint) => createOpenAiResponsesModel({ ...options, ...endpoint }),
   ],
   ["Ollama", ollamaFormat, (endpoint) => createOllamaModel({ ...options, ...endpoint })],
   ["Anthropic", anthropicFormat, (endpoint) => createAnthropicModel({ ...options, ...endpoint })],
@@ -87,7 +94,9 @@ describe.each(wires)("a stream of %s", (_, format, create) => {
           const frames = format.toStream(played, {});
           // All before the frame that says that the answer is whole.
           const end = frames.findIndex((frame) =>
-            /"finish_reason":"|message_stop|"done":true/.test(frame),
+            /"finish_reason":"|message_stop|"done":true|"type":"response.(?:completed|incomplete)"/.test(
+              frame,
+            ),
           );
           const text = frames.slice(0, end).join("") + (frames[end] ?? "").slice(0, 8);
           const bytes = new TextEncoder().encode(text);

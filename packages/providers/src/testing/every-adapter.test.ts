@@ -10,6 +10,7 @@ import { createAnthropicModel } from "../anthropic/index.ts";
 import type { EndpointOptions, StreamingModel } from "../openai-compatible/index.ts";
 import { createOllamaModel } from "../ollama/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
+import { createOpenAiResponsesModel } from "../openai-responses/index.ts";
 import { startTestServer, type TestBehaviour, type TestDialect, type TestServer } from "./index.ts";
 
 const key = "sk-test-0123456789abcdefghijABCDEFGHIJ";
@@ -23,6 +24,7 @@ const model = "test-model";
 type Create = (options: EndpointOptions & { baseUrl: string }) => StreamingModel;
 const adapters: [TestDialect, Create][] = [
   ["openai", (options) => createOpenAiCompatibleModel({ model, ...options })],
+  ["openai-responses", (options) => createOpenAiResponsesModel({ model, ...options })],
   ["lm-studio", (options) => createOpenAiCompatibleModel({ model, ...options })],
   ["ignores-format", (options) => createOpenAiCompatibleModel({ model, ...options })],
   ["ollama", (options) => createOllamaModel({ model, ...options })],
@@ -54,7 +56,12 @@ async function failureOf(run: Promise<unknown>): Promise<LanguageModelError> {
 
 describe.each(adapters)("the adapter for %s", (dialect, create) => {
   const open = (options: EndpointOptions = {}): StreamingModel =>
-    create({ apiKey: key, ...options, baseUrl: options.baseUrl ?? server.baseUrl(dialect) });
+    create({
+      apiKey: key,
+      retries: 0,
+      ...options,
+      baseUrl: options.baseUrl ?? server.baseUrl(dialect),
+    });
   const both = async (
     behaviour: TestBehaviour,
     request: ModelRequest = question,
@@ -112,7 +119,7 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
     const toolCalls = [{ id: "call_a", name: "read", arguments: '{"path":"a"}' }];
     server.enqueue({ type: "answer", text: "Looking.", toolCalls, chunkBytes: 3 });
     const { deltas } = await streamed(open(), question);
-    expect(deltas.filter(({ type }) => type === "tool_call")).toEqual([
+    expect(deltas.filter(({ type }) => type === "tool_call")).toMatchObject([
       { type: "tool_call", toolCall: toolCalls[0] },
     ]);
     expect(deltas.flatMap((delta) => (delta.type === "text" ? [delta.text] : [])).join("")).toBe(
@@ -208,7 +215,7 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
     const gone = await startTestServer();
     const baseUrl = gone.baseUrl(dialect);
     await gone.close();
-    expect(await failureOf(create({ baseUrl }).generate(question))).toMatchObject({
+    expect(await failureOf(create({ baseUrl, retries: 0 }).generate(question))).toMatchObject({
       code: "network_error",
     });
   });

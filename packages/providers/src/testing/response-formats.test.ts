@@ -25,7 +25,7 @@ const ask = (responseFormat: ResponseFormat): ModelRequest => ({
   responseFormat,
 });
 const open = (dialect: TestDialect): LanguageModel => {
-  const options = { model: "m", baseUrl: server.baseUrl(dialect) };
+  const options = { model: "m", baseUrl: server.baseUrl(dialect), retries: 0 };
   if (dialect === "ollama") return createOllamaModel(options);
   return dialect === "anthropic"
     ? createAnthropicModel(options)
@@ -104,7 +104,6 @@ describe("response formats", () => {
     "output_config.format: Extra inputs are not permitted for key sk",
     "format is invalid",
     "This response_format type is unavailable now, since your quota is used up",
-    "Note: This response_format type is unavailable now",
     "'response_format.type' must be 'json_schema' or 'text'. Your key has expired",
     "Invalid parameter: 'response_format' of type 'json_object' is not supported with this model. Nor is your plan.",
     'invalid format: expected "json" or a JSON schema; and the model was not found',
@@ -161,13 +160,17 @@ describe("response formats", () => {
       "unsupported_response_format",
     ],
     [{ error: "'response_format.type' must be 'json_schema'" }, "unsupported_response_format"],
-    // The message of one server in the body of another, or beside fields that say something else.
-    [{ error: { message: "'response_format.type' must be 'json_schema'" } }, "invalid_request"],
-    [{ error: "This response_format type is unavailable now" }, "invalid_request"],
+    [{ error: "This response_format type is unavailable now" }, "unsupported_response_format"],
     [
       { object: "error", message: "This response_format type is unavailable now", code: 400 },
-      "invalid_request",
+      "unsupported_response_format",
     ],
+    [
+      { error: { message: "response_format `json_schema` is not supported by this model" } },
+      "unsupported_response_format",
+    ],
+    [{ detail: "json_schema is not supported" }, "unsupported_response_format"],
+    // Beside fields or words that say something else.
     [
       { error: { message: "This response_format type is unavailable now", type: "server_error" } },
       "invalid_request",
@@ -209,6 +212,17 @@ describe("response formats", () => {
     });
     await expect(model.generate(ask(jsonSchema))).rejects.toMatchObject({ code });
   });
+});
+
+it.each([
+  ["response_format is not supported", "unsupported_response_format"],
+  ["This server does not support structured outputs.", "unsupported_response_format"],
+  ["response_format: your quota is used up", "invalid_request"],
+  ["Bad request", "invalid_request"],
+])("a refusal in plain text, %j, is %s", async (text, code) => {
+  const fetch = async (): Promise<Response> => new Response(text, { status: 400 });
+  const model = createOpenAiCompatibleModel({ baseUrl: "http://localhost/v1", model: "m", fetch });
+  await expect(model.generate(ask(jsonSchema))).rejects.toMatchObject({ code });
 });
 
 describe("refusals", () => {

@@ -12,6 +12,7 @@ import type { DialectFormat } from "./dialect-format.ts";
 import { ollamaFormat } from "./ollama-format.ts";
 import { openAiFormat } from "./openai-format.ts";
 import { type Call, playBehaviour, playError } from "./play-behaviour.ts";
+import { responsesFormat } from "./responses-format.ts";
 import type { TestBehaviour, TestDialect } from "./test-behaviour.ts";
 
 /** How the server behaves. */
@@ -48,6 +49,7 @@ export interface TestServer {
 
 const formats: Record<TestDialect, DialectFormat> = {
   openai: openAiFormat("openai"),
+  "openai-responses": responsesFormat,
   "lm-studio": openAiFormat("lm-studio"),
   "ignores-format": openAiFormat("ignores-format"),
   ollama: ollamaFormat,
@@ -55,6 +57,7 @@ const formats: Record<TestDialect, DialectFormat> = {
 };
 const dialects = new Map<string, TestDialect>([
   ["openai", "openai"],
+  ["openai-responses", "openai-responses"],
   ["lm-studio", "lm-studio"],
   ["ignores-format", "ignores-format"],
   ["ollama", "ollama"],
@@ -106,6 +109,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const versions: Partial<Record<TestDialect, string>> = {
     openai: "/v1",
+    "openai-responses": "/v1",
     "lm-studio": "/v1",
     "ignores-format": "/v1",
   };
@@ -160,7 +164,7 @@ function objectionTo(
   const { format, body, headers, kind } = call;
   if (apiKey !== undefined && format.keyOf(headers) !== apiKey)
     return { type: "error", status: 401 };
-  const field = kind === "chat" ? "messages" : "input";
+  const field = kind === "chat" && call.dialect !== "openai-responses" ? "messages" : "input";
   if (typeof body["model"] !== "string" || body[field] === undefined) {
     return { type: "error", status: 400, message: `model and ${field} are required` };
   }

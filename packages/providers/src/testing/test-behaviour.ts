@@ -1,5 +1,11 @@
 /** The APIs that the server plays, each under a path of its own. */
-export type TestDialect = "openai" | "lm-studio" | "ignores-format" | "ollama" | "anthropic";
+export type TestDialect =
+  | "openai"
+  | "openai-responses"
+  | "lm-studio"
+  | "ignores-format"
+  | "ollama"
+  | "anthropic";
 
 /** What the server does with one call; calls take them in the order of the script. */
 export type TestBehaviour = (TestAnswer | TestRefusal | TestError | TestCut | TestHang) & {

@@ -2,9 +2,14 @@ import { CclError } from "@ccl/core";
 
 /**
  * Why messages could not be converted. `unsupported_message`: one format has no place for what the other holds;
- * `invalid_messages`: not a list of objects; `invalid_options`: an option of the wrong type.
+ * `invalid_messages`: not a list of objects; `invalid_options`: an option of the wrong type;
+ * `unsupported_version`: a version of the AI SDK's model interface that is not known.
  */
-export type WireErrorCode = "unsupported_message" | "invalid_messages" | "invalid_options";
+export type WireErrorCode =
+  | "unsupported_message"
+  | "invalid_messages"
+  | "invalid_options"
+  | "unsupported_version";
 
 /** What the converters throw. Model adapters throw `LanguageModelError` `invalid_request` in its place. */
 export class WireError extends CclError<WireErrorCode> {

@@ -1,5 +1,5 @@
-import type { ProviderFields } from "@ccl/core";
-import { type JsonRecord, recordAt } from "@ccl/core/json";
+import type { ChatMessage, Part, ProviderFields, ProviderPart } from "@ccl/core";
+import { isRecord, type JsonRecord, recordAt, stringAt } from "@ccl/core/json";
 
 /** The members of a record that a converter does not know, as `providerMetadata` under the name of the wire format. */
 export function unknownFields(
@@ -16,4 +16,87 @@ export function unknownFields(
 /** The fields that a message, part or call carries for this wire format. */
 export function fieldsFor(format: string, owner: ProviderFields): JsonRecord {
   return recordAt(owner.providerMetadata, format);
+}
+
+/** The owner with its metadata, where it has some. */
+export function withMetadata<Owner extends object>(
+  owner: Owner,
+  providerMetadata: ProviderFields["providerMetadata"],
+): Owner {
+  return providerMetadata === undefined ? owner : { ...owner, providerMetadata };
+}
+
+/** The fields of a converter, then those that a message brought along; these never replace the former. */
+export function joinFields(written: JsonRecord, own: JsonRecord): JsonRecord {
+  return Object.keys(own).length === 0 ? written : { ...written, ...own, ...written };
+}
+
+/** A part of a format that has no counterpart. A provider's own tool call and its result name the same call. */
+export function opaquePart(provider: string, raw: unknown): ProviderPart {
+  const pairId = pairKeys.map((key) => stringAt(raw, key)).find((id) => id !== undefined);
+  return pairId === undefined
+    ? { type: "provider", provider, raw }
+    : { type: "provider", provider, raw, pairId };
+}
+
+const pairKeys = [
+  "approvalId",
+  "tool_use_id",
+  "call_id",
+  "approval_request_id",
+  "toolCallId",
+  "id",
+];
+
+/** A message of a role that has no counterpart: the user's, with nothing in it but that message. */
+export function opaqueMessage(provider: string, raw: unknown): ChatMessage {
+  return { role: "user", content: [opaquePart(provider, raw)] };
+}
+
+/** The wire message in such a message. */
+export function wholeMessage(provider: string, { content }: ChatMessage): JsonRecord | undefined {
+  const [only] = content;
+  if (typeof content === "string" || content.length !== 1 || typeof only !== "object")
+    return undefined;
+  if (only.type !== "provider" || only.provider !== provider || !isRecord(only.raw))
+    return undefined;
+  return typeof only.raw["role"] === "string" ? only.raw : undefined;
+}
+
+/** The content as parts; no text is no part. */
+export function partsOf({ content }: ChatMessage): Part[] {
+  if (typeof content !== "string") return content;
+  return content === "" ? [] : [{ type: "text", text: content }];
+}
+
+/**
+ * The parts and calls of an assistant in the order in which they came. `at` in the form of a call is the number of parts
+ * before it; calls without stand at the end.
+ */
+export function interleaved<Item>(
+  parts: readonly Item[],
+  calls: readonly { at: unknown; item: Item }[],
+): Item[] {
+  const items: Item[] = [];
+  let next = 0;
+  for (const [index, part] of parts.entries()) {
+    for (
+      let call = calls[next];
+      typeof call?.at === "number" && call.at <= index;
+      call = calls[next]
+    ) {
+      items.push(call.item);
+      next += 1;
+    }
+    items.push(part);
+  }
+  return [...items, ...calls.slice(next).map(({ item }) => item)];
+}
+
+/** The entry of a table under a name that came from outside. */
+export function entryOf<Value>(
+  table: Record<string, Value | undefined>,
+  name: unknown,
+): Value | undefined {
+  return typeof name === "string" && Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -9,6 +9,6 @@ import type { OpenAiMessage } from "./openai-chat/index.ts";
 it("are what the official clients take", () => {
   expectTypeOf<OpenAiMessage>().toExtend<ChatCompletionMessageParam>();
   expectTypeOf<AnthropicConversation["messages"]>().toExtend<MessageParam[]>();
-  expectTypeOf<AnthropicConversation["system"]>().toExtend<TextBlockParam[]>();
+  expectTypeOf<AnthropicConversation["system"]>().toExtend<string | TextBlockParam[] | undefined>();
   expectTypeOf<AiSdkMessage>().toExtend<ModelMessage>();
 });

@@ -22,7 +22,7 @@ export interface AiSdkTextPart extends AiSdkOptioned {
 }
 
 /** An image or another file. */
-export interface AiSdkFilePart extends AiSdkOptioned {
+interface AiSdkFilePart extends AiSdkOptioned {
   type: "file";
   data: Uint8Array | string | URL;
   mediaType: string;
@@ -30,13 +30,13 @@ export interface AiSdkFilePart extends AiSdkOptioned {
 }
 
 /** What the model thought. */
-export interface AiSdkReasoningPart extends AiSdkOptioned {
+interface AiSdkReasoningPart extends AiSdkOptioned {
   type: "reasoning";
   text: string;
 }
 
 /** A call that the model asks for. */
-export interface AiSdkToolCallPart extends AiSdkOptioned {
+interface AiSdkToolCallPart extends AiSdkOptioned {
   type: "tool-call";
   toolCallId: string;
   toolName: string;
@@ -45,12 +45,17 @@ export interface AiSdkToolCallPart extends AiSdkOptioned {
 }
 
 /** What a tool gave. */
-export type AiSdkToolOutput =
+type AiSdkToolOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "json" | "error-json"; value: AiSdkJson }
   | {
       type: "content";
-      value: (AiSdkTextPart | { type: "media"; data: string; mediaType: string })[];
+      value: (
+        | AiSdkTextPart
+        | { type: "file-data"; data: string; mediaType: string; filename?: string }
+        | { type: "image-data"; data: string; mediaType: string }
+        | { type: "file-url" | "image-url"; url: string }
+      )[];
     };
 
 /** The answer to a call. */
@@ -61,7 +66,7 @@ export interface AiSdkToolResultPart extends AiSdkOptioned {
   output: AiSdkToolOutput;
 }
 
-/** A message of the AI SDK (`ModelMessage` of version 5 and 6); assignable to its type. */
+/** A message of the AI SDK (`ModelMessage`); assignable to its type in version 6. */
 export type AiSdkMessage =
   | ({ role: "system"; content: string } & AiSdkOptioned)
   | ({ role: "user"; content: string | (AiSdkTextPart | AiSdkFilePart)[] } & AiSdkOptioned)

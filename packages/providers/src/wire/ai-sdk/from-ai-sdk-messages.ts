@@ -1,182 +1,124 @@
-import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
-import { fromBase64, isRecord, type JsonRecord, parseDataUrl } from "@ccl/core/json";
+import type { ChatMessage, MediaPart, Part, ReasoningPart, TextPart, ToolCall } from "@ccl/core";
+import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "@ccl/core/json";
+
+import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { unsupportedMessage } from "../wire-error.ts";
+import { opaqueMessage, opaquePart, withMetadata } from "../wire-fields.ts";
+import { aiSdk, readFile } from "./file-forms.ts";
 import { metadataOf } from "./provider-options.ts";
+import { errorMark, writeMessage } from "./to-ai-sdk-messages.ts";
 
 /**
- * Chat messages of the AI SDK's model messages. A tool message becomes one message for each result; `providerOptions`
- * become `providerMetadata`.
- * @throws WireError `unsupported_message` for tool approvals and parts of unknown type
+ * Chat messages of the AI SDK's model messages and prompts, versions 5 to 7. A tool message becomes one message for each
+ * result; `providerOptions` become `providerMetadata`. Approvals, what the provider's own tools did and other parts without a
+ * counterpart become opaque parts.
+ * @throws WireError `invalid_messages` for what is no list of objects
  */
 export function fromAiSdkMessages(messages: readonly object[]): ChatMessage[] {
   requireMessages(messages);
-  return messages.flatMap((message, index) => fromMessage(message, `message ${index}`));
-}
-
-function fromMessage(message: unknown, where: string): ChatMessage[] {
-  const wire: JsonRecord = isRecord(message) ? message : {};
-  const { role, content, providerOptions } = wire;
-  const fields = metadataOf(providerOptions);
-  if (role === "tool") return partsIn(content, where).map((part) => fromResult(part, where));
-  if (role === "assistant") return fromAssistant(content, { where, fields });
-  if (role !== "system" && role !== "user") {
-    throw unsupportedMessage(
-      "a chat message",
-      `${where}, which has no role of the AI SDK`,
-      "mend it",
-    );
-  }
-  if (typeof content === "string") return [{ role, content, ...fields }];
-  return [
-    { role, content: partsIn(content, where).map((part) => fromPart(part, where)), ...fields },
-  ];
-}
-
-/** What the assistant went on with after a result of the provider's own tool is a message again, to be joined on the way back. */
-function fromAssistant(
-  content: unknown,
-  { where, fields }: { where: string; fields: object },
-): ChatMessage[] {
-  if (typeof content === "string") return [{ role: "assistant", content, ...fields }];
-  const steps: { said: JsonRecord[]; results: JsonRecord[] }[] = [{ said: [], results: [] }];
-  for (const part of partsIn(content, where)) {
-    const last = steps.at(-1);
-    if (part["type"] === "tool-result") last?.results.push(part);
-    else if (last?.results.length === 0) last.said.push(part);
-    else steps.push({ said: [part], results: [] });
-  }
-  return steps.flatMap(({ said, results }, at) => {
-    const calls = said
-      .filter(({ type }) => type === "tool-call")
-      .map((part) => fromCall(part, where));
-    const parts = said
-      .filter(({ type }) => type !== "tool-call")
-      .map((part) => fromPart(part, where));
-    const own = at === 0 ? fields : metadataOf(undefined, { isContinued: true });
-    return [
-      {
-        role: "assistant",
-        content: parts,
-        ...own,
-        toolCalls: calls.length > 0 ? calls : undefined,
-      },
-      ...results.map((part) => fromResult(part, where, { providerExecuted: true })),
-    ];
+  const toolNames = new Map<string, string>();
+  return messages.flatMap((wire, index) => {
+    const turn = isRecord(wire) ? wire : {};
+    const isTool = turn["role"] === "tool" && arrayAt(turn, "content").length > 0;
+    const startsTurn =
+      turn["role"] === "tool" && stringAt(messages[index - 1], "role") === "tool"
+        ? true
+        : undefined;
+    const read = isTool
+      ? arrayAt(turn, "content").map((part) => fromResult(part, toolNames))
+      : [fromMessage(turn)];
+    return read.map((message, at): ChatMessage => {
+      for (const { id, name } of message.toolCalls ?? []) toolNames.set(id, name);
+      const formed = withForm(aiSdk, message, { startsTurn: at === 0 ? startsTurn : undefined });
+      const written = writeMessage(formed, { toolNames });
+      const content = isTool ? [arrayAt(turn, "content")[at]] : turn["content"];
+      const original = isTool && at > 0 ? { role: "tool", content } : { ...turn, content };
+      return withOriginal(aiSdk, formed, { written, original });
+    });
   });
 }
 
-function fromCall(wire: JsonRecord, where: string): ToolCall {
-  const { toolCallId: id, toolName: name, input, providerOptions, providerExecuted } = wire;
-  if (typeof id !== "string" || typeof name !== "string") {
-    throw unsupportedMessage(
-      "a chat message",
-      `a tool call without toolCallId and toolName in ${where}`,
-      "mend it",
-    );
+function fromMessage(wire: JsonRecord): ChatMessage {
+  const { role, content, providerOptions } = wire;
+  const fields = metadataOf(providerOptions);
+  if (role !== "system" && role !== "user" && role !== "assistant")
+    return opaqueMessage(aiSdk, wire);
+  if (!Array.isArray(content)) {
+    return { role, content: typeof content === "string" ? content : "", ...fields };
   }
-  return {
-    id,
-    name,
-    arguments: JSON.stringify(input ?? {}),
-    ...metadataOf(providerOptions, { providerExecuted }),
-  };
+  if (role !== "assistant") return { role, content: content.map(fromPart), ...fields };
+  const total = content.filter((part) => fromCall(part) === undefined).length;
+  const parts: Part[] = [];
+  const calls: ToolCall[] = [];
+  for (const part of content) {
+    const call = fromCall(part);
+    if (call === undefined) parts.push(fromPart(part));
+    else calls.push(parts.length < total ? withForm(aiSdk, call, { at: parts.length }) : call);
+  }
+  return { role, content: parts, ...fields, toolCalls: calls.length > 0 ? calls : undefined };
 }
 
-function fromResult(
-  wire: JsonRecord,
-  where: string,
-  own: { providerExecuted?: true } = {},
-): ChatMessage {
-  const { type, toolCallId, output, providerOptions } = wire;
-  if (type !== "tool-result" || typeof toolCallId !== "string" || !isRecord(output)) {
-    const what = `a part of type ${JSON.stringify(type)} where ${where} answers calls`;
-    throw unsupportedMessage("a chat message", what, "settle approvals first, and mend results");
-  }
-  const { content, isError, isJson } = readOutput(output, where);
-  const fields = metadataOf(providerOptions, { ...own, output: isJson ? "json" : undefined });
-  return { role: "tool", toolCallId, content, isError: isError || undefined, ...fields };
+function fromCall(wire: unknown): ToolCall | undefined {
+  const id = stringAt(wire, "toolCallId");
+  const name = stringAt(wire, "toolName");
+  if (!isRecord(wire) || wire["type"] !== "tool-call" || id === undefined || name === undefined)
+    return undefined;
+  if (wire["providerExecuted"] === true) return undefined;
+  const text = JSON.stringify(wire["input"]) ?? "";
+  return { id, name, arguments: text, ...metadataOf(wire["providerOptions"]) };
+}
+
+function fromResult(wire: unknown, toolNames: ReadonlyMap<string, string>): ChatMessage {
+  const toolCallId = stringAt(wire, "toolCallId");
+  const output = recordAt(wire, "output");
+  const read = readOutput(output);
+  if (stringAt(wire, "type") !== "tool-result" || toolCallId === undefined || read === undefined)
+    return opaqueMessage(aiSdk, { role: "tool", content: [wire] });
+  const { content, isError, isJson } = read;
+  const name = stringAt(wire, "toolName");
+  const fields = metadataOf(recordAt(wire, "providerOptions"), {
+    output: isJson === true ? "json" : undefined,
+    toolName: toolNames.get(toolCallId) === name ? undefined : name,
+  });
+  return {
+    role: "tool",
+    toolCallId,
+    content,
+    isError: isError === true ? isError : undefined,
+    ...fields,
+  };
 }
 
 function readOutput(
   output: JsonRecord,
-  where: string,
-): { content: string | Part[]; isError?: boolean; isJson?: boolean } {
+): { content: string | Part[]; isError?: boolean; isJson?: boolean } | undefined {
   const { type, value, reason } = output;
   if (type === "text" || type === "error-text")
     return { content: String(value), isError: type === "error-text" };
-  if (type === "json" || type === "error-json") {
+  if (type === "json" || type === "error-json")
     return { content: JSON.stringify(value ?? null), isError: type === "error-json", isJson: true };
-  }
   if (type === "execution-denied") {
-    return {
-      content: typeof reason === "string" ? `execution denied: ${reason}` : "execution denied",
-      isError: true,
-    };
+    const why = typeof reason === "string" ? `: ${reason}` : "";
+    return { content: `execution denied${why}`, isError: true };
   }
-  if (type === "content")
-    return { content: partsIn(value, where).map((part) => fromOutputPart(part, where)) };
-  throw unsupportedMessage(
-    "a chat message",
-    `a tool output of type ${JSON.stringify(type)} in ${where}`,
-    "leave it out",
-  );
+  if (type !== "content" || !Array.isArray(value)) return undefined;
+  const isError = JSON.stringify(value[0]) === JSON.stringify(errorMark);
+  return { content: value.slice(isError ? 1 : 0).map(fromPart), isError };
 }
 
-/** An address has a form of its own there, which is kept. */
-function fromOutputPart(wire: JsonRecord, where: string): Part {
-  const part = fromPart(wire, where);
-  if (!("url" in part)) return part;
-  const { "ai-sdk": own, ...options } = part.providerMetadata ?? {};
-  return {
-    ...part,
-    ...metadataOf(options, { ...(isRecord(own) ? own : {}), outputPart: wire }),
-  };
-}
-
-function fromPart(wire: JsonRecord, where: string): Part {
-  const { type, providerOptions, filename } = wire;
-  if (type === "text" || type === "reasoning") {
-    return { type, text: String(wire["text"] ?? ""), ...metadataOf(providerOptions) };
-  }
-  const media = mediaOf(wire);
-  if (media !== undefined) return { ...media, ...metadataOf(providerOptions, { filename }) };
-  throw unsupportedMessage(
-    "a chat message",
-    `a part of type ${JSON.stringify(type)} in ${where}`,
-    "leave it out",
-  );
-}
-
-const imageForms = new Set(["image", "image-data", "image-url"]);
-const fileForms = new Set(["file", "media", "file-data", "file-url"]);
-
-function mediaOf(wire: JsonRecord): MediaPart | undefined {
-  const form = String(wire["type"]);
-  if (!imageForms.has(form) && !fileForms.has(form)) return undefined;
-  const given = typeof wire["mediaType"] === "string" ? wire["mediaType"] : undefined;
-  const type = imageForms.has(form) || given?.startsWith("image/") === true ? "image" : "file";
-  const mimeType = given ?? (type === "image" ? "image/*" : "application/octet-stream");
-  const content = contentOf(wire["image"] ?? wire["data"] ?? wire["url"]);
-  return content === undefined ? undefined : { type, mimeType, ...content };
-}
-
-/** Bytes come as bytes, base64 or a `data:` address; anything else that is a URL stays one. */
-function contentOf(data: unknown): { data: Uint8Array } | { url: string } | undefined {
-  if (data instanceof Uint8Array) return { data };
-  if (data instanceof ArrayBuffer) return { data: new Uint8Array(data) };
-  const text = data instanceof URL ? data.href : data;
-  if (typeof text !== "string") return undefined;
-  const inline = parseDataUrl(text)?.data ?? (URL.canParse(text) ? undefined : fromBase64(text));
-  if (inline !== undefined) return { data: inline };
-  return URL.canParse(text) ? { url: text } : undefined;
-}
-
-function partsIn(content: unknown, where: string): JsonRecord[] {
-  if (Array.isArray(content)) return content.map((part) => (isRecord(part) ? part : {}));
-  throw unsupportedMessage(
-    "a chat message",
-    `the content of ${where}`,
-    "give text or a list of parts",
-  );
+function fromPart(wire: unknown): Part {
+  if (!isRecord(wire)) return opaquePart(aiSdk, wire);
+  const { type, text, providerOptions } = wire;
+  const read: TextPart | ReasoningPart | MediaPart | undefined =
+    (type === "text" || type === "reasoning") && typeof text === "string"
+      ? { type, text }
+      : readFile(wire);
+  if (read === undefined) return opaquePart(aiSdk, wire);
+  const { providerMetadata } = metadataOf(providerOptions);
+  return providerMetadata === undefined
+    ? read
+    : withMetadata<TextPart | ReasoningPart | MediaPart>(read, {
+        ...providerMetadata,
+        ...read.providerMetadata,
+      });
 }

@@ -5,6 +5,8 @@ export type {
   AiSdkTextPart,
   AiSdkToolResultPart,
 } from "./ai-sdk-message.ts";
+export type { AiSdkVersion } from "./file-forms.ts";
 export { fromAiSdkMessages } from "./from-ai-sdk-messages.ts";
 export { toAiSdkMessages, type AiSdkMessagesOptions } from "./to-ai-sdk-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";
+export type { LossOptions, WireLoss } from "../losses.ts";

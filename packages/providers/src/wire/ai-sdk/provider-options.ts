@@ -3,11 +3,13 @@ import { isRecord } from "@ccl/core/json";
 
 import type { AiSdkJson, AiSdkOptioned, AiSdkProviderOptions } from "./ai-sdk-message.ts";
 
+const ownFields = new Set(["ai-sdk", "wire"]);
+
 /** `providerMetadata` as the AI SDK passes it on; its own fields, under `ai-sdk`, are no provider's. */
 export function providerOptionsOf(owner: ProviderFields): AiSdkOptioned {
   const options: AiSdkProviderOptions = {};
   for (const [provider, fields] of Object.entries(owner.providerMetadata ?? {})) {
-    if (provider !== "ai-sdk" && isJsonRecord(fields)) options[provider] = fields;
+    if (!ownFields.has(provider) && isJsonRecord(fields)) options[provider] = fields;
   }
   return Object.keys(options).length === 0 ? {} : { providerOptions: options };
 }

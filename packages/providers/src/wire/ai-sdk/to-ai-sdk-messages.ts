@@ -1,30 +1,28 @@
-import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
-import { isRecord, parseJson, toBase64 } from "@ccl/core/json";
+import type { ChatMessage, MediaPart, Part, ProviderFields, ToolCall } from "@ccl/core";
+import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 import { callInput } from "../call-input.ts";
 import { lastBreakpoints } from "../cache-breakpoints.ts";
-import { mediaPlaceholder } from "../media-placeholder.ts";
+import { Losses, type LossOptions, placeholder } from "../losses.ts";
+import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { unsupportedMessage } from "../wire-error.ts";
-import { fieldsFor } from "../wire-fields.ts";
-import type {
-  AiSdkFilePart,
-  AiSdkMessage,
-  AiSdkProviderOptions,
-  AiSdkReasoningPart,
-  AiSdkTextPart,
-  AiSdkToolCallPart,
-  AiSdkToolOutput,
-  AiSdkToolResultPart,
-} from "./ai-sdk-message.ts";
+import { WireError } from "../wire-error.ts";
+import { fieldsFor, interleaved, wholeMessage } from "../wire-fields.ts";
+import type { AiSdkMessage, AiSdkProviderOptions } from "./ai-sdk-message.ts";
+import { aiSdk, type AiSdkVersion, isVersion, writeFile, writeOutput } from "./file-forms.ts";
 import { isJson, providerOptionsOf } from "./provider-options.ts";
 
-/** Where a prompt's cached prefixes end, and what marks them. */
-export interface AiSdkMessagesOptions {
+/** Where a prompt's cached prefixes end and what marks them, and which model interface the messages are for. */
+export interface AiSdkMessagesOptions extends LossOptions {
   /** Indexes of messages, as `WorkingContext.breakpoints` has them; the last 4 are marked, as many as Anthropic takes. */
   breakpoints?: readonly number[] | undefined;
   /** What a marked message gets as provider options; Anthropic's five minutes by default, which other providers ignore. */
   cacheOptions?: Record<string, Record<string, AiSdkCacheValue>> | undefined;
+  /**
+   * The `specificationVersion` of a model, for its prompt: `v2` (AI SDK 5) to `v4` (AI SDK 7). Default: messages for
+   * `generateText` of AI SDK 6 and 7; AI SDK 5 needs `v2` where tools give media.
+   */
+  version?: string | undefined;
 }
 
 /** A value of `cacheOptions`. */
@@ -32,216 +30,198 @@ type AiSdkCacheValue = string | number | boolean | { [key: string]: AiSdkCacheVa
 
 const anthropicCache = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-type AssistantPart =
-  | AiSdkTextPart
-  | AiSdkFilePart
-  | AiSdkReasoningPart
-  | AiSdkToolCallPart
-  | AiSdkToolResultPart;
+/** Says that a tool failed, in front of what it gave in parts, for which the SDK has no mark. */
+export const errorMark = {
+  type: "text",
+  text: "[The tool failed.]",
+  providerOptions: { ccl: { isError: true } },
+};
+
+interface Target {
+  toolNames: ReadonlyMap<string, string>;
+  losses?: Losses;
+  version?: AiSdkVersion | undefined;
+}
 
 /**
  * Messages for `generateText` and `streamText`. Results of parallel calls share one tool message; `providerMetadata` goes
  * out as `providerOptions`, call arguments that are not JSON as `{ INVALID_JSON: text }`. A message whose parts say nothing
  * is left out.
- * @throws WireError `unsupported_message` for signed reasoning, media of the system, results without their call
+ * @throws WireError `unsupported_version`; `unsupported_message` where `onLoss` is `refuse`
  */
 export function toAiSdkMessages(
   messages: readonly ChatMessage[],
-  { breakpoints = [], cacheOptions = anthropicCache }: AiSdkMessagesOptions = {},
+  options: AiSdkMessagesOptions = {},
 ): AiSdkMessage[] {
   requireMessages(messages);
-  const marked = lastBreakpoints(breakpoints, messages);
-  const toolNames = new Map<string, string>();
-  const result: AiSdkMessage[] = [];
-  for (const [index, message] of messages.entries()) {
-    for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
-    const next = toAiSdkMessage(message, toolNames);
-    const last = result.at(-1);
-    const isJoined = isProviderExecuted(message) ? next.role === "tool" : isContinued(message);
-    if (
-      isJoined &&
-      last?.role === "assistant" &&
-      Array.isArray(last.content) &&
-      Array.isArray(next.content)
-    ) {
-      last.content.push(...next.content);
-    } else if (
-      next.role === "tool" &&
-      last?.role === "tool" &&
-      last.providerOptions === undefined
-    ) {
-      last.content.push(...next.content);
-    } else if (typeof next.content === "string" || next.content.length > 0) result.push(next);
-    const target = result.at(-1);
-    if (marked.has(index) && target !== undefined)
-      target.providerOptions = joined(target.providerOptions, cacheOptions);
+  const { breakpoints = [], cacheOptions = anthropicCache, version } = options;
+  if (!isVersion(version)) {
+    const what = `Version ${JSON.stringify(version)} of the AI SDK's model interface is not known; v2, v3 and v4 are.`;
+    throw new WireError("unsupported_version", what);
   }
-  return result;
+  const marked = lastBreakpoints(breakpoints, messages);
+  const losses = new Losses("the AI SDK", options);
+  const toolNames = new Map<string, string>();
+  const result: JsonRecord[] = [];
+  let isMarked = false;
+  for (const [index, message] of messages.entries()) {
+    losses.index = index;
+    for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
+    const written = writeMessage(message, { toolNames, losses, version });
+    const next = inOriginalForm(aiSdk, message, written);
+    if (!isRecord(next) || (version !== undefined && next["content"] === "")) continue;
+    const last = result.at(-1);
+    const isSplit = isMarked || formOf(aiSdk, message)["startsTurn"] === true;
+    const isJoined = next["role"] === "tool" && last?.["role"] === "tool" && !isSplit;
+    if (isJoined && Array.isArray(last["content"]) && Array.isArray(next["content"]))
+      last["content"] = [...last["content"], ...next["content"]];
+    else result.push(version === undefined ? { ...next } : promptOf(next));
+    isMarked = marked.has(index);
+    const target = result.at(-1);
+    if (isMarked && target !== undefined)
+      target["providerOptions"] = joined(target["providerOptions"], cacheOptions);
+  }
+  return result.flatMap((message) => (isMessage(message) ? [message] : []));
+}
+
+/** Prompts have lists of parts where messages may have text. */
+function promptOf(message: JsonRecord): JsonRecord {
+  const { role, content } = message;
+  if (role === "system" || typeof content !== "string") return { ...message };
+  return { ...message, content: [{ type: "text", text: content }] };
+}
+
+function isMessage(message: unknown): message is AiSdkMessage {
+  return isRecord(message);
 }
 
 /** Options of both, provider by provider. */
-function joined(
-  options: AiSdkProviderOptions = {},
-  added: AiSdkProviderOptions,
-): AiSdkProviderOptions {
-  const both = { ...options };
-  for (const [provider, fields] of Object.entries(added))
-    both[provider] = { ...both[provider], ...fields };
+function joined(options: unknown, added: AiSdkProviderOptions): JsonRecord {
+  const both: JsonRecord = isRecord(options) ? { ...options } : {};
+  for (const [provider, fields] of Object.entries(added)) {
+    const own = both[provider];
+    both[provider] = { ...(isRecord(own) ? own : {}), ...fields };
+  }
   return both;
 }
 
-function isContinued(message: ChatMessage): boolean {
-  return message.role === "assistant" && fieldsFor("ai-sdk", message)["isContinued"] === true;
-}
-
-function isProviderExecuted(message: ChatMessage): boolean {
-  return fieldsFor("ai-sdk", message)["providerExecuted"] === true;
-}
-
-function toAiSdkMessage(
-  message: ChatMessage,
-  toolNames: ReadonlyMap<string, string>,
-): AiSdkMessage {
-  if (message.role === "tool") return { role: "tool", content: [toResult(message, toolNames)] };
+/** The message as it is written by itself, before the form that it came in; undefined where it says nothing. */
+export function writeMessage(message: ChatMessage, target: Target): JsonRecord | undefined {
+  const whole = wholeMessage(aiSdk, message);
+  if (whole !== undefined) return whole;
+  const { role, content } = message;
+  if (role === "tool") return { role, content: [toResult(message, target)] };
   const options = providerOptionsOf(message);
-  const { content } = message;
-  if (message.role === "system" || message.role === "developer") {
-    return { role: "system", content: textOf(message), ...options };
+  if (role === "system" || role === "developer") {
+    return { role: "system", content: textOf(message, target), ...options };
   }
-  if (message.role === "user") {
-    return {
-      role: "user",
-      content: typeof content === "string" ? content : said(content).map(toUserPart),
-      ...options,
-    };
-  }
-  if (typeof content === "string" && message.toolCalls === undefined)
-    return { role: "assistant", content, ...options };
   const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const all: AssistantPart[] = [
-    ...said(parts).map(toAssistantPart),
-    ...(message.toolCalls ?? []).map(toCall),
-  ];
-  return { role: "assistant", content: all, ...options };
+  if (typeof content === "string" && message.toolCalls === undefined)
+    return { role, content, ...options };
+  const calls = (message.toolCalls ?? []).map((call) => ({
+    at: formOf(aiSdk, call)["at"],
+    item: [toCall(call)],
+  }));
+  const said = parts.map((part) => toPart(part, role, target));
+  const all = interleaved(said, calls).flat();
+  return all.length === 0 ? undefined : { role, content: all, ...options };
 }
 
-function said(parts: readonly Part[]): Part[] {
-  return parts.filter((part) => part.type !== "text" || part.text !== "");
-}
-
-function textOf({ role, content }: ChatMessage): string {
+function textOf({ content }: ChatMessage, target: Target): string {
   if (typeof content === "string") return content;
-  const texts = content.map((part) => {
-    if (part.type === "text") return part.text;
-    throw unsupportedMessage(
-      "the AI SDK",
-      `a part of type ${part.type} in a ${role} message`,
-      "leave it out",
-    );
-  });
-  return texts.join("");
+  return content.map((part) => (part.type === "text" ? part.text : lost(part, target))).join("");
 }
 
-function toUserPart(part: Part): AiSdkTextPart | AiSdkFilePart {
-  if (part.type === "text") return { type: "text", text: part.text, ...providerOptionsOf(part) };
-  if (part.type === "reasoning") {
-    throw unsupportedMessage("the AI SDK", "reasoning in a user message", "leave the part out");
+function lost(part: Part, { losses = new Losses(aiSdk) }: Target): string {
+  return losses.mark(part);
+}
+
+/** None for a text without a character. */
+function toPart(part: Part, role: "user" | "assistant", target: Target): unknown[] {
+  if (part.type === "provider" && part.provider === aiSdk) return [part.raw];
+  if (part.type === "text") {
+    return part.text === "" ? [] : [{ type: "text", text: part.text, ...providerOptionsOf(part) }];
   }
-  return toFilePart(part);
+  const written =
+    part.type === "reasoning" && role === "assistant"
+      ? { type: "reasoning", text: part.text, ...reasoningOptions(part) }
+      : part.type === "image" || part.type === "file"
+        ? withOptions(writeFile(part, target.version), part)
+        : undefined;
+  if (written !== undefined) return [written];
+  const mark = lost(part, target);
+  return mark === "" ? [] : [{ type: "text", text: mark }];
 }
 
-function toAssistantPart(part: Part): AssistantPart {
-  if (part.type !== "reasoning") return toUserPart(part);
-  if (part.signature !== undefined) {
-    const remedy = "pass the provider's own fields in `providerMetadata` of the part";
-    throw unsupportedMessage("the AI SDK", "the signature of a reasoning part", remedy);
-  }
-  return { type: "reasoning", text: part.text, ...providerOptionsOf(part) };
+function withOptions(written: JsonRecord | undefined, part: MediaPart): JsonRecord | undefined {
+  return written === undefined ? undefined : { ...written, ...providerOptionsOf(part) };
 }
 
-function toFilePart(part: MediaPart): AiSdkFilePart {
-  const { filename } = fieldsFor("ai-sdk", part);
-  const data =
-    part.data ?? (part.url !== undefined && URL.canParse(part.url) ? new URL(part.url) : undefined);
-  if (data === undefined) {
-    throw unsupportedMessage(
-      "the AI SDK",
-      "a media part without data and a valid url",
-      "give one of them",
-    );
-  }
-  const named = typeof filename === "string" ? { filename } : {};
-  return { type: "file", data, mediaType: part.mimeType, ...named, ...providerOptionsOf(part) };
+/** The signature of a thought, and what Anthropic hid, where its provider of the SDK looks for them. */
+function reasoningOptions(part: ProviderFields & { signature?: string | undefined }): object {
+  const { anthropic, ...others } = part.providerMetadata ?? {};
+  const own = isRecord(anthropic) ? anthropic : {};
+  const proof =
+    part.signature !== undefined
+      ? { signature: part.signature }
+      : own["type"] === "redacted_thinking"
+        ? { redactedData: own["data"] }
+        : undefined;
+  if (proof === undefined) return providerOptionsOf(part);
+  const { type: _, data: __, ...kept } = own;
+  return providerOptionsOf({ providerMetadata: { ...others, anthropic: { ...kept, ...proof } } });
 }
 
-function toCall(call: ToolCall): AiSdkToolCallPart {
-  const { providerExecuted } = fieldsFor("ai-sdk", call);
-  const executed = providerExecuted === true ? { providerExecuted } : {};
+function toCall(call: ToolCall): JsonRecord {
   return {
     type: "tool-call",
     toolCallId: call.id,
     toolName: call.name,
     input: callInput(call),
-    ...executed,
     ...providerOptionsOf(call),
   };
 }
 
-function toResult(
-  message: ChatMessage,
-  toolNames: ReadonlyMap<string, string>,
-): AiSdkToolResultPart {
-  const { toolCallId } = message;
-  const toolName = toolCallId === undefined ? undefined : toolNames.get(toolCallId);
-  if (toolCallId === undefined || toolName === undefined) {
-    const what = "a tool message whose call is not among the messages before it";
-    throw unsupportedMessage("the AI SDK", what, "keep the call in the conversation");
-  }
+function toResult(message: ChatMessage, target: Target): JsonRecord {
+  const { toolCallId = "unknown" } = message;
+  const known = fieldsFor(aiSdk, message)["toolName"] ?? target.toolNames.get(toolCallId);
+  if (known === undefined) target.losses?.drop("tool", "the name of a tool whose call is not here");
   return {
     type: "tool-result",
     toolCallId,
-    toolName,
-    output: outputOf(message),
+    toolName: known ?? "unknown",
+    output: outputOf(message, target),
     ...providerOptionsOf(message),
   };
 }
 
-function outputOf(message: ChatMessage): AiSdkToolOutput {
+function outputOf(message: ChatMessage, target: Target): JsonRecord {
   const { content, isError = false } = message;
   if (typeof content === "string") {
-    const value =
-      fieldsFor("ai-sdk", message)["output"] === "json" ? parseJson(content) : undefined;
+    const value = fieldsFor(aiSdk, message)["output"] === "json" ? parseJson(content) : undefined;
     if (isJson(value)) return { type: isError ? "error-json" : "json", value };
     return { type: isError ? "error-text" : "text", value: content };
   }
-  const given = content.map(outputInput);
-  const isPlain = given.every(
-    (part) => part.type === "text" && part.providerMetadata === undefined,
-  );
-  // Output in parts has no mark of an error, and the error matters more than its media.
-  if (!isError && !isPlain) return { type: "content", value: given.map(toOutputPart) };
-  const texts = given.map((part) => (part.type === "text" ? part.text : mediaPlaceholder(part)));
-  return { type: isError ? "error-text" : "text", value: texts.join("\n") };
+  const isPlain = content.every((part) => part.type === "text");
+  const isBare =
+    isPlain &&
+    content.every((part) => !("providerMetadata" in part) || part.providerMetadata === undefined);
+  if (isBare || (isPlain && isError)) {
+    const texts = content.map((part) => (part.type === "text" ? part.text : placeholder(part)));
+    return { type: isError ? "error-text" : "text", value: texts.join("\n") };
+  }
+  const value = content.flatMap((part) => toOutputPart(part, target));
+  return { type: "content", value: isError ? [errorMark, ...value] : value };
 }
 
-type OutputInput = Exclude<Part, { type: "reasoning" }>;
-
-function outputInput(part: Part): OutputInput {
-  if (part.type !== "reasoning") return part;
-  throw unsupportedMessage("the AI SDK", "reasoning in a tool's result", "leave it out");
-}
-
-type OutputPart = Extract<AiSdkToolOutput, { type: "content" }>["value"][number];
-
-function toOutputPart(part: OutputInput): OutputPart {
-  if (part.type === "text") return { type: "text", text: part.text, ...providerOptionsOf(part) };
-  const { outputPart } = fieldsFor("ai-sdk", part);
-  if (isOutputPart(outputPart)) return outputPart;
-  if (part.data === undefined) return { type: "text", text: mediaPlaceholder(part) };
-  return { type: "media", mediaType: part.mimeType, data: toBase64(part.data) };
-}
-
-/** Only version 6 has addresses, so the types, which fit both versions, have none; one that came in goes out again. */
-function isOutputPart(part: unknown): part is OutputPart {
-  return isRecord(part) && (part["type"] === "image-url" || part["type"] === "file-url");
+function toOutputPart(part: Part, target: Target): unknown[] {
+  if (part.type === "provider" && part.provider === aiSdk) return [part.raw];
+  if (part.type === "text") return [{ type: "text", text: part.text, ...providerOptionsOf(part) }];
+  const written =
+    part.type === "image" || part.type === "file"
+      ? withOptions(writeOutput(part, target.version), part)
+      : undefined;
+  if (written !== undefined) return [written];
+  const text = lost(part, target);
+  return text === "" ? [] : [{ type: "text", text }];
 }

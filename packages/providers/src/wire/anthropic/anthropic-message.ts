@@ -15,7 +15,7 @@ export interface AnthropicTextBlock extends Cacheable {
 }
 
 /** Bytes or the address of an image. */
-export interface AnthropicImageBlock extends Cacheable {
+interface AnthropicImageBlock extends Cacheable {
   type: "image";
   source:
     | {
@@ -27,7 +27,7 @@ export interface AnthropicImageBlock extends Cacheable {
 }
 
 /** A PDF by bytes or address, or plain text. */
-export interface AnthropicDocumentBlock extends Cacheable {
+interface AnthropicDocumentBlock extends Cacheable {
   type: "document";
   source:
     | { type: "base64"; media_type: "application/pdf"; data: string }
@@ -44,7 +44,7 @@ interface AnthropicToolUseBlock extends Cacheable {
 }
 
 /** The answer to a call; stands in a user's turn, before anything else. */
-export interface AnthropicToolResultBlock extends Cacheable {
+interface AnthropicToolResultBlock extends Cacheable {
   type: "tool_result";
   tool_use_id: string;
   content?: string | (AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock)[];
@@ -52,7 +52,7 @@ export interface AnthropicToolResultBlock extends Cacheable {
 }
 
 /** What the model thought, signed; shown or encrypted. */
-export type AnthropicThinkingBlock =
+type AnthropicThinkingBlock =
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string };
 
@@ -65,14 +65,14 @@ export type AnthropicBlock =
   | AnthropicToolResultBlock
   | AnthropicThinkingBlock;
 
-/** A turn of `/v1/messages`. */
-export interface AnthropicMessage {
-  role: "user" | "assistant";
-  content: AnthropicBlock[];
-}
+/** A turn of `/v1/messages`, or what the operator says between two; blocks that came in go out as they were. */
+export type AnthropicMessage =
+  | { role: "user" | "assistant"; content: string | AnthropicBlock[] }
+  | { role: "system"; content: string | AnthropicTextBlock[] };
 
 /** The two fields of a call of `/v1/messages` that hold a conversation; assignable to the official client's types. */
 export interface AnthropicConversation {
-  system: AnthropicTextBlock[];
+  /** Absent without a message of the operator in front. */
+  system?: string | AnthropicTextBlock[];
   messages: AnthropicMessage[];
 }

@@ -1,14 +1,19 @@
-import type { ChatMessage, Part, ToolCall } from "@ccl/core";
-import { fromBase64, isRecord, type JsonRecord } from "@ccl/core/json";
+import type { ChatMessage, Part, ProviderFields, ToolCall } from "@ccl/core";
+import { arrayAt, fromBase64, isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
+
+import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { unsupportedMessage } from "../wire-error.ts";
-import { unknownFields } from "../wire-fields.ts";
+import { entryOf, opaqueMessage, opaquePart, unknownFields, withMetadata } from "../wire-fields.ts";
+import { writeTurn } from "./to-anthropic-messages.ts";
+import { isPlainId } from "./tool-ids.ts";
+
+const format = "anthropic";
 
 /**
  * Chat messages of a conversation in Anthropic's wire form. A user's turn that answers calls becomes a tool message for each
- * answer and a user message for the rest; fields without a counterpart, `cache_control` among them, travel in `providerMetadata.anthropic`.
- * @throws WireError `unsupported_message` for blocks that only the provider's own tools make, search results,
- *   files by id and documents of blocks
+ * answer and a user message for the rest; blocks without a counterpart become opaque parts, and fields without one, as
+ * `cache_control`, travel in `providerMetadata.anthropic`.
+ * @throws WireError `invalid_messages` for what is no list of messages with roles
  */
 export function fromAnthropicMessages(conversation: {
   system?: string | readonly object[] | undefined;
@@ -16,156 +21,197 @@ export function fromAnthropicMessages(conversation: {
 }): ChatMessage[] {
   const { system, messages } = conversation ?? {};
   requireMessages(messages);
-  const operators: readonly unknown[] =
-    typeof system === "string" && system !== ""
-      ? [{ type: "text", text: system }]
-      : Array.isArray(system)
-        ? system
-        : [];
-  const leading = operators.map((block): ChatMessage => ({
-    role: "system",
-    ...contentOf([fromBlock(block, "system")]),
-  }));
-  return [
-    ...leading,
-    ...messages.flatMap((message, index) => fromTurn(message, `message ${index}`)),
-  ];
+  const turns: readonly unknown[] = messages;
+  const leading = fromSystem(system);
+  const seen = new Set<string>();
+  const rest = turns.flatMap((turn, index) => {
+    const isFirst = index === 0;
+    return fromTurn(turn, { before: turns[index - 1], isFirst, keepsIds: keepsIds(turn, seen) });
+  });
+  const [first, ...others] = rest;
+  return leading.length > 0 || system === undefined || first === undefined
+    ? [...leading, ...rest]
+    : [withForm(format, first, { emptySystem: system }), ...others];
 }
 
-function fromTurn(turn: unknown, where: string): ChatMessage[] {
+function fromSystem(system: unknown): ChatMessage[] {
+  if (typeof system === "string" && system !== "") {
+    return [withForm(format, { role: "system", content: system }, { isText: true })];
+  }
+  const blocks: unknown[] = Array.isArray(system) ? system : [];
+  return blocks.map((block) => recorded({ role: "system", content: contentOf([block]) }, [block]));
+}
+
+function recorded(message: ChatMessage, content: unknown, turn?: JsonRecord): ChatMessage {
+  const written = writeTurn(message);
+  const role = written?.["role"] ?? (message.role === "tool" ? "user" : message.role);
+  const original = turn === undefined ? { role, content } : { ...turn, content };
+  return withOriginal(format, message, { written, original });
+}
+
+interface Place {
+  /** The turn in front. */
+  before: unknown;
+  isFirst: boolean;
+  keepsIds: true | undefined;
+}
+
+function fromTurn(turn: unknown, { before, isFirst, keepsIds }: Place): ChatMessage[] {
   const wire: JsonRecord = isRecord(turn) ? turn : {};
   const { role, content } = wire;
-  const blocks: readonly unknown[] =
-    typeof content === "string" ? [{ type: "text", text: content }] : listOf(content, where);
-  if (role === "assistant") return [fromAssistant(blocks, where)];
-  if (role !== "user") {
-    throw unsupportedMessage(
-      "a chat message",
-      `${where}, which is neither the user's nor the assistant's`,
-      "mend it",
-    );
-  }
-  const answers = blocks.filter((block) => typeOf(block) === "tool_result");
-  const said = blocks.filter((block) => typeOf(block) !== "tool_result");
-  const user: ChatMessage[] =
-    said.length > 0
-      ? [{ role: "user", ...contentOf(said.map((block) => fromBlock(block, where))) }]
-      : [];
-  return [...answers.map((block) => fromResult(block, where)), ...user];
-}
-
-function fromAssistant(blocks: readonly unknown[], where: string): ChatMessage {
-  const isCall = (block: unknown): boolean => typeOf(block) === "tool_use";
-  const calls = blocks.filter(isCall).map((block) => fromCall(block, where));
-  const parts = blocks.filter((block) => !isCall(block)).map((block) => fromBlock(block, where));
-  return {
-    role: "assistant",
-    ...contentOf(parts),
-    toolCalls: calls.length > 0 ? calls : undefined,
+  const isText = typeof content === "string";
+  const blocks: unknown[] = Array.isArray(content) ? content : [];
+  const form = {
+    isText: isText ? true : undefined,
+    startsTurn: role !== "system" && isRecord(before) && before["role"] === role ? true : undefined,
+    isInMessages: role === "system" && isFirst ? true : undefined,
+    keepsIds,
   };
+  const make = (message: ChatMessage, own: unknown, frame?: JsonRecord): ChatMessage =>
+    recorded(withForm(format, message, frame === undefined ? { keepsIds } : form), own, frame);
+  if (role !== "user" && role !== "assistant" && role !== "system") {
+    const opaque = withForm(format, opaqueMessage(format, turn), form);
+    return [withOriginal(format, opaque, { written: writeTurn(opaque), original: turn })];
+  }
+  if (isText || role === "system" || blocks.length === 0) {
+    return [make({ role, content: isText ? content : contentOf(blocks) }, content, wire)];
+  }
+  if (role === "assistant") return [make(fromAssistant(blocks), blocks, wire)];
+  return segments(blocks).map((own, index) =>
+    make(fromSegment(own), own, index === 0 ? wire : undefined),
+  );
 }
 
-function fromCall(block: unknown, where: string): ToolCall {
-  const wire: JsonRecord = isRecord(block) ? block : {};
-  const { id, name, input } = wire;
-  if (typeof id !== "string" || typeof name !== "string") {
-    throw unsupportedMessage("a chat message", `a call without id and name in ${where}`, "mend it");
+/** True for ids that would be replaced on the way back: of a form that the API refuses, or of an earlier call. */
+function keepsIds(turn: unknown, seen: Set<string>): true | undefined {
+  let isKept = false;
+  for (const block of arrayAt(turn, "content")) {
+    const id = stringAt(block, "tool_use_id") ?? stringAt(block, "id") ?? "_";
+    const isCall = stringAt(block, "type") === "tool_use";
+    isKept ||= !isPlainId(id) || (isCall && seen.has(id));
+    if (isCall) seen.add(id);
   }
-  const providerMetadata = unknownFields("anthropic", wire, ["type", "id", "name", "input"]);
-  const call = { id, name, arguments: JSON.stringify(input ?? {}) };
-  return providerMetadata === undefined ? call : { ...call, providerMetadata };
+  return isKept ? true : undefined;
 }
 
-function fromResult(block: unknown, where: string): ChatMessage {
-  const wire: JsonRecord = isRecord(block) ? block : {};
-  const { tool_use_id: toolCallId, content, is_error: isError } = wire;
-  if (typeof toolCallId !== "string") {
-    throw unsupportedMessage(
-      "a chat message",
-      `a tool_result without tool_use_id in ${where}`,
-      "mend it",
-    );
+/** The answers of a user's turn, each by itself, and what stands between them. */
+function segments(blocks: readonly unknown[]): unknown[][] {
+  const found: unknown[][] = [];
+  for (const [index, block] of blocks.entries()) {
+    const last = found.at(-1);
+    if (last === undefined || isAnswer(block) || isAnswer(blocks[index - 1])) found.push([block]);
+    else last.push(block);
   }
-  const providerMetadata = unknownFields("anthropic", wire, [
-    "type",
-    "tool_use_id",
-    "content",
-    "is_error",
-  ]);
-  return {
+  return found;
+}
+
+function isAnswer(block: unknown): boolean {
+  return stringAt(block, "type") === "tool_result" && stringAt(block, "tool_use_id") !== undefined;
+}
+
+function fromSegment(blocks: unknown[]): ChatMessage {
+  const [block] = blocks;
+  if (!isAnswer(block) || !isRecord(block)) return { role: "user", content: contentOf(blocks) };
+  const { content, is_error: isError } = block;
+  const message: ChatMessage = {
     role: "tool",
-    toolCallId,
+    toolCallId: String(block["tool_use_id"]),
     content: Array.isArray(content)
-      ? content.map((part) => fromBlock(part, where))
+      ? content.map(fromBlock)
       : typeof content === "string"
         ? content
         : "",
     isError: isError === true ? isError : undefined,
-    providerMetadata,
+  };
+  const known = ["type", "tool_use_id", "content", "is_error"];
+  return withMetadata(message, unknownFields(format, block, known));
+}
+
+function fromAssistant(blocks: readonly unknown[]): ChatMessage {
+  const total = blocks.filter((block) => fromCall(block) === undefined).length;
+  const parts: Part[] = [];
+  const calls: ToolCall[] = [];
+  for (const block of blocks) {
+    const call = fromCall(block);
+    if (call === undefined) parts.push(fromBlock(block));
+    else calls.push(parts.length < total ? withForm(format, call, { at: parts.length }) : call);
+  }
+  return {
+    role: "assistant",
+    content: plain(parts),
+    toolCalls: calls.length > 0 ? calls : undefined,
   };
 }
 
-/** One plain text is a string, as most applications write it. */
-function contentOf(parts: Part[]): { content: string | Part[] } {
+function fromCall(block: unknown): ToolCall | undefined {
+  const id = stringAt(block, "id");
+  const name = stringAt(block, "name");
+  if (!isRecord(block) || block["type"] !== "tool_use" || id === undefined || name === undefined)
+    return undefined;
+  const call = { id, name, arguments: JSON.stringify(block["input"] ?? {}) };
+  return withMetadata(call, unknownFields(format, block, ["type", "id", "name", "input"]));
+}
+
+function contentOf(blocks: readonly unknown[]): string | Part[] {
+  return plain(blocks.map(fromBlock));
+}
+
+/** One plain text is a string, as applications usually write it. */
+function plain(parts: Part[]): string | Part[] {
   const [first] = parts;
   const isPlain =
     parts.length === 1 && first?.type === "text" && first.providerMetadata === undefined;
-  return { content: isPlain ? first.text : parts };
+  return isPlain ? first.text : parts;
 }
 
-function fromBlock(block: unknown, where: string): Part {
+function fromBlock(block: unknown): Part {
   const wire: JsonRecord = isRecord(block) ? block : {};
-  const type = typeOf(block);
-  const part = Object.hasOwn(readers, type) ? readers[type]?.(wire) : undefined;
-  if (part === undefined) {
-    throw unsupportedMessage(
-      "a chat message",
-      `a block of type ${JSON.stringify(wire["type"])} in ${where}`,
-      "leave it out",
-    );
-  }
-  const known = ["type", "text", "source", "thinking", "signature", "data"];
-  const providerMetadata = part.providerMetadata ?? unknownFields("anthropic", wire, known);
-  return providerMetadata === undefined ? part : { ...part, providerMetadata };
+  return entryOf(readers, wire["type"])?.(wire) ?? opaquePart(format, block);
 }
 
 const readers: Record<string, ((wire: JsonRecord) => Part | undefined) | undefined> = {
-  text: ({ text }) => ({ type: "text", text: String(text ?? "") }),
-  thinking: ({ thinking, signature }) => ({
-    type: "reasoning",
-    text: String(thinking ?? ""),
-    signature: typeof signature === "string" ? signature : undefined,
-  }),
-  redacted_thinking: ({ data }) => ({
+  text: (wire) => {
+    const text = stringAt(wire, "text");
+    return text === undefined ? undefined : own({ type: "text", text }, wire, ["type", "text"]);
+  },
+  thinking: (wire) => {
+    const { thinking, signature } = wire;
+    if (typeof thinking !== "string" || typeof signature !== "string") return undefined;
+    const known = ["type", "thinking", "signature"];
+    return own({ type: "reasoning", text: thinking, signature }, wire, known);
+  },
+  redacted_thinking: ({ ...wire }) => ({
     type: "reasoning",
     text: "",
-    providerMetadata: { anthropic: { type: "redacted_thinking", data } },
+    providerMetadata: { [format]: wire },
   }),
-  image: ({ source }) => mediaOf("image", source),
-  document: ({ source }) => mediaOf("file", source),
+  image: (wire) => fromMedia("image", wire),
+  document: (wire) => fromMedia("file", wire),
 };
 
-function mediaOf(type: "image" | "file", source: unknown): Part | undefined {
-  if (!isRecord(source)) return undefined;
-  const { type: form, media_type: mediaType, data, url } = source;
+function own(part: Exclude<Part, { type: "provider" }>, wire: JsonRecord, known: string[]): Part {
+  return withMetadata<ProviderFields & typeof part>(part, unknownFields(format, wire, known));
+}
+
+function fromMedia(type: "image" | "file", wire: JsonRecord): Part | undefined {
+  const { source } = wire;
+  const content = isRecord(source) ? contentOfSource(type, source) : undefined;
+  if (content === undefined) return undefined;
+  const filename = stringAt(wire, "title");
+  const named = filename === undefined ? {} : { filename };
+  const known = ["type", "source", ...(filename === undefined ? [] : ["title"])];
+  return own({ type, ...content, ...named }, wire, known);
+}
+
+function contentOfSource(
+  type: "image" | "file",
+  { type: form, media_type: mimeType, data, url }: JsonRecord,
+): { mimeType: string; data?: Uint8Array; url?: string } | undefined {
   if (form === "url" && typeof url === "string") {
-    return { type, mimeType: type === "image" ? "image/*" : "application/pdf", url };
+    return { mimeType: type === "image" ? "image/*" : "application/pdf", url };
   }
-  if (typeof mediaType !== "string" || typeof data !== "string") return undefined;
-  if (form === "text") return { type, mimeType: mediaType, data: new TextEncoder().encode(data) };
+  if (typeof mimeType !== "string" || typeof data !== "string") return undefined;
+  if (form === "text") return { mimeType, data: new TextEncoder().encode(data) };
   const bytes = form === "base64" ? fromBase64(data) : undefined;
-  return bytes === undefined ? undefined : { type, mimeType: mediaType, data: bytes };
-}
-
-function typeOf(block: unknown): string {
-  return isRecord(block) && typeof block["type"] === "string" ? block["type"] : "";
-}
-
-function listOf(content: unknown, where: string): readonly unknown[] {
-  if (Array.isArray(content)) return content;
-  throw unsupportedMessage(
-    "a chat message",
-    `the content of ${where}`,
-    "give text or a list of blocks",
-  );
+  return bytes === undefined ? undefined : { mimeType, data: bytes };
 }

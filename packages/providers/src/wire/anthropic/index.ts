@@ -6,3 +6,4 @@ export type {
 export { fromAnthropicMessages } from "./from-anthropic-messages.ts";
 export { toAnthropicMessages, type AnthropicMessagesOptions } from "./to-anthropic-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";
+export type { LossOptions, WireLoss } from "../losses.ts";

@@ -1,22 +1,26 @@
 import type { ChatMessage, ToolCall } from "@ccl/core";
+import { isRecord, type JsonRecord } from "@ccl/core/json";
 
 import { lastBreakpoints } from "../cache-breakpoints.ts";
 import { callRecord } from "../call-input.ts";
+import { Losses, type LossOptions } from "../losses.ts";
+import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { unsupportedMessage } from "../wire-error.ts";
-import { fieldsFor } from "../wire-fields.ts";
+import { fieldsFor, interleaved, joinFields, partsOf, wholeMessage } from "../wire-fields.ts";
 import type {
-  AnthropicBlock,
   AnthropicCacheControl,
   AnthropicConversation,
   AnthropicMessage,
   AnthropicTextBlock,
 } from "./anthropic-message.ts";
-import { isCacheControl, isThinking, textBlocks, toBlocks, toResultBlock } from "./to-blocks.ts";
+import { marked, unmarked } from "./cache-marks.ts";
+import { keptThinking, toBlock, toResultBlock } from "./to-blocks.ts";
 import { ToolIds } from "./tool-ids.ts";
 
-/** Where a prompt's cached prefixes end. */
-export interface AnthropicMessagesOptions {
+const format = "anthropic";
+
+/** Where a prompt's cached prefixes end, and what happens to parts that the API can't express. */
+export interface AnthropicMessagesOptions extends LossOptions {
   /**
    * Indexes of messages, as `WorkingContext.breakpoints` has them. The last 4 are marked, since the API refuses more
    * in all: pass 3 where you mark the tools. They replace the marks that messages brought along.
@@ -27,97 +31,110 @@ export interface AnthropicMessagesOptions {
 }
 
 /**
- * Leading system and developer messages become `system`, tool results blocks of the user's turn; messages of one speaker
- * in a row become one turn, as the API would join them, and a message without content none. `cache_control` in
- * `providerMetadata.anthropic` of a message marks its last block, and `reasoning` there is sent as the blocks that it is.
- * Ids that the API refuses are replaced; call arguments that are no JSON object, and media that a tool returned and the
- * API does not take, go as a text that says so.
- * @throws WireError `unsupported_message` for a later system message, unsigned reasoning, media of other types, and
- *   other fields in a message's `providerMetadata.anthropic`
+ * Leading system and developer messages become `system`, later ones `system` messages in their place; tool results blocks of
+ * the user's turn. Messages of one speaker in a row become one turn, as the API would join them, and a message without
+ * content none. `cache_control` in `providerMetadata.anthropic` of a message marks its last block, and `reasoning` there is
+ * sent as the blocks that it is. Ids that the API refuses are replaced; call arguments that are no JSON object, and media
+ * that the API does not take, go as a text that says so.
+ * @throws WireError `unsupported_message` where `onLoss` is `refuse`
  */
 export function toAnthropicMessages(
   messages: readonly ChatMessage[],
-  { breakpoints, cacheControl = { type: "ephemeral" } }: AnthropicMessagesOptions = {},
+  options: AnthropicMessagesOptions = {},
 ): AnthropicConversation {
   requireMessages(messages);
-  const system: AnthropicTextBlock[] = [];
-  const turns: AnthropicMessage[] = [];
+  const { breakpoints, cacheControl = { type: "ephemeral" } } = options;
+  const breaks = breakpoints === undefined ? undefined : lastBreakpoints(breakpoints, messages);
+  const losses = new Losses(format, options);
   const ids = new ToolIds();
-  const marked = breakpoints === undefined ? undefined : lastBreakpoints(breakpoints, messages);
+  const system: unknown[] = [];
+  const turns: JsonRecord[] = [];
+  let text: string | undefined;
   for (const [index, message] of messages.entries()) {
-    const isOperator = message.role === "system" || message.role === "developer";
-    if (isOperator && turns.length > 0) {
-      const what = `a ${message.role} message after the first turn`;
-      throw unsupportedMessage("anthropic", what, "move it to the front");
+    losses.index = index;
+    const form = formOf(format, message);
+    const restored = inOriginalForm(format, message, writeTurn(message, losses));
+    if (!isRecord(restored)) continue;
+    const turn = form["keepsIds"] === true ? restored : ids.replaceIn(restored);
+    if (breaks !== undefined) {
+      const bare = unmarked(listOf(turn["content"]));
+      if (breaks.has(index)) turn["content"] = marked(bare, cacheControl);
+      else if (Array.isArray(turn["content"])) turn["content"] = bare;
     }
-    const texts = isOperator ? textBlocks(message) : [];
-    const blocks = isOperator ? texts : blocksOf(message, ids);
-    markLast(blocks, ownCacheControl(message));
-    if (marked !== undefined) {
-      unmark(blocks);
-      markLast(blocks, marked.has(index) ? cacheControl : undefined);
-    }
-    if (isOperator) system.push(...texts);
-    else addToTurns(turns, message.role === "assistant" ? "assistant" : "user", blocks);
+    if (turn["role"] === "system" && turns.length === 0 && form["isInMessages"] !== true) {
+      if (typeof message.content === "string" && form["isText"] === true) text = message.content;
+      system.push(...listOf(turn["content"]));
+    } else addTurn(turns, turn, form["startsTurn"] === true);
   }
-  return { system, messages: turns };
-}
-
-function addToTurns(
-  turns: AnthropicMessage[],
-  role: AnthropicMessage["role"],
-  blocks: AnthropicBlock[],
-): void {
-  const last = turns.at(-1);
-  if (last?.role === role) last.content.push(...blocks);
-  else if (blocks.length > 0) turns.push({ role, content: blocks });
-}
-
-function blocksOf(message: ChatMessage, ids: ToolIds): AnthropicBlock[] {
-  if (message.role === "tool") return [toResultBlock(message, ids)];
-  return [...toBlocks(message), ...(message.toolCalls ?? []).map((call) => toCall(call, ids))];
-}
-
-function toCall(call: ToolCall, ids: ToolIds): AnthropicBlock {
+  const [first] = messages;
+  const empty = first === undefined ? undefined : formOf(format, first)["emptySystem"];
+  const isText = system.length === 1 && text !== undefined && !(breaks?.size ?? 0);
+  const operator = isText ? text : system.length > 0 ? system : empty;
   return {
-    ...fieldsFor("anthropic", call),
-    type: "tool_use",
-    id: ids.forCall(call.id),
-    name: call.name,
-    input: callRecord(call),
+    ...(isSystem(operator) && { system: operator }),
+    messages: turns.filter(isMessage),
   };
 }
 
+function isSystem(system: unknown): system is string | AnthropicTextBlock[] {
+  return typeof system === "string" || Array.isArray(system);
+}
+
+function isMessage(turn: unknown): turn is AnthropicMessage {
+  return isRecord(turn);
+}
+
+function addTurn(turns: JsonRecord[], turn: JsonRecord, starts: boolean): void {
+  const last = turns.at(-1);
+  if (last === undefined || starts || last["role"] !== turn["role"] || turn["role"] === "system") {
+    turns.push(turn);
+  } else last["content"] = [...listOf(last["content"]), ...listOf(turn["content"])];
+}
+
+function listOf(content: unknown): unknown[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return Array.isArray(content) ? content : [];
+}
+
+/** The turn that a message makes by itself, before the form that it came in; undefined for one without content. */
+export function writeTurn(
+  message: ChatMessage,
+  losses: Losses = new Losses(format),
+): JsonRecord | undefined {
+  const whole = wholeMessage(format, message);
+  if (whole !== undefined) return { ...whole };
+  const isOperator = message.role === "system" || message.role === "developer";
+  const role = isOperator ? "system" : message.role === "assistant" ? "assistant" : "user";
+  const content = marked(blocksOf(message, losses), ownCacheControl(message));
+  if (content.length === 0) return undefined;
+  const isText = formOf(format, message)["isText"] === true && message.toolCalls === undefined;
+  return {
+    role,
+    content: isText && typeof message.content === "string" ? message.content : content,
+  };
+}
+
+function blocksOf(message: ChatMessage, losses: Losses): JsonRecord[] {
+  if (message.role === "tool" && message.toolCallId !== undefined)
+    return [toResultBlock(message, message.toolCallId, losses)];
+  if (message.role === "tool") losses.drop("tool", "the call that a tool message answers");
+  const calls = (message.toolCalls ?? []).map((call) => ({
+    at: formOf(format, call)["at"],
+    item: [toCall(call)],
+  }));
+  const parts = partsOf(message).map((part) => toBlock(part, message.role, losses));
+  return [...keptThinking(message), ...interleaved(parts, calls).flat()];
+}
+
+function toCall(call: ToolCall): JsonRecord {
+  const { id, name } = call;
+  return joinFields(
+    { type: "tool_use", id, name, input: callRecord(call) },
+    fieldsFor(format, call),
+  );
+}
+
 /** A tool's answer is one block, which takes all fields of its message. */
-function ownCacheControl(message: ChatMessage): AnthropicCacheControl | undefined {
-  if (message.role === "tool") return undefined;
-  const { cache_control: mark, reasoning: _, ...rest } = fieldsFor("anthropic", message);
-  const [unknown] = Object.keys(rest);
-  if (unknown === undefined && (mark === undefined || isCacheControl(mark))) return mark;
-  const what = `providerMetadata.anthropic.${unknown ?? "cache_control"} of a message`;
-  throw unsupportedMessage("anthropic", what, "it takes cache_control and reasoning there");
-}
-
-function unmark(blocks: readonly AnthropicBlock[]): void {
-  for (const block of blocks.filter(isMarkable)) {
-    delete block.cache_control;
-    const inner =
-      block.type === "tool_result" && typeof block.content === "object" ? block.content : [];
-    for (const part of inner) delete part.cache_control;
-  }
-}
-
-/** Marks the last block that the API lets carry a mark. */
-function markLast(
-  blocks: readonly AnthropicBlock[],
-  mark: AnthropicCacheControl | undefined,
-): void {
-  const last = blocks.findLast(isMarkable);
-  if (last !== undefined && mark !== undefined) last.cache_control = mark;
-}
-
-function isMarkable(
-  block: AnthropicBlock,
-): block is Exclude<AnthropicBlock, { type: "thinking" | "redacted_thinking" }> {
-  return !isThinking(block);
+function ownCacheControl(message: ChatMessage): unknown {
+  return message.role === "tool" ? undefined : fieldsFor(format, message)["cache_control"];
 }

@@ -1,8 +1,24 @@
+import type { JsonRecord } from "@ccl/core/json";
+
 /** Ids as the API takes them: letters, digits, `_` and `-`, and each for one call alone; others are replaced, always alike. */
 export class ToolIds {
   readonly #ofLastCall = new Map<string, string>();
   readonly #given = new Set<string>();
   readonly #repeats = new Map<string, number>();
+
+  /** A copy of the turn with the ids of its calls and results as the API takes them. */
+  replaceIn(turn: JsonRecord): JsonRecord {
+    const { content } = turn;
+    if (!Array.isArray(content)) return { ...turn };
+    return { ...turn, content: content.map((block) => this.#replaced(block)) };
+  }
+
+  #replaced(block: JsonRecord): JsonRecord {
+    const { type, id, tool_use_id: answered } = block;
+    if (type === "tool_use" && typeof id === "string") return { ...block, id: this.forCall(id) };
+    if (type !== "tool_result" || typeof answered !== "string") return block;
+    return { ...block, tool_use_id: this.forResult(answered) };
+  }
 
   forCall(id: string): string {
     const plain = plainId(id);
@@ -19,6 +35,11 @@ export class ToolIds {
   forResult(id: string): string {
     return this.#ofLastCall.get(id) ?? plainId(id);
   }
+}
+
+/** True for an id that the API takes. */
+export function isPlainId(id: string): boolean {
+  return plainId(id) === id;
 }
 
 function plainId(id: string): string {

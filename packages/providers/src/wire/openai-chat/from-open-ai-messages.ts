@@ -1,138 +1,146 @@
-import type { ChatMessage, Part, ToolCall } from "@ccl/core";
-import { fromBase64, isRecord, type JsonRecord, parseDataUrl } from "@ccl/core/json";
+import type { ChatMessage, MediaPart, Part, ReasoningPart, TextPart, ToolCall } from "@ccl/core";
+import {
+  arrayAt,
+  fromBase64,
+  isRecord,
+  type JsonRecord,
+  parseDataUrl,
+  recordAt,
+  stringAt,
+} from "@ccl/core/json";
+
+import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { unsupportedMessage } from "../wire-error.ts";
-import { unknownFields } from "../wire-fields.ts";
+import { entryOf, opaqueMessage, opaquePart, unknownFields, withMetadata } from "../wire-fields.ts";
+import { writeMessage } from "./to-open-ai-messages.ts";
 import { wordsOf } from "./words-of.ts";
 
+const format = "openai";
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;
+const reasoningFields = ["reasoning_content", "reasoning"] as const;
 
 /**
  * Chat messages of OpenAI's wire form, such as a transcript that an application keeps. Fields without a counterpart travel
- * in `providerMetadata.openai`, so that `toOpenAiMessages` gives back what was taken in.
- * @throws WireError `unsupported_message` for what is no message of `/chat/completions`
+ * in `providerMetadata.openai`, parts without one as opaque parts, so that `toOpenAiMessages` gives back what was taken in.
+ * @throws WireError `invalid_messages` for what is no list of objects
  */
 export function fromOpenAiMessages(messages: readonly object[]): ChatMessage[] {
   requireMessages(messages);
-  return messages.map((message, index) => fromMessage(message, `message ${index}`));
+  return messages.map((wire) => {
+    const message = fromMessage(isRecord(wire) ? wire : {});
+    return withOriginal(format, message, { written: writeMessage(message), original: wire });
+  });
 }
 
-function fromMessage(wire: unknown, where: string): ChatMessage {
-  const role = isRecord(wire) ? roles.find((role) => role === wire["role"]) : undefined;
-  if (!isRecord(wire) || role === undefined) {
-    throw unsupportedMessage(
-      "a chat message",
-      `${where}, which has no role of ${roles.join(", ")}`,
-      "mend it",
-    );
-  }
-  const { content, tool_calls: calls, tool_call_id: callId } = wire;
-  const providerMetadata = unknownFields("openai", wire, [
-    "role",
-    "content",
-    "tool_calls",
-    "tool_call_id",
-  ]);
+function fromMessage(wire: JsonRecord): ChatMessage {
+  const role = roles.find((role) => role === wire["role"]);
+  if (role === undefined) return opaqueMessage(format, wire);
+  const field =
+    role === "assistant" ? reasoningFields.find((name) => !!stringAt(wire, name)) : undefined;
+  const reasoning = field === undefined ? [] : [reasoningPart(String(wire[field]), field)];
+  const said = contentOf(wire, role);
+  const calls = role === "assistant" ? arrayAt(wire, "tool_calls").flatMap(fromCall) : [];
+  const known = ["role", "content", ...(field === undefined ? [] : [field])];
+  if (calls.length > 0) known.push("tool_calls");
+  const toolCallId = role === "tool" ? stringAt(wire, "tool_call_id") : undefined;
+  if (toolCallId !== undefined) known.push("tool_call_id");
   return {
     role,
-    content: typeof content === "string" ? content : (partsOf(content, where) ?? wordsOf(wire)),
-    toolCalls:
-      Array.isArray(calls) && calls.length > 0
-        ? calls.map((call) => fromCall(call, where))
-        : undefined,
-    toolCallId: typeof callId === "string" ? callId : undefined,
-    providerMetadata,
+    content: reasoning.length === 0 ? said : [...reasoning, ...partsIn(said)],
+    toolCalls: calls.length > 0 ? calls : undefined,
+    toolCallId,
+    providerMetadata: unknownFields(format, wire, known),
   };
 }
 
-function partsOf(content: unknown, where: string): Part[] | undefined {
-  if (content === null || content === undefined) return undefined;
-  if (Array.isArray(content)) return content.map((part) => fromPart(part, where));
-  throw unsupportedMessage(
-    "a chat message",
-    `the content of ${where}`,
-    "give text or a list of parts",
-  );
+function reasoningPart(text: string, field: string): ReasoningPart {
+  return withForm<ReasoningPart>(format, { type: "reasoning", text }, { field });
 }
 
-function fromCall(call: unknown, where: string): ToolCall {
-  const wire = isRecord(call) ? call : {};
-  const { id, function: named } = wire;
-  if (typeof id !== "string" || !isRecord(named) || typeof named["name"] !== "string") {
-    throw unsupportedMessage(
-      "a chat message",
-      `a call of ${where} that is not of a function`,
-      "leave it and its result out",
-    );
-  }
-  const providerMetadata = unknownFields("openai", wire, ["id", "type", "function"]);
-  const text = named["arguments"];
+function partsIn(said: string | Part[]): Part[] {
+  if (typeof said !== "string") return said;
+  return said === "" ? [] : [{ type: "text", text: said }];
+}
+
+function contentOf(wire: JsonRecord, role: string): string | Part[] {
+  const { content } = wire;
+  if (Array.isArray(content)) return content.map((part) => fromPart(part, role));
+  return typeof content === "string" ? content : wordsOf(wire);
+}
+
+function fromCall(call: unknown): ToolCall[] {
+  const id = stringAt(call, "id");
+  const custom = recordAt(call, "custom");
+  const named = custom["name"] === undefined ? recordAt(call, "function") : custom;
+  const name = stringAt(named, "name");
+  if (!isRecord(call) || id === undefined || name === undefined) return [];
+  const isCustom = named === custom;
+  const text = isCustom ? named["input"] : named["arguments"];
+  const known = ["id", "type", isCustom ? "custom" : "function"];
+  const read: ToolCall = withMetadata(
+    { id, name, arguments: typeof text === "string" ? text : JSON.stringify(text ?? {}) },
+    unknownFields(format, call, known),
+  );
+  return [withForm(format, read, isCustom ? { isCustom } : undefined)];
+}
+
+type Read = [part: TextPart | MediaPart, known: readonly string[]] | undefined;
+
+function fromPart(part: unknown, role: string): Part {
+  if (!isRecord(part)) return opaquePart(format, part);
+  const found = entryOf(readers, part["type"])?.(part);
+  if (found === undefined) return opaquePart(format, part);
+  const [read, known] = found;
+  const own: Part = withMetadata(read, joinMetadata(read, unknownFields(format, part, known)));
+  return read.type !== "text" && role !== "user" ? withForm(format, own, { isTaken: true }) : own;
+}
+
+function joinMetadata(
+  { providerMetadata }: TextPart | MediaPart,
+  rest: { [format: string]: JsonRecord } | undefined,
+): Record<string, unknown> | undefined {
+  if (rest === undefined || providerMetadata === undefined) return rest ?? providerMetadata;
   return {
-    id,
-    name: named["name"],
-    arguments: typeof text === "string" ? text : JSON.stringify(text ?? {}),
-    providerMetadata,
+    ...providerMetadata,
+    [format]: { ...recordAt(providerMetadata, format), ...rest[format] },
   };
 }
 
-function fromPart(part: unknown, where: string): Part {
-  const wire = isRecord(part) ? part : {};
-  const type = String(wire["type"]);
-  const read = Object.hasOwn(readers, type) ? readers[type]?.(wire) : undefined;
-  if (read !== undefined) return read;
-  throw unsupportedMessage(
-    "a chat message",
-    `a part of type ${JSON.stringify(wire["type"])} in ${where}`,
-    "leave it out",
-  );
-}
-
-const readers: Record<string, ((wire: JsonRecord) => Part | undefined) | undefined> = {
-  text: (wire) =>
-    withFields(
-      { type: "text", text: String(wire["text"] ?? "") },
-      unknownFields("openai", wire, ["type", "text"]),
-    ),
-  refusal: (wire) =>
-    withFields(
-      { type: "text", text: String(wire["refusal"] ?? "") },
-      unknownFields("openai", wire, ["type", "refusal"]),
-    ),
+const readers: Record<string, ((wire: JsonRecord) => Read) | undefined> = {
+  text: (wire) => {
+    const text = stringAt(wire, "text");
+    return text === undefined ? undefined : [{ type: "text", text }, ["type", "text"]];
+  },
+  refusal: (wire) => {
+    const text = stringAt(wire, "refusal");
+    if (text === undefined) return undefined;
+    return [
+      withForm<TextPart>(format, { type: "text", text }, { isRefusal: true }),
+      ["type", "refusal"],
+    ];
+  },
   image_url: (wire) => {
-    const image = wire["image_url"];
-    if (!isRecord(image) || typeof image["url"] !== "string") return undefined;
-    const bytes = parseDataUrl(image["url"]) ?? { mimeType: "image/*", url: image["url"] };
-    const rest = { ...wire, detail: image["detail"] };
-    return withFields(
-      { type: "image", ...bytes },
-      unknownFields("openai", rest, ["type", "image_url"]),
-    );
+    const image = recordAt(wire, "image_url");
+    const url = stringAt(image, "url");
+    if (url === undefined) return undefined;
+    const content = parseDataUrl(url) ?? { mimeType: "image/*", url };
+    const detail = unknownFields(format, { detail: image["detail"] }, []);
+    return [withMetadata({ type: "image", ...content }, detail), ["type", "image_url"]];
   },
   input_audio: (wire) => {
-    const audio = wire["input_audio"];
-    const data =
-      isRecord(audio) && typeof audio["data"] === "string" ? fromBase64(audio["data"]) : undefined;
-    if (!isRecord(audio) || data === undefined) return undefined;
-    const mimeType = audio["format"] === "wav" ? "audio/wav" : "audio/mpeg";
-    return withFields(
-      { type: "file", mimeType, data },
-      unknownFields("openai", wire, ["type", "input_audio"]),
-    );
+    const audio = recordAt(wire, "input_audio");
+    const data = fromBase64(stringAt(audio, "data") ?? "");
+    const type = stringAt(audio, "format");
+    if (data === undefined || type === undefined) return undefined;
+    const mimeType = type === "mp3" ? "audio/mpeg" : `audio/${type}`;
+    return [{ type: "file", mimeType, data }, ["type", "input_audio"]];
   },
   file: (wire) => {
-    const file = wire["file"];
-    if (!isRecord(file)) return undefined;
-    const { file_data: address, ...named } = file;
-    const bytes = typeof address === "string" ? parseDataUrl(address) : undefined;
-    if (bytes === undefined && typeof named["file_id"] !== "string") return undefined;
-    const content = bytes ?? { mimeType: "application/octet-stream" };
-    return withFields(
-      { type: "file", ...content },
-      unknownFields("openai", { ...wire, ...named }, ["type", "file"]),
-    );
+    const file = recordAt(wire, "file");
+    const content = parseDataUrl(stringAt(file, "file_data") ?? "");
+    const filename = stringAt(file, "filename");
+    if (content === undefined || file["file_id"] !== undefined) return undefined;
+    const named = filename === undefined ? {} : { filename };
+    return [{ type: "file", ...content, ...named }, ["type", "file"]];
   },
 };
-
-function withFields(part: Part, providerMetadata: Record<string, unknown> | undefined): Part {
-  return providerMetadata === undefined ? part : { ...part, providerMetadata };
-}

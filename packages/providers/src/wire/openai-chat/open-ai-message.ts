@@ -1,12 +1,12 @@
 /** A text part; `prompt_cache_breakpoint` marks the end of a reusable prompt prefix. */
-export interface OpenAiTextPart {
+interface OpenAiTextPart {
   type: "text";
   text: string;
   prompt_cache_breakpoint?: { mode: "explicit" };
 }
 
 /** A part of a user's message. */
-export type OpenAiPart =
+type OpenAiPart =
   | OpenAiTextPart
   | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" } }
   | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }

@@ -1,184 +1,191 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
-import { toBase64 } from "@ccl/core/json";
+import { isRecord, type JsonRecord, stringAt, toBase64 } from "@ccl/core/json";
 
-import { mediaPlaceholder } from "../media-placeholder.ts";
+import { Losses, type LossOptions } from "../losses.ts";
+import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { unsupportedMessage } from "../wire-error.ts";
-import { fieldsFor } from "../wire-fields.ts";
-import type {
-  OpenAiMessage,
-  OpenAiPart,
-  OpenAiTextPart,
-  OpenAiToolCall,
-} from "./open-ai-message.ts";
+import { fieldsFor, joinFields, partsOf, wholeMessage } from "../wire-fields.ts";
+import type { OpenAiMessage } from "./open-ai-message.ts";
 import { wordsOf } from "./words-of.ts";
 
+const format = "openai";
+
 /** Where a prompt's cached prefixes end, and how a server differs from OpenAI's own. */
-export interface OpenAiMessagesOptions {
+export interface OpenAiMessagesOptions extends LossOptions {
   /**
    * Indexes of messages, as `WorkingContext.breakpoints` has them. Only for models that take explicit cache breakpoints; of
    * more than 4, the API writes the last.
    */
   breakpoints?: readonly number[] | undefined;
-  /** The key in `providerMetadata` whose fields are merged into messages, parts and calls. Default: `openai`. */
+  /** The key in `providerMetadata` whose fields are merged into messages, parts and calls, beside `openai`. */
   provider?: string | undefined;
   /** The role of developer messages. Default: `developer`. */
   developerRole?: "developer" | "system" | undefined;
-  /** Field for an assistant's unsigned reasoning. Default: none; reasoning is then refused. */
+  /** Field for reasoning of an assistant that came in without one. Default: none; such reasoning is left out. */
   reasoningField?: "reasoning_content" | "reasoning" | undefined;
 }
 
 interface Target {
+  losses: Losses;
   provider: string;
-  developerRole: "developer" | "system";
-  reasoningField: OpenAiMessagesOptions["reasoningField"];
+  reasoningField?: OpenAiMessagesOptions["reasoningField"];
 }
-
-type SentPart = Exclude<Part, { type: "reasoning" }>;
 
 /**
  * Messages of OpenAI's `/chat/completions`, one for each. A failed tool's result goes as its text, since the format has no
- * mark for it, and media that a tool returned as a text that names them.
- * @throws WireError `unsupported_message` for reasoning without a field, media of the system or the assistant, files by
- *   address
+ * mark for it; media of anyone but the user, and files by address, as a text that names them.
+ * @throws WireError `unsupported_message` where `onLoss` is `refuse`
  */
 export function toOpenAiMessages(
   messages: readonly ChatMessage[],
   options: OpenAiMessagesOptions = {},
 ): OpenAiMessage[] {
   requireMessages(messages);
-  const { breakpoints, provider = "openai", developerRole = "developer", reasoningField } = options;
-  const target: Target = { provider, developerRole, reasoningField };
+  const { breakpoints, provider = format, developerRole, reasoningField } = options;
+  const losses = new Losses(provider, options);
   const marked = new Set(breakpoints);
-  return messages.map((message, index) => toOpenAiMessage(message, marked.has(index), target));
+  const sent = messages.map((message, index) => {
+    losses.index = index;
+    const written = writeMessage(message, { losses, provider, reasoningField });
+    const wire = inOriginalForm(format, message, written);
+    const record = isRecord(wire) ? wire : written;
+    const isRenamed = record["role"] === "developer" && developerRole === "system";
+    const named = isRenamed ? { ...record, role: "system" } : record;
+    return marked.has(index) ? withBreakpoint(named) : named;
+  });
+  return sent.filter(isMessage);
 }
 
-function toOpenAiMessage(
+function isMessage(wire: unknown): wire is OpenAiMessage {
+  return isRecord(wire);
+}
+
+/** The message as it is written by itself, before the form that it came in. */
+export function writeMessage(
   message: ChatMessage,
-  isBreakpoint: boolean,
-  target: Target,
-): OpenAiMessage {
-  const { role, content } = message;
-  const own = fieldsFor(target.provider, message);
-  const { sent, reasoning } = split(message, target);
-  if (role === "user") {
-    const parts = sent.map((part) => toPart(part, target.provider));
-    return { ...own, role, content: contentOf(content, parts, isBreakpoint) };
-  }
-  const texts = contentOf(
-    content,
-    sent.map((part) => toTextPart(part, role, target.provider)),
-    isBreakpoint,
-  );
-  if (role === "system") return { ...own, role, content: texts };
-  if (role === "developer") return { ...own, role: target.developerRole, content: texts };
+  target: Target = { losses: new Losses(format), provider: format },
+): JsonRecord {
+  const whole = wholeMessage(format, message);
+  if (whole !== undefined) return whole;
+  const { role, toolCallId } = message;
+  const own = fieldsOf(message, target);
+  const texts = contentOf(message, target);
+  if (role === "tool" && toolCallId !== undefined)
+    return joinFields({ role, tool_call_id: toolCallId, content: texts }, own);
   if (role === "tool") {
-    return { ...own, role, content: texts, tool_call_id: callIdOf(message, target.provider) };
+    target.losses.drop("tool", "the call that a tool message answers");
+    return joinFields({ role: "user", content: texts }, own);
   }
-  const calls = message.toolCalls?.map((call) => toCall(call, target.provider)) ?? [];
+  if (role !== "assistant") return joinFields({ role, content: texts }, own);
+  const calls = message.toolCalls?.map((call) => toCall(call, target)) ?? [];
   const isBare = texts === "" ? calls.length > 0 : texts === wordsOf(own);
-  const { reasoningField } = target;
-  return {
-    ...own,
+  const written = {
     role,
     content: isBare ? null : texts,
+    ...reasoningOf(message, target),
     ...(calls.length > 0 && { tool_calls: calls }),
-    ...(reasoningField && reasoning !== undefined && { [reasoningField]: reasoning }),
   };
+  return joinFields(written, own);
 }
 
-/** The parts that stand in `content`, and the reasoning, which has a field of its own. */
-function split(
-  { role, content }: ChatMessage,
-  { provider, reasoningField }: Target,
-): { sent: SentPart[]; reasoning?: string } {
-  if (typeof content === "string") return { sent: [{ type: "text", text: content }] };
-  const sent = content.filter((part) => part.type !== "reasoning");
-  const reasoning = content.filter((part) => part.type === "reasoning");
-  if (reasoning.length === 0) return { sent };
-  if (role !== "assistant" || reasoningField === undefined) {
-    const what = `reasoning in a message of role ${role}`;
-    const remedy = "leave the part out, or set `reasoningField` for a server that takes it";
-    throw unsupportedMessage(provider, what, remedy);
-  }
-  if (reasoning.some(({ signature }) => signature !== undefined)) {
-    throw unsupportedMessage(provider, "the signature of a reasoning part", "leave the part out");
-  }
-  return { sent, reasoning: reasoning.map(({ text }) => text).join("") };
+function fieldsOf(
+  owner: Exclude<Part, { type: "provider" }> | ChatMessage | ToolCall,
+  { provider }: Target,
+): JsonRecord {
+  const own = fieldsFor(format, owner);
+  return provider === format ? own : { ...own, ...fieldsFor(provider, owner) };
 }
 
-const breakpoint = { prompt_cache_breakpoint: { mode: "explicit" as const } };
+/** What the assistant thought, in the field that it came in or that the server takes. */
+function reasoningOf(message: ChatMessage, target: Target): JsonRecord {
+  const fields: { [field: string]: string } = {};
+  for (const part of partsOf(message)) {
+    if (part.type !== "reasoning") continue;
+    const came = stringAt(formOf(format, part), "field");
+    const field = came ?? (part.signature === undefined ? target.reasoningField : undefined);
+    if (field === undefined) target.losses.mark(part);
+    else fields[field] = (fields[field] ?? "") + part.text;
+  }
+  return fields;
+}
 
-/** Text stays text unless it is marked; no parts are the empty text, since no server takes an empty list. */
-function contentOf<Sent extends OpenAiPart>(
-  content: ChatMessage["content"],
-  parts: Sent[],
-  isBreakpoint: boolean,
-): string | Sent[] {
-  if (parts.length === 0 || content === "") return "";
-  if (!isBreakpoint) return typeof content === "string" ? content : parts;
-  return parts.map((part, index) =>
-    index === parts.length - 1 ? { ...part, ...breakpoint } : part,
+/** Text stays text; no parts are the empty text, since no server takes an empty list. */
+function contentOf(message: ChatMessage, target: Target): string | unknown[] {
+  if (typeof message.content === "string") return message.content;
+  const said = message.content.filter((part) => part.type !== "reasoning");
+  const [only] = said;
+  const isThought = message.content.some(
+    (part) => part.type === "reasoning" && formOf(format, part)["field"] !== undefined,
   );
+  if (
+    isThought &&
+    said.length === 1 &&
+    only?.type === "text" &&
+    only.providerMetadata === undefined
+  )
+    return only.text;
+  const kept = message.role === "assistant" ? said : message.content;
+  const parts = kept.map((part) => toPart(part, message.role, target)).filter(isRecord);
+  return parts.length === 0 ? "" : parts;
 }
 
-function callIdOf({ toolCallId }: ChatMessage, provider: string): string {
-  if (toolCallId !== undefined) return toolCallId;
-  const what = "a tool message without `toolCallId`";
-  throw unsupportedMessage(provider, what, "name the call that it answers");
+function toPart(part: Part, role: ChatMessage["role"], target: Target): unknown {
+  if (part.type === "provider" && part.provider === format) return part.raw;
+  if (part.type === "text") {
+    const type = formOf(format, part)["isRefusal"] === true ? "refusal" : "text";
+    return joinFields({ type, [type]: part.text }, fieldsOf(part, target));
+  }
+  if (part.type === "image" || part.type === "file") {
+    const isTaken = role === "user" || formOf(format, part)["isTaken"] === true;
+    const { detail, ...own } = fieldsOf(part, target);
+    const written = isTaken ? toMedia(part, detail) : undefined;
+    if (written !== undefined) return joinFields(written, own);
+  }
+  const mark = target.losses.mark(part);
+  return mark === "" ? undefined : { type: "text", text: mark };
 }
 
-function toCall(call: ToolCall, provider: string): OpenAiToolCall {
-  return {
-    ...fieldsFor(provider, call),
-    id: call.id,
-    type: "function",
-    function: { name: call.name, arguments: call.arguments },
-  };
-}
-
-function toTextPart(part: SentPart, role: ChatMessage["role"], provider: string): OpenAiTextPart {
-  if (part.type === "text") return { ...fieldsFor(provider, part), type: "text", text: part.text };
-  if (role === "tool") return { type: "text", text: mediaPlaceholder(part) };
-  const what = `a part of type ${part.type} in a message of role ${role}`;
-  throw unsupportedMessage(provider, what, "put it into a user message");
-}
-
-function toPart(part: SentPart, provider: string): OpenAiPart {
-  return part.type === "text" ? toTextPart(part, "user", provider) : toMediaPart(part, provider);
-}
-
-const audioFormats: Record<string, "wav" | "mp3"> = {
-  "audio/wav": "wav",
-  "audio/mpeg": "mp3",
-  "audio/mp3": "mp3",
-};
-
-function toMediaPart(part: MediaPart, provider: string): OpenAiPart {
-  const { data, url, mimeType } = part;
+function toMedia(
+  { type, mimeType, data, url, filename }: MediaPart,
+  detail: unknown,
+): JsonRecord | undefined {
   const base64 = data === undefined ? undefined : toBase64(data);
   const address = base64 === undefined ? url : `data:${mimeType};base64,${base64}`;
-  const { filename = "file", file_id, detail, ...rest } = fieldsFor(provider, part);
-  if (part.type === "file" && typeof file_id === "string") {
-    return { ...rest, type: "file", file: { file_id } };
+  if (type === "image" && address !== undefined) {
+    return {
+      type: "image_url",
+      image_url: { url: address, ...(detail !== undefined && { detail }) },
+    };
   }
-  if (address === undefined) {
-    throw unsupportedMessage(provider, "a media part without data and url", "give one of them");
+  if (base64 === undefined) return undefined;
+  const audio = /^audio\/(wav|mp3|mpeg|flac|opus|pcm16|ogg|aac|m4a)$/.exec(mimeType)?.[1];
+  if (audio !== undefined) {
+    const named = audio === "mpeg" ? "mp3" : audio;
+    return { type: "input_audio", input_audio: { data: base64, format: named } };
   }
-  if (part.type === "image") {
-    const image_url = isDetail(detail) ? { url: address, detail } : { url: address };
-    return { ...rest, type: "image_url", image_url };
-  }
-  if (base64 === undefined) {
-    throw unsupportedMessage(provider, "a file by its address", "pass its bytes");
-  }
-  const format = audioFormats[mimeType];
-  if (format !== undefined) {
-    return { ...rest, type: "input_audio", input_audio: { data: base64, format } };
-  }
-  return { ...rest, type: "file", file: { filename: String(filename), file_data: address } };
+  return { type: "file", file: { filename: filename ?? "file", file_data: address } };
 }
 
-function isDetail(value: unknown): value is "auto" | "low" | "high" {
-  return value === "auto" || value === "low" || value === "high";
+function toCall(call: ToolCall, target: Target): JsonRecord {
+  const { id, name } = call;
+  const written =
+    formOf(format, call)["isCustom"] === true
+      ? { id, type: "custom", custom: { name, input: call.arguments } }
+      : { id, type: "function", function: { name, arguments: call.arguments } };
+  return joinFields(written, fieldsOf(call, target));
+}
+
+/** A mark on the last part. */
+function withBreakpoint(message: JsonRecord): JsonRecord {
+  const { content } = message;
+  const parts: unknown[] =
+    typeof content === "string" && content !== ""
+      ? [{ type: "text", text: content }]
+      : Array.isArray(content)
+        ? content
+        : [];
+  const last = parts.at(-1);
+  if (!isRecord(last)) return message;
+  const mark = { prompt_cache_breakpoint: { mode: "explicit" } };
+  return { ...message, content: [...parts.slice(0, -1), { ...last, ...mark }] };
 }

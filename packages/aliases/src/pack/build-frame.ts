@@ -1,0 +1,55 @@
+import type { TokenCounter } from "@ccl/core";
+
+import { computeDelta } from "../delta/compute-delta.ts";
+import { snapshotId } from "../delta/snapshot-id.ts";
+import type { SnapshotEntry } from "../delta/snapshot.ts";
+import type { PackOptions } from "./pack.ts";
+import { deltaLines, type PackParts } from "./render-pack.ts";
+
+/** Share of the budget that the lines of [DELTA] may take. */
+const DELTA_SHARE = 0.3;
+
+/** Everything but the files: the state's id, the task and what changed since the base. */
+export async function buildFrame(
+  options: PackOptions,
+  target: { counter: TokenCounter; usable: number },
+): Promise<PackParts> {
+  const { registry, base, signal } = options;
+  const entries: Record<string, SnapshotEntry> = {};
+  for (const { alias, path, sha256 } of await registry.stat(signal && { signal })) {
+    if (sha256 === undefined) continue;
+    // A base keeps the texts of what the model was shown; only those are compared in words.
+    const before = base?.entries[alias];
+    let text = before?.text;
+    if (before?.text !== undefined && before.sha256 !== sha256) {
+      const content = await registry.resolve(alias, signal && { signal });
+      text = content.ok ? content.value.text : undefined;
+    }
+    entries[alias] = { path, sha256, text };
+  }
+  const current = { id: snapshotId(entries), entries };
+  return {
+    map: undefined,
+    blocks: [],
+    names: [],
+    contextId: current.id,
+    version: options.version ?? { accepted: 0, deltas: 0, repairs: 0 },
+    missing: 0,
+    task: options.task,
+    delta: base && fitDelta(deltaLines(await computeDelta(base, current)), target),
+  };
+}
+
+function fitDelta(
+  lines: string[],
+  { counter, usable }: { counter: TokenCounter; usable: number },
+): string[] {
+  const limit = usable * DELTA_SHARE;
+  let tokens = 0;
+  for (const [index, line] of lines.entries()) {
+    tokens += counter.count(`${line}\n`);
+    if (tokens > limit && index > 0)
+      return [...lines.slice(0, index), `... +${lines.length - index} changes`];
+  }
+  return lines;
+}

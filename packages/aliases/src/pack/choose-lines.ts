@@ -1,0 +1,52 @@
+import type { ReadFile } from "../rank/rank-files.ts";
+
+/** Something that a pack may show of a file. */
+export interface Pick {
+  source: ReadFile;
+  /** 1-based lines, inclusive; absent where `outline` is shown instead. */
+  ranges?: [first: number, last: number][] | undefined;
+  outline?: string | undefined;
+}
+
+/** Whole files in focus by rank, then chunks by what they are worth for their length. */
+export function orderByWorth(read: readonly ReadFile[]): Pick[] {
+  const focus = read.filter(({ isFocus }) => isFocus).map((source) => wholeFile(source));
+  const chunks = read
+    .flatMap((source) => source.chunks.map((chunk) => ({ source, chunk })))
+    .sort((a, b) => b.chunk.density - a.chunk.density);
+  return [
+    ...focus,
+    ...chunks.map(({ source, chunk }): Pick => {
+      const enclosing = chunk.enclosing.map((line): [number, number] => [line, line]);
+      return { source, ranges: [...enclosing, [chunk.firstLine, chunk.lastLine]] };
+    }),
+  ];
+}
+
+/** All lines of a file at once. */
+function wholeFile(source: ReadFile): Pick {
+  return { source, ranges: [[1, source.lines.length]] };
+}
+
+/** What is shown of each file so far. */
+export interface ShownFile {
+  source: ReadFile;
+  /** By line, from 0. */
+  lines: boolean[];
+  outline: string | undefined;
+}
+
+/** Collects picks by file, in the order of rank. */
+export function collectPicks(picks: readonly Pick[]): ShownFile[] {
+  const shown = new Map<ReadFile, ShownFile>();
+  for (const { source, ranges = [], outline } of picks) {
+    let file = shown.get(source);
+    if (file === undefined) {
+      file = { source, lines: source.lines.map(() => false), outline: undefined };
+      shown.set(source, file);
+    }
+    file.outline = outline ?? file.outline;
+    for (const [first, last] of ranges) file.lines.fill(true, first - 1, last);
+  }
+  return [...shown.values()].sort((a, b) => a.source.file.rank - b.source.file.rank);
+}

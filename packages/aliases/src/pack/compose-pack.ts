@@ -1,0 +1,162 @@
+import type { TokenCounter } from "@ccl/core";
+
+import { aliasPrefix } from "../registry/alias-prefix.ts";
+import type { DetailedRanking, RankedFile } from "../rank/rank-files.ts";
+import { collectPicks, type Pick as PickedPart, type ShownFile } from "./choose-lines.ts";
+import { isCardKind } from "./pack-caps.ts";
+import type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack.ts";
+import { printablePath, renderMap } from "./render-map.ts";
+import {
+  guardMarkers,
+  renderHeader,
+  renderSections,
+  type Block,
+  type PackParts,
+} from "./render-pack.ts";
+import { listNames, renderSlice } from "./render-slice.ts";
+
+/** What every attempt at a pack has in common. */
+export interface Composition {
+  ranking: DetailedRanking;
+  frame: PackParts;
+  /** Of the whole project, or of as many files as fit; absent where none does. */
+  map?: ProjectMap | undefined;
+  counter: TokenCounter;
+  options: PackOptions;
+}
+
+/** A pack but for what its ranking says already. */
+export type Composed = Omit<Pack, "unmatched" | "isMatched">;
+
+interface ShownBlock extends Block {
+  file: RankedFile;
+  level: PackLevel;
+  isCut: boolean;
+}
+
+/** A map, and the paths that it names. */
+export interface ProjectMap {
+  text: string;
+  paths: ReadonlySet<string>;
+}
+
+/** Renders what was picked, the names of the next best files, and the map. */
+export function composePack(
+  picks: readonly PickedPart[],
+  namesRoom: number,
+  { ranking, frame, map, counter, options }: Composition,
+): Composed {
+  const blocks = collectPicks(picks).map((shown) => toBlock(shown, options));
+  const shown = new Set(blocks.map(({ path }) => path));
+  const others = ranking.files.filter(({ path }) => !shown.has(path));
+  const named = nameFiles(others, namesRoom, { ranking, counter });
+  const inMap = others.length === 0 ? undefined : map;
+  const visible = new Set([
+    ...shown,
+    ...named.map(({ file }) => file.path),
+    ...(inMap?.paths ?? []),
+  ]);
+  const hidden = ranking.files.filter(({ path }) => !visible.has(path));
+  const sections = renderSections({
+    ...frame,
+    blocks,
+    map: inMap?.text,
+    names: named.map(({ line }) => line),
+    missing: inMap === undefined ? hidden.length : 0,
+  });
+  const text = sections.map((section) => section.text).join("");
+  const entries = [
+    ...blocks.map((block) => toEntry(block, counter)),
+    ...named.map(({ file, line, isCut }): PackEntry => {
+      return { ...file, level: "heads", tokens: counter.count(`${line}\n`), isCut };
+    }),
+  ];
+  const listed = new Set(entries.map(({ path }) => path));
+  for (const file of ranking.files)
+    if (inMap?.paths.has(file.path) === true && !listed.has(file.path))
+      entries.push({ ...file, level: "reference", tokens: 0, isCut: false });
+  return {
+    text,
+    tokens: counter.count(text),
+    sections: sections.map(({ name, text: own }) => ({ name, tokens: counter.count(own) })),
+    entries: entries.sort((a, b) => a.rank - b.rank),
+    omitted: hidden.map((file) => toOmission(file, options)),
+  };
+}
+
+function toBlock({ source, lines, outline }: ShownFile, { lineNumbers }: PackOptions): ShownBlock {
+  const { file } = source;
+  const { alias, path } = file;
+  if (outline !== undefined) {
+    const level = isCardKind(source) ? "card" : "signatures";
+    return { file, alias, path, detail: level, body: outline, level, isCut: false };
+  }
+  const isFull = lines.every(Boolean);
+  const isShown = (line: number): boolean => lines[line] === true;
+  return {
+    file,
+    alias,
+    path,
+    detail: isFull ? "" : `part of ${lines.length} lines`,
+    body: renderSlice({ path, lines: source.lines, isShown, lineNumbers }),
+    level: isFull ? "full" : "slice",
+    isCut: !isFull,
+  };
+}
+
+function toEntry(block: ShownBlock, counter: TokenCounter): PackEntry {
+  const { file, level, isCut, body } = block;
+  const tokens = counter.count(`${renderHeader(block, "===")}\n${guardMarkers(body)}\n`);
+  return { ...file, level, tokens, isCut };
+}
+
+const MAX_NAMES = 12;
+
+interface NamedFile {
+  file: RankedFile;
+  line: string;
+  isCut: boolean;
+}
+
+/** What the next best files declare, a line each; one that declares nothing is in the map. */
+function nameFiles(
+  files: readonly RankedFile[],
+  room: number,
+  { ranking, counter }: { ranking: DetailedRanking; counter: TokenCounter },
+): NamedFile[] {
+  const named: NamedFile[] = [];
+  let left = room;
+  for (const file of files) {
+    const names = (ranking.facts.get(file.alias)?.declarations ?? "").split(" ").filter(Boolean);
+    if (names.length === 0 || isCardKind({ file })) continue;
+    const line = `${printablePath(file.path)}: ${listNames(names, MAX_NAMES)}`;
+    left -= counter.count(`${line}\n`);
+    if (left < 0) break;
+    named.push({ file, line, isCut: names.length > MAX_NAMES });
+  }
+  return named;
+}
+
+/** A map of the whole project, or of as many files as fit, best first. */
+export function mapOf(
+  files: readonly RankedFile[],
+  room: number,
+  counter: TokenCounter,
+): ProjectMap | undefined {
+  const paths = files.map(({ path }) => path);
+  let shown = 0;
+  const text = renderMap(paths, (candidate, count) => {
+    if (counter.count(candidate) > room) return false;
+    shown = count;
+    return true;
+  });
+  return text === undefined ? undefined : { text, paths: new Set(paths.slice(0, shown)) };
+}
+
+function toOmission(
+  { alias, path, rank, score, matched }: RankedFile,
+  { caps }: PackOptions,
+): PackOmission {
+  const isCapped = caps?.[aliasPrefix(alias)] !== undefined || isCardKind({ file: { alias } });
+  return { alias, path, rank, score, matched, reason: isCapped ? "cap" : "budget" };
+}

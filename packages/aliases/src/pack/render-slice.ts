@@ -1,0 +1,54 @@
+import { outlineLanguage } from "../outline/outline-language.ts";
+import { scanDeclarations } from "../outline/scan-declarations.ts";
+
+/** A file of which some lines are shown. */
+export interface Slice {
+  path: string;
+  lines: readonly string[];
+  /** By line, counted from 0. */
+  isShown: (line: number) => boolean;
+  lineNumbers?: boolean | undefined;
+}
+
+/** A gap of so few lines costs less than its mark. */
+const MIN_GAP_LINES = 3;
+const MAX_GAP_NAMES = 8;
+
+/**
+ * The shown lines byte for byte, and for each gap a line `... +33 lines, 12-44: parse, render` with what it declares.
+ */
+export function renderSlice(slice: Slice): string {
+  const { lines, lineNumbers } = slice;
+  const width = String(lines.length).length;
+  const written: string[] = [];
+  for (let at = 0; at < lines.length;) {
+    const end = endOfGap(slice, at);
+    if (end - at >= MIN_GAP_LINES) {
+      written.push(gapMark(slice, at, end));
+      at = end;
+      continue;
+    }
+    const line = lines[at] ?? "";
+    written.push(lineNumbers === true ? `${String(at + 1).padStart(width)} ${line}` : line);
+    at += 1;
+  }
+  return written.join("\n");
+}
+
+function endOfGap({ lines, isShown }: Slice, start: number): number {
+  let end = start;
+  while (end < lines.length && !isShown(end)) end += 1;
+  return end;
+}
+
+function gapMark({ path, lines }: Slice, start: number, end: number): string {
+  const names = scanDeclarations(lines.slice(start, end).join("\n"), outlineLanguage(path));
+  const mark = `... +${end - start} lines, ${start + 1}-${end}`;
+  return names.length === 0 ? mark : `${mark}: ${listNames(names, MAX_GAP_NAMES)}`;
+}
+
+/** `a, b, +3`. */
+export function listNames(names: readonly string[], max: number): string {
+  const shown = names.slice(0, max).map((name) => name.slice(0, 60));
+  return [...shown, ...(names.length > max ? [`+${names.length - max}`] : [])].join(", ");
+}

@@ -1,0 +1,59 @@
+import { createSearchIndex } from "@ccl/search";
+
+import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
+
+/** One commit: what its author wrote on the first line, and the paths that it changed. */
+export interface HistoryCommit {
+  subject: string;
+  files: string[];
+}
+
+/** What was done before, the newest commit first; a source of a version control system. */
+export interface FileHistory {
+  commits(): AsyncIterable<HistoryCommit>;
+}
+
+const MAX_COMMITS = 1_500;
+/** A commit that changes more files says nothing about any of them. */
+const MAX_FILES = 20;
+const SIMILAR_COMMITS = 30;
+/** After so many commits an edit counts half. */
+const HALF_LIFE = 20;
+
+/** By path, how far its earlier commits speak for it: those that were asked for alike, and those of late; 0..1 each. */
+export interface HistoryScores {
+  similar: Map<string, number>;
+  recent: Map<string, number>;
+}
+
+/** Reads a history and scores the files that it names for a task. */
+export async function scoreHistory(history: FileHistory, task: string): Promise<HistoryScores> {
+  const commits: HistoryCommit[] = [];
+  for await (const commit of history.commits()) {
+    if (commits.push(commit) >= MAX_COMMITS) break;
+  }
+  const useful = commits.map(({ subject, files }) => ({
+    subject,
+    files: files.length > MAX_FILES ? [] : files,
+  }));
+  const similar = new Map<string, number>();
+  const recent = new Map<string, number>();
+  const add = (to: Map<string, number>, files: string[], score: number): void => {
+    const share = score / Math.sqrt(files.length);
+    for (const path of files) to.set(path, (to.get(path) ?? 0) + share);
+  };
+  const index = createSearchIndex({ fields: { subject: 1 }, analyzer });
+  await index.put(useful.map(({ subject }, at) => ({ id: String(at), texts: { subject } })));
+  const { hits } = index.searchText({
+    text: task.slice(0, MAX_TASK_CHARS),
+    limit: SIMILAR_COMMITS,
+  });
+  for (const { id, score } of hits) add(similar, useful[Number(id)]?.files ?? [], score);
+  for (const [age, { files }] of useful.entries()) add(recent, files, 0.5 ** (age / HALF_LIFE));
+  return { similar: toShares(similar), recent: toShares(recent) };
+}
+
+function toShares(scores: Map<string, number>): Map<string, number> {
+  const best = Math.max(...scores.values());
+  return new Map([...scores].map(([path, score]) => [path, score / best]));
+}

@@ -1,0 +1,63 @@
+import { outlineLanguage } from "../outline/outline-language.ts";
+import { scanDeclarations } from "../outline/scan-declarations.ts";
+import { scanImports } from "../outline/scan-imports.ts";
+import type { RankInput } from "../rank/score-files.ts";
+import { countWords, formatCounts, parseCounts } from "../rank/task-words.ts";
+import type { AliasStat, DerivedCache } from "../registry/alias-registry.ts";
+
+/** What a quick look over a file finds: all that ranking needs, so that an unchanged file need not be read again. */
+export interface FileFacts extends RankInput {
+  sha256: string;
+}
+
+/** A file whose content hash is known. */
+export type KnownFile = AliasStat & { sha256: string };
+
+const kindOf = (path: string): string => `facts-2-${outlineLanguage(path) ?? "text"}`;
+const isWord = (text: string): boolean => /^\S+$/.test(text);
+
+/** The facts of an earlier look at the same content; undefined where there was none. */
+export function recallFacts(
+  { alias, path, sha256 }: KnownFile,
+  cache: DerivedCache,
+): FileFacts | undefined {
+  const lines = cache.get(kindOf(path), sha256)?.split("\n");
+  if (lines?.length !== 4) return undefined;
+  const [chars = "", declarations = "", imports = "", counts = ""] = lines;
+  return {
+    alias,
+    path,
+    sha256,
+    chars: Number(chars),
+    declarations,
+    imports: imports === "" ? [] : imports.split(" "),
+    words: parseCounts(counts),
+  };
+}
+
+/** Looks a text over. Its words are counted and kept only where a later look will find them. */
+export function lookOver(
+  { alias, path, sha256 }: KnownFile,
+  text: string,
+  { cache, isKept }: { cache: DerivedCache; isKept: boolean },
+): FileFacts {
+  const language = outlineLanguage(path);
+  const facts: FileFacts = {
+    alias,
+    path,
+    sha256,
+    chars: text.trim() === "" ? 0 : text.length,
+    declarations: scanDeclarations(text, language).filter(isWord).join(" "),
+    imports: scanImports(text, language).filter(isWord),
+    words: countWords(text),
+  };
+  if (!isKept) return facts;
+  const lines = [
+    String(facts.chars),
+    facts.declarations,
+    facts.imports.join(" "),
+    formatCounts(facts.words),
+  ];
+  cache.set(kindOf(path), sha256, lines.join("\n"));
+  return facts;
+}

@@ -1,0 +1,112 @@
+import { throwIfAborted } from "@ccl/core/async";
+import { callListener } from "@ccl/core/events";
+
+import { AliasesError } from "../aliases-error.ts";
+import type { AliasContent, AliasRegistry, AliasStat } from "../registry/alias-registry.ts";
+import { lookOver, recallFacts, type FileFacts, type KnownFile } from "./file-facts.ts";
+
+/** A named text file, ready to be shown. */
+interface PackFile {
+  alias: string;
+  path: string;
+  sha8: string;
+  sha256: string;
+  text: string;
+}
+
+/** The files of a registry as they are now. */
+export interface SurveyedFiles {
+  /** Those that have something to show. */
+  facts: FileFacts[];
+  omitted: UnreadFile[];
+}
+
+/** Progress of a pack. */
+export interface PackEvent {
+  type: "files_read" | "files_outlined" | "fitted";
+  done: number;
+  total: number;
+}
+
+/** A file that has no text to show, and why. */
+export interface UnreadFile {
+  alias: string;
+  path: string;
+  reason: "binary" | "unreadable" | "empty";
+}
+
+interface SurveyOptions {
+  registry: AliasRegistry;
+  signal?: AbortSignal | undefined;
+  onEvent?: ((event: PackEvent) => void) | undefined;
+}
+
+/** Reads files as they are now. */
+export interface FileReader {
+  /** The file's content now; undefined when it is gone, or no text any more. */
+  read(file: { alias: string }): Promise<PackFile | undefined>;
+}
+
+/** A reader of a registry's files. */
+export function createFileReader({
+  registry,
+  signal,
+}: Pick<SurveyOptions, "registry" | "signal">): FileReader {
+  return {
+    async read({ alias }) {
+      const content = await registry.resolve(alias, signal && { signal });
+      return content.ok && hasText(content.value) ? content.value : undefined;
+    },
+  };
+}
+
+const FILES_A_STEP = 64;
+
+/** Looks over files as `stat` saw them; one that was looked over before and has not changed is not read. */
+export async function surveyFiles(
+  stats: AliasStat[],
+  options: SurveyOptions & { reader: FileReader },
+): Promise<SurveyedFiles> {
+  const surveyed: SurveyedFiles = { facts: [], omitted: [] };
+  for (const [position, stat] of stats.entries()) {
+    const found = await survey(stat, options);
+    if (typeof found === "string")
+      surveyed.omitted.push({ alias: stat.alias, path: stat.path, reason: found });
+    else surveyed.facts.push(found);
+    if (position % FILES_A_STEP === 0 || position === stats.length - 1) {
+      throwIfAborted(options.signal, AliasesError);
+      callListener(options.onEvent, {
+        type: "files_read",
+        done: position + 1,
+        total: stats.length,
+      });
+    }
+  }
+  return surveyed;
+}
+
+async function survey(
+  stat: AliasStat,
+  { registry, reader }: SurveyOptions & { reader: FileReader },
+): Promise<FileFacts | UnreadFile["reason"]> {
+  const { cache, isPersistent } = registry;
+  if (!isKnown(stat)) return "unreadable";
+  if (stat.isBinary) return "binary";
+  const recalled = recallFacts(stat, cache);
+  if (recalled !== undefined) return recalled.chars === 0 ? "empty" : recalled;
+  const content = await reader.read(stat);
+  if (content === undefined) return "unreadable";
+  const facts = lookOver({ ...stat, sha256: content.sha256 }, content.text, {
+    cache,
+    isKept: isPersistent,
+  });
+  return facts.chars === 0 ? "empty" : facts;
+}
+
+function isKnown(stat: AliasStat): stat is KnownFile {
+  return stat.sha256 !== undefined;
+}
+
+function hasText(content: AliasContent): content is AliasContent & { text: string } {
+  return content.text !== undefined;
+}

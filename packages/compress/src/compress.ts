@@ -1,0 +1,141 @@
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
+
+import { clipAround } from "./clip.ts";
+import { unwrapText } from "./json/find-json.ts";
+import { type ContentKind, detectKind } from "./kinds/detect-kind.ts";
+import { layoutOf } from "./kinds/layout-of.ts";
+import { selectUnits } from "./select-units.ts";
+import type { Layout } from "./unit.ts";
+import { weighUnits } from "./weigh/weigh-units.ts";
+
+/** How much is shown, and what it is for. */
+export interface CompressOptions {
+  /** Tokens; what is shown never counts more. */
+  budget: number;
+  /** The question that the content is read for, such as the user's words and the arguments of the call. */
+  query?: string | undefined;
+  /** Detected where absent. */
+  kind?: ContentKind | undefined;
+  /** `estimatedCounter` where absent. */
+  counter?: TokenCounter | undefined;
+  /** Reads pages better than the built-in reader of words, lists and cells, such as `convert` of `html-to-text`. */
+  readHtml?: ((html: string) => string) | undefined;
+}
+
+/** Lines of a content, from 1, both included. */
+export interface LineRange {
+  from: number;
+  to: number;
+}
+
+/** A content as a model reads it. */
+export interface CompressedContent {
+  text: string;
+  tokens: number;
+  kind: ContentKind;
+  /** Everything that the content says stands in `text`; never true of HTML, whose links and styles go. */
+  isLossless: boolean;
+  /** Lines or rows that are shown, and those that are not. */
+  shown: number;
+  omitted: number;
+  /** What was left out, by lines of the content; by rows of JSON. */
+  ranges: LineRange[];
+}
+
+/**
+ * The content within `budget` tokens. Without loss where that fits: records as a table, repeated lines once. Else what
+ * the question asks for, what went wrong, what is unusual, the first and the last, with the numbers of the lines and what
+ * was left out between them. The same content and options give the same text. Linear in the content.
+ */
+export function compress(content: string, options: CompressOptions): CompressedContent {
+  const { budget, query = "", counter = estimatedCounter } = options;
+  const text = unwrapText(content);
+  const kind = options.kind ?? detectKind(text);
+  if (kind === "binary") return describeBinary(text, { budget, counter });
+  const layout = layoutOf(text, kind, options.readHtml);
+  const whole = wholeText(text, layout, kind);
+  const tokens = countUpTo(whole, budget, counter);
+  if (tokens !== undefined)
+    return {
+      text: whole,
+      tokens,
+      kind,
+      isLossless: kind !== "html",
+      shown: layout.units.length,
+      omitted: 0,
+      ranges: [],
+    };
+  const selection = selectUnits(layout, weighUnits(layout, query), { budget, counter });
+  if (selection.text === "") return { ...beginning(text, { budget, counter }), kind };
+  const ranges = omittedRanges(selection.places, layout);
+  const shown = selection.places.length;
+  return {
+    text: selection.text,
+    tokens: selection.tokens,
+    kind,
+    isLossless: false,
+    shown,
+    omitted: layout.units.length - shown,
+    ranges,
+  };
+}
+
+interface Room {
+  budget: number;
+  counter: TokenCounter;
+}
+
+/** The units, joined; a text that would not become shorter by a tenth stays as it is. */
+function wholeText(text: string, { units }: Layout, kind: ContentKind): string {
+  const joined = units.map((unit) => unit.text).join("\n");
+  return kind === "html" || joined.length < text.length * 0.9 ? joined : text;
+}
+
+/** Characters that no tokenizer puts into one token on average: a longer text is above the budget without counting it. */
+const charsPerToken = 16;
+
+function countUpTo(text: string, budget: number, counter: TokenCounter): number | undefined {
+  if (text.length > budget * charsPerToken) return undefined;
+  const tokens = counter.count(text);
+  return tokens <= budget ? tokens : undefined;
+}
+
+function omittedRanges(places: readonly number[], { units }: Layout): LineRange[] {
+  const ranges: LineRange[] = [];
+  const shown = new Set(places);
+  for (const [at, { from, to }] of units.entries()) {
+    if (shown.has(at)) continue;
+    const last = ranges.at(-1);
+    if (last !== undefined && last.to + 1 >= from && !shown.has(at - 1))
+      last.to = Math.max(last.to, to);
+    else ranges.push({ from, to });
+  }
+  return ranges;
+}
+
+/** As much of the beginning as fits, for budgets in which no unit does. */
+function beginning(text: string, { budget, counter }: Room): Omit<CompressedContent, "kind"> {
+  const lines = text.split("\n").length;
+  const rest = { isLossless: false, shown: 0, omitted: lines, ranges: [{ from: 1, to: lines }] };
+  for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
+    const shown = clipAround(text, chars, -1);
+    const tokens = counter.count(shown);
+    if (tokens <= budget) return { text: shown, tokens, ...rest };
+  }
+  return { text: "", tokens: 0, ...rest };
+}
+
+function describeBinary(text: string, { budget, counter }: Room): CompressedContent {
+  const whole = `[binary content, ${text.length} characters]`;
+  const tokens = counter.count(whole);
+  const fits = tokens <= budget;
+  return {
+    text: fits ? whole : "",
+    tokens: fits ? tokens : 0,
+    kind: "binary",
+    isLossless: false,
+    shown: 0,
+    omitted: 1,
+    ranges: [{ from: 1, to: text.split("\n").length }],
+  };
+}

@@ -1,0 +1,11 @@
+export {
+  compress,
+  type CompressedContent,
+  type CompressOptions,
+  type LineRange,
+} from "./compress.ts";
+export { type ContentKind, detectKind } from "./kinds/detect-kind.ts";
+export { searchContent, type ContentHits, type SearchContentOptions } from "./search-content.ts";
+export { identifiersOf } from "./json/identifiers.ts";
+export { parseExactly } from "./json/parse-exactly.ts";
+export { isIdentifierLike, rankValue, type ValueRank } from "./json/value-rank.ts";

@@ -1,0 +1,225 @@
+import { isRecord } from "@ccl/core/json";
+
+import { headerLabel, type Unit } from "../unit.ts";
+import { parseExactly } from "./parse-exactly.ts";
+import { rankValue } from "./value-rank.ts";
+
+/**
+ * JSON as lines of `key=value` and tables (keys once, rows of scalars, identifiers first); joined by line feeds they say all
+ * that the JSON says. Undefined for text that is no JSON object or array. Rows are numbered in place of lines.
+ */
+export function jsonUnits(json: string): Unit[] | undefined {
+  const value = parseContainer(json);
+  if (value === undefined) return undefined;
+  try {
+    const units: Unit[] = [];
+    addBlock(units, { name: "", value, depth: 0 });
+    return units;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** A table as units: its name with the columns that never change, the names of the others, and its rows. */
+export function tableUnits(name: string, rows: readonly TableRow[], firstLine: number): Unit[] {
+  const units: Unit[] = [];
+  addTable(units, { name, rows, firstLine });
+  return units;
+}
+
+/** One row: a label (its key or its group) and its cells by column. */
+export interface TableRow {
+  label: string | undefined;
+  cells: Map<string, unknown>;
+}
+
+function parseContainer(json: string): object | undefined {
+  if (!/^\s*[[{]/.test(json)) return undefined;
+  try {
+    const value = parseExactly(json);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deeper values are written as JSON in one piece. */
+const maxDepth = 8;
+
+interface Block {
+  name: string;
+  value: object;
+  depth: number;
+}
+
+function addBlock(units: Unit[], { name, value, depth }: Block): void {
+  if (depth > maxDepth) return addLine(units, `${name}=${JSON.stringify(value)}`, depth);
+  const entries = Array.isArray(value) ? [] : Object.entries(value);
+  const rows = Array.isArray(value) ? listedRows(value) : keyedRows(entries);
+  if (rows !== undefined) addTable(units, { name, rows, firstLine: 1 });
+  else if (Array.isArray(value)) addList(units, { name, list: value, depth });
+  else addObject(units, { name, entries, depth });
+}
+
+function addLine(units: Unit[], text: string, depth: number): void {
+  const at = units.length + 1;
+  units.push({ text, from: at, to: at, weight: 1 / (1 + depth) });
+}
+
+function addObject(
+  units: Unit[],
+  { name, entries, depth }: { name: string; entries: [string, unknown][]; depth: number },
+): void {
+  const plain = entries.filter(([, member]) => isInline(member));
+  const isIdentifier = ([key, member]: [string, unknown]): boolean =>
+    Array.isArray(member) || rankValue(key, member) === 3;
+  const ordered = plain.toSorted((a, b) => Number(isIdentifier(b)) - Number(isIdentifier(a)));
+  const line = ordered.map(([key, member]) => `${key}=${inlineText(member)}`).join("; ");
+  if (line !== "") addLine(units, name === "" ? line : `${name}: ${line}`, depth);
+  else if (name !== "" && entries.length > 0) addLine(units, `${name}:`, depth);
+  for (const [key, member] of entries) {
+    if (typeof member !== "object" || member === null || isInline(member)) continue;
+    addBlock(units, { name: joinName(name, key), value: member, depth: depth + 1 });
+  }
+}
+
+function joinName(name: string, key: string): string {
+  return name === "" ? key : `${name}.${key}`;
+}
+
+function addList(
+  units: Unit[],
+  { name, list, depth }: { name: string; list: unknown[]; depth: number },
+): void {
+  if (list.every((item) => typeof item !== "object" || item === null))
+    return addLine(units, `${name}=${inlineText(list)}`, depth);
+  for (const [index, item] of list.entries()) {
+    const label = `${name}[${index}]`;
+    if (typeof item === "object" && item !== null)
+      addBlock(units, { name: label, value: item, depth: depth + 1 });
+    else addLine(units, `${label}=${cellText(item)}`, depth + 1);
+  }
+}
+
+function addTable(
+  units: Unit[],
+  { name, rows, firstLine }: { name: string; rows: readonly TableRow[]; firstLine: number },
+): void {
+  const columns = orderColumns(rows);
+  const labelColumn = columns.find((key) =>
+    rows.every(({ label, cells }) => label === cells.get(key)),
+  );
+  const isConstant = (key: string): boolean => {
+    const first = cellText(rows[0]?.cells.get(key));
+    return rows.every(({ cells }) => cells.has(key) && cellText(cells.get(key)) === first);
+  };
+  const constant = columns.filter(isConstant);
+  const constants = new Set(constant);
+  const varying = columns.filter((key) => !constants.has(key) && key !== labelColumn);
+  const hasLabel = rows.some(({ label }) => label !== undefined);
+  const header = hasLabel ? [labelColumn ?? "#", ...varying] : varying;
+  const all = constant.map((key) => `${key}=${cellText(rows[0]?.cells.get(key))}`).join("; ");
+  const title = units.length;
+  const at = { from: firstLine, to: firstLine };
+  units.push({
+    text: `${name === "" ? "" : `${name}: `}${rows.length} rows${all === "" ? "" : `, all ${all}`}`,
+    ...at,
+    weight: 2,
+    members: rows.length,
+  });
+  if (header.length === 0) return;
+  units.push({ text: header.join("|"), ...at, label: headerLabel, head: title, weight: 0 });
+  for (const [index, { label, cells }] of rows.entries()) {
+    const texts = varying.map((key) => cellText(cells.get(key)));
+    const row = hasLabel ? [cellText(label), ...texts] : texts;
+    units.push({
+      text: row.join("|"),
+      cells: row,
+      from: firstLine + index,
+      to: firstLine + index,
+      label: String(index + 1),
+      head: title + 1,
+      weight: 0.05,
+    });
+  }
+}
+
+/** Columns of identifiers first. */
+function orderColumns(rows: readonly TableRow[]): string[] {
+  const identifies = new Map<string, boolean>();
+  for (const { cells } of rows) {
+    for (const [key, value] of cells) {
+      const isScalar = typeof value !== "object" || value === null;
+      const known = identifies.get(key) ?? false;
+      identifies.set(key, known || (isScalar && rankValue(key, value) === 3));
+    }
+  }
+  const columns = [...identifies].toSorted(([, a], [, b]) => Number(b) - Number(a));
+  return columns.map(([key]) => key);
+}
+
+/** Rows of a list of objects, or of a list of lists of objects (with a group column). */
+function listedRows(list: unknown[]): TableRow[] | undefined {
+  if (list.length < 2) return undefined;
+  const isGrouped = Array.isArray(list[0]);
+  const groups = isGrouped ? list : [list];
+  if (!groups.every(isRecordList)) return undefined;
+  const rows = groups.flatMap((group, index) =>
+    group.map((row) => ({ label: isGrouped ? String(index + 1) : undefined, cells: flatten(row) })),
+  );
+  return areAlike(rows, 0.1) ? rows : undefined;
+}
+
+/** Rows of an object of like objects. */
+function keyedRows(entries: [string, unknown][]): TableRow[] | undefined {
+  if (entries.length < 2) return undefined;
+  const rows: TableRow[] = [];
+  for (const [label, row] of entries) {
+    if (!isRecord(row)) return undefined;
+    rows.push({ label, cells: flatten(row) });
+  }
+  return areAlike(rows, 0.6) ? rows : undefined;
+}
+
+/** True when no less than this share of a table's cells is filled, so that a table is not much larger than what it shows. */
+function areAlike(rows: TableRow[], share: number): boolean {
+  const columns = new Set(rows.flatMap(({ cells }) => [...cells.keys()]));
+  const filled = rows.reduce((sum, { cells }) => sum + cells.size, 0);
+  return filled >= share * columns.size * rows.length;
+}
+
+function flatten(row: Record<string, unknown>): Map<string, unknown> {
+  const cells = new Map<string, unknown>();
+  const visit = (path: string, value: unknown, depth: number): void => {
+    if (depth < 3 && isRecord(value) && Object.keys(value).length > 0) {
+      for (const [key, member] of Object.entries(value))
+        visit(joinName(path, key), member, depth + 1);
+    } else {
+      cells.set(path, value);
+    }
+  };
+  visit("", row, 0);
+  return cells;
+}
+
+function isRecordList(value: unknown): value is Record<string, unknown>[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord);
+}
+
+/** Scalars and lists of scalars stand on the line of their object. */
+function isInline(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => typeof item !== "object" || item === null);
+  return !isRecord(value) || Object.keys(value).length === 0;
+}
+
+function inlineText(value: unknown): string {
+  return Array.isArray(value) ? `[${value.map(cellText).join(", ")}]` : cellText(value);
+}
+
+/** One scalar, unquoted unless it would be misread; deeper values as JSON. */
+function cellText(value: unknown): string {
+  if (value === undefined) return "";
+  if (typeof value !== "string") return JSON.stringify(value);
+  return /[\n\r|;]|^\s|\s$|^$|^(?:true|false|null)$/.test(value) ? JSON.stringify(value) : value;
+}

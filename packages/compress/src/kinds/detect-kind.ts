@@ -1,0 +1,92 @@
+import { findJson } from "../json/find-json.ts";
+import { looksDelimited } from "./delimited.ts";
+
+/** What a content is. `listing` is one thing a line: files, commits, hits of a search without their text. */
+export type ContentKind =
+  | "json"
+  | "delimited"
+  | "log"
+  | "tests"
+  | "build"
+  | "diff"
+  | "history"
+  | "listing"
+  | "matches"
+  | "html"
+  | "yaml"
+  | "markdown"
+  | "code"
+  | "text"
+  | "binary";
+
+const sampleChars = 20_000;
+
+/** Lines that only one kind of content has; the share of the sample's lines that has to fit. */
+const lineKinds: readonly [ContentKind, RegExp, number][] = [
+  [
+    "build",
+    /^(?:\S[^:(\n]{0,200}(?:\(\d+,\d+\)|:\d+:\d+): (?:fatal )?(?:error|warning|note)\b|\s*\d+:\d+\s+(?:error|warning)\s|(?:error|warning)(?:\[\w+\])?: )/,
+    0.3,
+  ],
+  [
+    "log",
+    /^\s*(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d[/-]\d\d[/-]\d\d)[T ]|\[?\d\d:\d\d:\d\d|\d{6} \d{6} |(?:\[?\w{3} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|[\d.]{7,15} - \S+ \[)/,
+    0.5,
+  ],
+  ["matches", /^(?:[A-Za-z]:)?[^\s:]*[./\\][^:\n]{0,250}[:-]\d+[:-]/, 0.8],
+  [
+    "listing",
+    /^(?:[0-9a-f]{7,40} \S.*|[\dA-Za-z-]{4,10}[rwx-]{6}\S*\s+\d.*|\d{6} (?:blob|tree|commit) .*|[ MADRCU?!]{2} \S+|(?:\.{0,2}\/)?[^\s:]+\/[^\s:]*)$/,
+    0.8,
+  ],
+];
+const testRun =
+  /^\s*(?:RUN\s+v\d|=+ test session starts|running \d+ tests?$|TAP version \d|ok \d+ |not ok \d+ |--- (?:FAIL|PASS|SKIP): |=== RUN |# tests \d|Tests?:?\s+\d+ (?:failed|passed)|test result: |<testsuites?\b|(?:PASS|FAIL) \S+\.[cm]?[jt]sx?$)/m;
+const codeLine =
+  /^\s*(?:import\b.*(?:from|;|\()|from \S+ import|export |(?:public|private|protected|static|async) |(?:const|let|var) \w+.*[=;]|(?:async )?function\b|class \w+.*[{:]$|def \w+\(|fn \w+|func [\w(]|package [\w.]+;?$|use [\w:]+|#include|return\b.*;?$|if \(.*\{$|\}[);,]*$|\/\/|\/?\*+( |\/|$))/;
+
+/** The kind of a text by its first 20,000 characters; JSON by all of it. */
+export function detectKind(text: string): ContentKind {
+  const sample = text.slice(0, sampleChars);
+  if (isBinary(sample)) return "binary";
+  if (/^\s*<(?:!doctype html|html|head|body)\b/i.test(sample)) return "html";
+  if (/[[{]/.test(sample.slice(0, 300)) && findJson(text) !== undefined) return "json";
+  if (/^(?:diff --git |--- \S.*\n\+\+\+ |Index: \S)/m.test(sample) && /^@@ -\d/m.test(sample))
+    return "diff";
+  if (/^commit [0-9a-f]{7,40}\b/.test(sample.trimStart())) return "history";
+  if (testRun.test(sample) || testRun.test(text.slice(-sampleChars / 4))) return "tests";
+  const lines = sample
+    .split("\n")
+    .slice(0, -1)
+    .filter((line) => line.trim() !== "");
+  if (lines.length === 0) return "text";
+  const shareOf = (pattern: RegExp): number =>
+    lines.filter((line) => pattern.test(line.slice(0, 400))).length / lines.length;
+  if (looksDelimited(sample)) return "delimited";
+  const byLine = lineKinds.find(
+    ([, pattern, share]) => lines.length > 2 && shareOf(pattern) >= share,
+  )?.[0];
+  if (byLine !== undefined) return byLine;
+  if (shareOf(codeLine) >= 0.25) return "code";
+  if (/^#{1,6} \S|^(?:```|~~~)|^\|.*\|\s*\n\|[ :|-]+\|/m.test(sample)) return "markdown";
+  if (shareOf(/^\s*(?:- )?["']?[\w./$-]{1,60}["']?:(?:\s|$)|^\s*- \S|^---$/) >= 0.7) return "yaml";
+  return /\[\d+\/\d+\]|^(?:make|npm|cargo|ninja|gcc|cc|ld|error)\b.*:/m.test(sample)
+    ? "build"
+    : "text";
+}
+
+function isBinary(sample: string): boolean {
+  let odd = 0;
+  for (let at = 0; at < Math.min(sample.length, 2_000); at += 1) {
+    const code = sample.charCodeAt(at);
+    if (
+      code === 0 ||
+      code === 0xfffd ||
+      (code < 32 && code !== 9 && code !== 10 && code !== 13 && code !== 27 && code !== 8)
+    )
+      odd += 1;
+  }
+  return odd > 2 && odd > Math.min(sample.length, 2_000) * 0.02
+    ? true
+    : /^(?:[A-Za-z0-9+/=]{60,}\r?\n?)+$/.test(sample);
+}

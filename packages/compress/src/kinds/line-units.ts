@@ -1,0 +1,143 @@
+import type { Layout, Unit } from "../unit.ts";
+import type { ContentKind } from "./detect-kind.ts";
+
+/** What the lines of a kind of content are worth by themselves, and what stands above them. */
+interface LineRules {
+  style: Layout["style"];
+  context: number;
+  hasForms: boolean;
+  /** A line that others can't be read without, by its depth; undefined for others. */
+  headDepth?: (line: string) => number | undefined;
+  /** Lines are read under the nearest line above that is indented less. */
+  isIndented?: boolean;
+  weigh?: (line: string, previous: string) => number;
+}
+
+const heading = /^(#{1,6}) /;
+const declaration =
+  /^(?:\s{0,4}(?:export |public |private |protected |static |async |pub |def |class |interface |type |enum |struct |impl |trait |fn |func |function |module |namespace )|[\w$]+ ?[=(:])/;
+
+const numbered: LineRules = { style: "numbered", context: 0, hasForms: false };
+const prose: LineRules = {
+  style: "gaps",
+  context: 2,
+  hasForms: false,
+  headDepth: (line) => heading.exec(line)?.[1]?.length,
+  weigh: (line, previous) => (heading.test(line) ? 0.9 : previous.trim() === "" ? 0.3 : 0.1),
+};
+
+const rulesOf: Partial<Record<ContentKind, LineRules>> = {
+  log: { ...numbered, context: 3, hasForms: true },
+  tests: { ...numbered, context: 4, hasForms: true },
+  build: { ...numbered, context: 2, hasForms: true },
+  listing: numbered,
+  matches: numbered,
+  history: {
+    style: "gaps",
+    context: 0,
+    hasForms: false,
+    headDepth: (line) => (line.startsWith("commit ") ? 1 : undefined),
+    weigh: (line, previous) => (/^ {4}\S/.test(line) && previous === "" ? 0.6 : 0.1),
+  },
+  diff: {
+    style: "gaps",
+    context: 2,
+    hasForms: false,
+    headDepth: (line) =>
+      /^(?:diff --git |Index: )/.test(line) ? 1 : line.startsWith("@@ ") ? 2 : undefined,
+    weigh: (line) =>
+      /^(?:index |--- |\+\+\+ |similarity |new file|deleted file)/.test(line)
+        ? 0.05
+        : /^[+-]/.test(line)
+          ? 0.6
+          : 0.1,
+  },
+  yaml: {
+    style: "gaps",
+    context: 1,
+    hasForms: false,
+    isIndented: true,
+    weigh: (line) => (/^\S/.test(line) ? 0.5 : 0.1),
+  },
+  code: {
+    style: "gaps",
+    context: 3,
+    hasForms: false,
+    isIndented: true,
+    weigh: (line) => (declaration.test(line) ? 0.7 : line.trim() === "" ? 0 : 0.1),
+  },
+};
+
+const timePrefix =
+  /^\s*(?:\[?(?:\d[\d:.,/+TZ-]*|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\]?\s+)+/;
+
+/** The packages in front of the name of a class. */
+const packages = /\b(?:[a-z][\w$]*\.){2,}(?=[A-Z])/g;
+
+function withoutTime(line: string): string {
+  const prefix = timePrefix.exec(line)?.[0] ?? "";
+  return /\d\d:\d\d|\d{6} \d{6}/.test(prefix)
+    ? line.slice(prefix.length).replace(packages, "")
+    : line;
+}
+
+/** Lines as units. Blank lines that follow another, and lines that repeat the one above, become part of it. */
+export function lineLayout(text: string, kind: ContentKind): Layout {
+  const rules = rulesOf[kind] ?? prose;
+  const units: Unit[] = [];
+  const heads: { at: number; depth: number }[] = [];
+  let previous = "";
+  let number = 0;
+  let repeats = 1;
+  for (const line of cleanLines(text)) {
+    number += 1;
+    const last = units.at(-1);
+    const isBlank = line === "" && (previous === "" || rules.style === "numbered");
+    const isRepeat = line === previous && line.length > 3;
+    if (last !== undefined && (isBlank || isRepeat)) {
+      last.to = number;
+      repeats = isRepeat ? repeats + 1 : 1;
+      if (isRepeat) last.text = `${line} [x${repeats}]`;
+      previous = line;
+      continue;
+    }
+    repeats = 1;
+    const depth =
+      rules.headDepth?.(line) ??
+      (rules.isIndented === true && line.trim() !== "" ? line.search(/\S/) : undefined);
+    if (depth !== undefined) while ((heads.at(-1)?.depth ?? -1) >= depth) heads.pop();
+    units.push({
+      text: line,
+      from: number,
+      to: number,
+      label: rules.style === "numbered" ? String(number) : undefined,
+      head: heads.at(-1)?.at,
+      weight: rules.weigh?.(line, previous) ?? 0.1,
+    });
+    if (depth !== undefined) heads.push({ at: units.length - 1, depth });
+    previous = line;
+  }
+  return {
+    units,
+    style: rules.style,
+    noun: "lines",
+    context: rules.context,
+    hasForms: rules.hasForms,
+    briefOf: kind === "log" ? withoutTime : undefined,
+  };
+}
+
+const escape = String.fromCharCode(27);
+const escapes = new RegExp(String.raw`${escape}(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)`, "g");
+
+/** Lines as a terminal shows them: without colours, of a line that was written over its last state. */
+function cleanLines(text: string): string[] {
+  const plain = text.includes(escape) ? text.replace(escapes, "") : text;
+  const lines = plain.split("\n").map((line) => {
+    const end = line.trimEnd();
+    const over = end.lastIndexOf("\r");
+    return over < 0 ? end : end.slice(over + 1);
+  });
+  while (lines.length > 1 && lines.at(-1) === "") lines.pop();
+  return lines;
+}

@@ -1,0 +1,65 @@
+import { headerLabel, type Layout, type Unit } from "./unit.ts";
+
+/** How units are shown. */
+export interface Rendering {
+  /** The unit at a place, shortened. */
+  textOf: (at: number) => string;
+  /** How many lines the line at a place stands for. */
+  counts: ReadonlyMap<number, number>;
+  /** The first line; of numbered lines says how many are shown where absent. */
+  title?: string | undefined;
+  /** Times are left out. */
+  isBrief: boolean;
+}
+
+/** The units at these places, in order, with their numbers or with what was left out between them. */
+export function renderUnits(
+  places: readonly number[],
+  layout: Layout,
+  rendering: Rendering,
+): string {
+  const { units, style, noun } = layout;
+  const isNumbered = style === "numbered" && noun === "lines";
+  const title = rendering.title ?? (isNumbered ? legend(places.length, layout, rendering) : "");
+  const lines = title === "" ? [] : [title];
+  const rowsShown = countRows(places, units);
+  let next = 1;
+  for (const at of places) {
+    const unit = units[at];
+    if (unit === undefined) continue;
+    if (style === "gaps" && unit.from > next) lines.push(gap(next, unit.from - 1));
+    next = Math.max(next, unit.to + 1);
+    const members = unit.members === undefined ? "" : ` (${rowsShown.get(at) ?? 0} shown)`;
+    lines.push(`${prefixOf(unit, rendering.counts.get(at))}${rendering.textOf(at)}${members}`);
+  }
+  const last = units.at(-1)?.to ?? 0;
+  if (style === "gaps" && next <= last) lines.push(gap(next, last));
+  return lines.join("\n");
+}
+
+function legend(shown: number, { units, hasForms }: Layout, { isBrief }: Rendering): string {
+  const alike = hasForms ? "; xN: N lines like it" : "";
+  const times = isBrief ? "; without times and packages" : "";
+  return `[${shown} of ${units.at(-1)?.to ?? 0} lines, with their numbers${alike}${times}]`;
+}
+
+function prefixOf({ label, cells }: Unit, count = 1): string {
+  if (label === undefined) return "";
+  if (cells !== undefined || label === headerLabel) return `${label}|`;
+  return `${label}${count > 1 ? ` x${count}` : ""}: `;
+}
+
+/** How many rows of each table are shown, by the place of its title. */
+function countRows(places: readonly number[], units: readonly Unit[]): Map<number, number> {
+  const shown = new Map<number, number>();
+  for (const at of places) {
+    const { cells, head } = units[at] ?? {};
+    const title = cells === undefined || head === undefined ? undefined : units[head]?.head;
+    if (title !== undefined) shown.set(title, (shown.get(title) ?? 0) + 1);
+  }
+  return shown;
+}
+
+function gap(from: number, to: number): string {
+  return from === to ? `[... line ${from}]` : `[... lines ${from}-${to}]`;
+}

@@ -1,0 +1,79 @@
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
+
+import { unwrapText } from "./json/find-json.ts";
+import { detectKind } from "./kinds/detect-kind.ts";
+import { layoutOf } from "./kinds/layout-of.ts";
+import { selectUnits } from "./select-units.ts";
+import type { Layout } from "./unit.ts";
+import { lowerTexts, matchQuery, readQuery } from "./weigh/match-query.ts";
+import { inheritFromHeads, withContext } from "./weigh/weigh-units.ts";
+
+/** What is looked for, and how much is shown of it. */
+export interface SearchContentOptions {
+  /** Words and identifiers; lines with rarer ones come first. */
+  query: string;
+  /** Lines that match are found in place of those with words of the query, e.g. a `RegExp`. */
+  pattern?: { test(text: string): boolean } | undefined;
+  /** Lines around a hit, 3 where absent; a row of a table is always shown as a whole. */
+  around?: number | undefined;
+  /** Tokens; 400 where absent. */
+  budget?: number | undefined;
+  /** `estimatedCounter` where absent. */
+  counter?: TokenCounter | undefined;
+  /** The number of the first line where the content is a piece of a longer one; 1 where absent. */
+  firstLine?: number | undefined;
+}
+
+/** What was found in a content. */
+export interface ContentHits {
+  /** Hits in the order of the content, with the numbers of their lines or rows; says how many there are in its first line. */
+  text: string;
+  tokens: number;
+  /** Lines or rows that match. */
+  found: number;
+  /** How much of the query the best of them has, 0 to 1. */
+  score: number;
+}
+
+/**
+ * Lines of a text, or rows of its JSON or table, that have the words of a query or match a pattern, the best first as far as
+ * the budget goes, with their headings and what stands around them. Linear in the content.
+ */
+export function searchContent(content: string, options: SearchContentOptions): ContentHits {
+  const { around = 3, budget = 400, counter = estimatedCounter, firstLine = 1, pattern } = options;
+  const text = unwrapText(content);
+  const layout = numbered(layoutOf(text, detectKind(text)), { around, firstLine });
+  const texts = lowerTexts(layout.units);
+  const query = readQuery(options.query, texts);
+  const scores = layout.units.map(({ text: unit }, at) =>
+    pattern === undefined ? matchQuery(texts[at] ?? "", query) : Number(pattern.test(unit)),
+  );
+  const best = scores.reduce((max, score) => Math.max(max, score), 0);
+  const hits = scores.map((score) => (score >= goodShare * best ? score : 0));
+  const found = hits.filter((hit) => hit > 0).length;
+  if (found === 0) return { text: "", tokens: 0, found, score: 0 };
+  inheritFromHeads(hits, layout.units);
+  const weights = withContext(Float64Array.from(hits), layout, new Map());
+  const title = found === 1 ? "[1 match]" : `[${found} ${layout.noun} match]`;
+  const weighed = { weights, query, counts: new Map<number, number>() };
+  const wanted = Math.min(6, found + 1);
+  const selection = selectUnits(layout, weighed, { budget, counter, title, wanted });
+  return { text: selection.text, tokens: selection.tokens, found, score: best };
+}
+
+/** A hit has no less than this share of the score of the best one. */
+const goodShare = 0.4;
+
+/** Numbers in front of all lines. */
+function numbered(
+  layout: Layout,
+  { around, firstLine }: { around: number; firstLine: number },
+): Layout {
+  const shift = firstLine - 1;
+  const units = layout.units.map((unit) => ({
+    ...unit,
+    label: layout.noun === "rows" ? unit.label : String(unit.from + shift),
+  }));
+  const context = layout.noun === "rows" ? 0 : around;
+  return { ...layout, units, style: "numbered", context, hasForms: false, briefOf: undefined };
+}

@@ -1,0 +1,149 @@
+import type { TokenCounter } from "@ccl/core";
+
+import { clipAround } from "./clip.ts";
+import { renderUnits } from "./render-units.ts";
+import { headerLabel, type Layout, type Unit } from "./unit.ts";
+import { errorAt } from "./weigh/severity.ts";
+import { queryAt } from "./weigh/match-query.ts";
+import type { WeighedUnits } from "./weigh/weigh-units.ts";
+
+/** What of a layout is shown. */
+export interface Selection {
+  text: string;
+  tokens: number;
+  /** Places of the units that are shown, in order. */
+  places: number[];
+}
+
+interface SelectOptions {
+  budget: number;
+  counter: TokenCounter;
+  /** The first line. */
+  title?: string | undefined;
+  /** So many units are to find room; 12 where absent and there are so many, more where there are many forms. */
+  wanted?: number | undefined;
+}
+
+/** As many of the best units as fit, in their order, with what was left out between them. */
+export function selectUnits(
+  layout: Layout,
+  weighed: WeighedUnits,
+  { budget, counter, title, wanted = wantedUnits(layout, weighed) }: SelectOptions,
+): Selection {
+  const order = rankUnits(layout.units, weighed.weights);
+  const maxChars = Math.max(70, Math.floor((budget * 3) / wanted));
+  const isBrief = isScarce(layout, weighed, budget);
+  const textOf = (at: number): string =>
+    shortText(layout.units[at], {
+      weighed,
+      maxChars,
+      briefOf: isBrief ? layout.briefOf : undefined,
+    });
+  const limit = affordable(order, layout.units, { maxChars, maxTotal: budget * 10 });
+  const take = (count: number): Selection => {
+    const places = withHeads(order.slice(0, count), layout.units);
+    const { counts } = weighed;
+    const text = renderUnits(places, layout, { textOf, counts, isBrief, title });
+    return { text, tokens: counter.count(text), places };
+  };
+  let best: Selection = { text: "", tokens: 0, places: [] };
+  let low = 0;
+  let high = limit;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    const selection = take(middle);
+    if (selection.tokens <= budget) {
+      best = selection;
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return best;
+}
+
+/** Places of the units that are worth something, the best first. */
+function rankUnits(units: readonly Unit[], weights: Float64Array): number[] {
+  const places: number[] = [];
+  for (const [at, { label }] of units.entries())
+    if ((weights[at] ?? 0) > 0 && label !== headerLabel) places.push(at);
+  return places.sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
+}
+
+/** How many units may be tried: their characters are bounded, so that no trial takes long. */
+function affordable(
+  order: readonly number[],
+  units: readonly Unit[],
+  { maxChars, maxTotal }: { maxChars: number; maxTotal: number },
+): number {
+  let chars = 0;
+  for (const [count, at] of order.entries()) {
+    chars += Math.min(maxChars, units[at]?.text.length ?? 0);
+    if (chars > maxTotal) return count + 1;
+  }
+  return order.length;
+}
+
+function wantedUnits({ units, hasForms }: Layout, { counts }: WeighedUnits): number {
+  const wanted = hasForms ? Math.max(12, Math.min(60, counts.size)) : 12;
+  return Math.max(1, Math.min(wanted, units.length));
+}
+
+/** True where one line of each form would not fit with its time. */
+function isScarce({ units, briefOf }: Layout, { counts }: WeighedUnits, budget: number): boolean {
+  if (briefOf === undefined) return false;
+  let chars = 0;
+  for (const at of counts.keys()) chars += units[at]?.text.length ?? 0;
+  return chars > budget * 2;
+}
+
+/** The units with all they need above them, in order. */
+function withHeads(chosen: readonly number[], units: readonly Unit[]): number[] {
+  const places = new Set<number>();
+  for (const at of chosen) {
+    let next: number | undefined = at;
+    while (next !== undefined && !places.has(next)) {
+      places.add(next);
+      next = units[next]?.head;
+    }
+  }
+  return [...places].toSorted((a, b) => a - b);
+}
+
+interface Shortening {
+  weighed: WeighedUnits;
+  maxChars: number;
+  briefOf: Layout["briefOf"];
+}
+
+/** The unit, each of its cells or itself no longer than its share, around what matters in it. */
+function shortText(unit: Unit | undefined, { weighed, maxChars, briefOf }: Shortening): string {
+  if (unit === undefined) return "";
+  const whole = briefOf === undefined ? unit.text : briefOf(unit.text);
+  const clip = (text: string, max: number): string => {
+    if (text.length <= max) return text;
+    const asked = queryAt(text, weighed.query);
+    return clipAround(text, max, asked >= 0 ? asked : errorAt(text));
+  };
+  if (unit.cells === undefined || unit.text.length <= maxChars) return clip(whole, maxChars);
+  return clipCells(unit.cells, maxChars, clip).join("|");
+}
+
+/** Short cells stay; the long ones share what is left. */
+function clipCells(
+  cells: readonly string[],
+  maxChars: number,
+  clip: (text: string, max: number) => string,
+): string[] {
+  const lengths = cells.map(({ length }) => length).toSorted((a, b) => a - b);
+  let room = maxChars;
+  let left = lengths.length;
+  let limit = Math.floor(room / Math.max(1, left));
+  for (const length of lengths) {
+    if (length > limit) break;
+    room -= length;
+    left -= 1;
+    limit = Math.floor(room / Math.max(1, left));
+  }
+  return cells.map((cell) => clip(cell, Math.max(24, limit)));
+}

@@ -1,0 +1,35 @@
+/** A piece of a content that is shown or left out as a whole: a line, a row of a table, a pair of keys and values. */
+export interface Unit {
+  /** As it is shown. */
+  text: string;
+  /** Cells of a row; they are shortened one by one. */
+  cells?: readonly string[] | undefined;
+  /** Lines of the content that it stands for, from 1, both included. */
+  from: number;
+  to: number;
+  /** What is shown in front of it where not all is shown: the number of its line or row. */
+  label?: string | undefined;
+  /** Place of the unit that it can't be read without: the name of its table, the file of a hunk, its heading. */
+  head?: number | undefined;
+  /** Units that this one is the head of, if it says how many of them are shown. */
+  members?: number | undefined;
+  /** How much it is worth by its place and its kind; usually 0. */
+  weight: number;
+}
+
+/** The label of the line that names the columns of a table; it is shown with its rows only. */
+export const headerLabel = "row";
+
+/** A content in units, in order. */
+export interface Layout {
+  units: Unit[];
+  /** Numbers in front of what is shown, or a line of its own for each gap. */
+  style: "numbered" | "gaps";
+  noun: "lines" | "rows";
+  /** Units near one that matters matter too, up to this many on each side. */
+  context: number;
+  /** Alike lines are shown once, with their number. */
+  hasForms: boolean;
+  /** A line without its time, for where room is scarce. */
+  briefOf?: ((line: string) => string) | undefined;
+}

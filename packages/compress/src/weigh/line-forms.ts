@@ -1,0 +1,82 @@
+/** Lines that differ in their values only. */
+export interface LineForm {
+  /** Words of the form; what varies is "*". */
+  words: string[];
+  /** Places of its lines, in order. */
+  lines: number[];
+}
+
+const maxWords = 40;
+const maxChars = 400;
+const alikeShare = 0.6;
+/** Forms of one length and beginning that a new one is compared with. */
+const maxCompared = 24;
+
+/** Groups masked lines that differ in few of their words. */
+export function groupByForm(masks: readonly string[]): LineForm[] {
+  const forms: LineForm[] = [];
+  const known = new Map<string, LineForm>();
+  const buckets = new Map<string, LineForm[]>();
+  for (const [at, masked] of masks.entries()) {
+    let form = known.get(masked);
+    if (form === undefined) {
+      form = joinForm(masked.split(" ", maxWords), buckets);
+      known.set(masked, form);
+      if (form.lines.length === 0) forms.push(form);
+    }
+    form.lines.push(at);
+  }
+  return forms;
+}
+
+/** The form that the words are alike to, or a new one. */
+function joinForm(words: string[], buckets: Map<string, LineForm[]>): LineForm {
+  const key = `${words.length} ${anchorOf(words)}`;
+  const bucket = buckets.get(key) ?? [];
+  buckets.set(key, bucket);
+  const alike = bucket.find((other) => areAlike(other.words, words));
+  if (alike !== undefined) {
+    merge(alike.words, words);
+    return alike;
+  }
+  const form = { words, lines: [] };
+  if (bucket.length < maxCompared) bucket.push(form);
+  return form;
+}
+
+/** The first 400 characters of a line, one blank between words, with digits, hexadecimal ids, quoted texts and long paths masked. */
+export function maskLine(line: string): string {
+  return line
+    .slice(0, maxChars)
+    .replace(/0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9a-f]{8}-[0-9a-f-]{20,}|-?\d+(?:[.:,/-]\d+)*/gi, "#")
+    .replace(/"[^"]*"|'[^']*'/g, "'*'")
+    .replace(/(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g, "/*")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** The first word that says something, with the level: forms that differ in it are never alike. */
+function anchorOf(words: readonly string[]): string {
+  const level = words.find((word) =>
+    /^\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRIT(?:ICAL)?)\W*$/i.test(word),
+  );
+  const spoken = words.find(
+    (word) => word !== level && /[a-z]{2}/i.test(word) && !/^\W*#|#\W*$/.test(word),
+  );
+  return `${level ?? ""} ${spoken ?? ""}`;
+}
+
+function areAlike(form: readonly string[], words: readonly string[]): boolean {
+  let same = 0;
+  for (const [at, word] of words.entries()) if (form[at] === word || form[at] === "*") same += 1;
+  return same >= alikeShare * words.length && words.length > 3;
+}
+
+function merge(form: string[], words: readonly string[]): void {
+  for (const [at, word] of words.entries()) if (form[at] !== word) form[at] = "*";
+}
+
+/** Places of the words of a form that differ from line to line. */
+export function varyingWords({ words }: LineForm): number[] {
+  return words.flatMap((word, at) => (/[#*]/.test(word) ? [at] : []));
+}

@@ -1,0 +1,24 @@
+const grave =
+  /\b(?:fatal|panic(?:ked)?|traceback|segfault|segmentation fault|core dumped|assert(?:ion)?(?:error| failed)|critical|emerg(?:ency)?|corrupt\w*|mismatch|unreachable|vulnerab\w*|CVE-\d+|urgent|undefined reference|break-in)\b|\bFAIL(?:ED|URE)?\b|[✗✘×] |\b\w*Exception\b/i;
+const plain =
+  /\b(?:errors?|err|errno|fail(?:s|ed|ing|ures?)?|invalid|denied|refused|forbidden|unauthori[sz]ed|illegal|abort(?:ed|ing)?|timed? ?out|timeout|cannot|can't|couldn't|could not|unable|not found|no such|lost|unexpected|killed|rejected|missing|unknown|bad|wrong|suspended|blocked|broken|damaged?|conflict)\b|\b\w+Error\b|" 5\d\d /i;
+const warning = /\b(?:warn(?:ing)?s?|deprecated|retry\w*|retrie[ds]|slow|degraded)\b/i;
+/** A report that there are none. */
+const none =
+  /\b(?:no|0|without) (?:errors?|failures?|failed|warnings?|problems)\b|\b(?:errors?|failures?|failed|warnings?)["']?\s*[:=]\s*["']?(?:0|none|null|false)\b/gi;
+
+/** How much a text says that something went wrong: 3 grave, 2 an error, 1 a warning, 0 nothing. Reads the first 600 characters. */
+export function severityOf(text: string): 0 | 1 | 2 | 3 {
+  const read = text.length > 600 ? text.slice(0, 600) : text;
+  const said = none.test(read) ? read.replace(none, "") : read;
+  none.lastIndex = 0;
+  if (grave.test(said)) return 3;
+  if (plain.test(said)) return 2;
+  return warning.test(said) ? 1 : 0;
+}
+
+/** Where the words of an error begin; -1 where there are none. */
+export function errorAt(text: string): number {
+  const found = [grave, plain].map((words) => text.search(words)).find((at) => at >= 0);
+  return found ?? -1;
+}

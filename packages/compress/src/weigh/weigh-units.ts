@@ -1,0 +1,156 @@
+import type { Layout, Unit } from "../unit.ts";
+import { severityOf } from "./severity.ts";
+import { groupByForm, type LineForm, maskLine, varyingWords } from "./line-forms.ts";
+import { lowerTexts, matchQuery, type QueryTerms, readQuery } from "./match-query.ts";
+import { notableRows } from "./notable.ts";
+
+/** What each unit of a layout is worth, in their order. */
+export interface WeighedUnits {
+  weights: Float64Array;
+  query: QueryTerms;
+  /** For the first line of each form: how many lines have it. */
+  counts: ReadonlyMap<number, number>;
+}
+
+const queryWeight = 6;
+/** Errors that more units than this have say little. */
+const commonShare = 0.05;
+const inherited = 0.6;
+
+/** Weighs by place, by what the question asks for, by what went wrong, and by what is unusual. */
+export function weighUnits(layout: Layout, question: string): WeighedUnits {
+  const { units } = layout;
+  const texts = question === "" ? [] : lowerTexts(units);
+  const query = readQuery(question, texts);
+  const weights = Float64Array.from(units, ({ weight }) => weight);
+  const masks = layout.hasForms ? units.map(({ text }) => maskLine(text)) : undefined;
+  const errors = severityWeights(masks ?? units.map(({ text }) => text), masks !== undefined);
+  const notable = new Float64Array(units.length);
+  for (const rows of rowsByTable(units))
+    scatter(notable, rows, notableRows(rows.map((at) => units[at]?.cells ?? [])));
+  const counts = new Map<number, number>();
+  if (masks !== undefined)
+    weighForms(groupByForm(masks), { units, masks, weights, errors, notable, counts });
+  const asked = units.map((_, at) => matchQuery(texts[at] ?? "", query));
+  inheritFromHeads(asked, units);
+  for (const at of units.keys()) {
+    weights[at] =
+      (weights[at] ?? 0) +
+      (errors[at] ?? 0) +
+      (notable[at] ?? 0) +
+      queryWeight * (asked[at] ?? 0) ** 1.5;
+  }
+  addEdges(weights, layout);
+  return { weights: withContext(weights, layout, counts), query, counts };
+}
+
+function scatter(target: Float64Array, places: readonly number[], values: Float64Array): void {
+  for (const [at, place] of places.entries())
+    target[place] = Math.max(target[place] ?? 0, values[at] ?? 0);
+}
+
+function severityWeights(texts: readonly string[], isRepeated: boolean): Float64Array {
+  const known = new Map<string, number>();
+  const grades = texts.map((text) => {
+    if (!isRepeated) return severityOf(text);
+    const grade = known.get(text) ?? severityOf(text);
+    known.set(text, grade);
+    return grade;
+  });
+  const worth = [0, 1, 2, 3].map((grade) => {
+    const share = grades.filter((other) => other === grade).length / Math.max(1, texts.length);
+    return grade * Math.min(1, Math.sqrt(commonShare / Math.max(share, 1e-9)));
+  });
+  return Float64Array.from(grades, (grade) => worth[grade] ?? 0);
+}
+
+/** What stands under a heading, a file or a commit that answers is part of the answer. */
+export function inheritFromHeads(worth: number[], units: readonly Unit[]): void {
+  for (const [at, { head }] of units.entries())
+    if (head !== undefined) worth[at] = Math.max(worth[at] ?? 0, inherited * (worth[head] ?? 0));
+}
+
+/** Places of the rows of each table. */
+function rowsByTable(units: readonly Unit[]): Iterable<number[]> {
+  const tables = new Map<number, number[]>();
+  for (const [at, { cells, head }] of units.entries()) {
+    if (cells === undefined || head === undefined) continue;
+    const rows = tables.get(head);
+    if (rows === undefined) tables.set(head, [at]);
+    else rows.push(at);
+  }
+  return tables.values();
+}
+
+interface Weighing {
+  masks: readonly string[];
+  units: readonly Unit[];
+  weights: Float64Array;
+  errors: Float64Array;
+  notable: Float64Array;
+  counts: Map<number, number>;
+}
+
+const repeatedShare = 0.1;
+
+/** The first line of each form stands for all; others count by their unusual values. */
+function weighForms(
+  forms: readonly LineForm[],
+  { units, masks, weights, errors, notable, counts }: Weighing,
+): void {
+  const all = Math.log(Math.max(2, units.length));
+  for (const form of forms) {
+    const { lines } = form;
+    const [first = 0, ...others] = lines;
+    weights[first] =
+      (weights[first] ?? 0) +
+      2.5 -
+      Math.log(lines.length) / all -
+      Math.min(300, masks[first]?.length ?? 0) / 300;
+    counts.set(first, lines.length);
+    if (others.length === 0) continue;
+    const varying = varyingWords(form);
+    const rows = lines.map((at) => wordsAt(units[at]?.text ?? "", varying));
+    scatter(notable, lines, notableRows(rows));
+    if (lines.length > 3) for (const at of others) errors[at] = (errors[at] ?? 0) * repeatedShare;
+  }
+}
+
+function wordsAt(line: string, places: readonly number[]): string[] {
+  const words = line.trim().split(/\s+/, (places.at(-1) ?? 0) + 1);
+  return places.map((at) => words[at] ?? "");
+}
+
+/** The first units and the last say what a content is about and how it ended. */
+function addEdges(weights: Float64Array, { units }: Layout): void {
+  for (const [at, share] of [0.8, 0.5, 0.3].entries()) {
+    if (units.length <= at * 2 + 1) return;
+    weights[at] = (weights[at] ?? 0) + share;
+    const last = units.length - 1 - at;
+    weights[last] = (weights[last] ?? 0) + share;
+  }
+}
+
+const contextShare = 0.55;
+
+/** What stands near a unit that matters, unless it is a line that occurs everywhere. */
+export function withContext(
+  own: Float64Array,
+  { units, context }: Layout,
+  counts: ReadonlyMap<number, number>,
+): Float64Array {
+  if (context === 0) return own;
+  const weights = own.slice();
+  for (
+    let distance = 1, share = contextShare;
+    distance <= context;
+    distance += 1, share *= contextShare
+  ) {
+    for (let at = 0; at < own.length; at += 1) {
+      const near = Math.max(own[at - distance] ?? 0, own[at + distance] ?? 0) * share;
+      const isCommon = (counts.get(at) ?? 0) > units.length * commonShare;
+      if (!isCommon && near > (weights[at] ?? 0)) weights[at] = near;
+    }
+  }
+  return weights;
+}

@@ -1,0 +1,81 @@
+import { countMessages, estimatedCounter } from "@ccl/core";
+import { fromAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
+import { describe, expect, it } from "vitest";
+
+import type { FitState } from "../fit/fit-state.ts";
+import { contextMiddleware } from "./context-middleware.ts";
+
+const model = { specificationVersion: "v3" };
+const user = (text: string): object => ({ role: "user", content: [{ type: "text", text }] });
+const turn = (at: number): object[] => [
+  {
+    role: "assistant",
+    content: [{ type: "tool-call", toolCallId: `c${at}`, toolName: "read", input: { at } }],
+  },
+  {
+    role: "tool",
+    content: [
+      {
+        type: "tool-result",
+        toolCallId: `c${at}`,
+        toolName: "read",
+        output: { type: "text", value: `order ${at} is open. `.repeat(100) },
+      },
+    ],
+  },
+];
+const promptOf = (task: string, turns: number): object[] => [
+  { role: "system", content: "You look after orders." },
+  user(task),
+  ...Array.from({ length: turns }, (_, at) => turn(at)).flat(),
+];
+const sizeOf = (prompt: readonly object[]): number =>
+  countMessages((text) => estimatedCounter.count(text), fromAiSdkMessages(prompt));
+
+describe("contextMiddleware", () => {
+  it("keeps each prompt within its budget, with the task and the same beginning as before", async () => {
+    const middleware = contextMiddleware({ budget: 3_000 });
+    const first = await middleware.transformParams({
+      params: { prompt: promptOf("Which order is late?", 20), temperature: 0 },
+      model,
+    });
+    const second = await middleware.transformParams({
+      params: { prompt: promptOf("Which order is late?", 21) },
+      model,
+    });
+    for (const { prompt } of [first, second]) {
+      expect(sizeOf(prompt)).toBeLessThanOrEqual(3_000);
+      expect(JSON.stringify(prompt)).toContain("Which order is late?");
+    }
+    expect(first.temperature).toBe(0);
+    expect(second.prompt.slice(0, first.prompt.length)).toEqual(first.prompt);
+  });
+
+  it("keeps the state of each conversation where it is told to", async () => {
+    const states = new Map<string, FitState>();
+    const middleware = contextMiddleware({ budget: 3_000, states });
+    for (const task of ["Which order is late?", "Which order is paid?"])
+      await middleware.transformParams({ params: { prompt: promptOf(task, 20) }, model });
+    expect(states.size).toBe(2);
+    const named = contextMiddleware({ budget: 3_000, states, conversation: "chat-7" });
+    await named.transformParams({ params: { prompt: promptOf("Hello", 1) }, model });
+    expect(states.has("chat-7")).toBe(true);
+  });
+
+  it("says what does not fit", async () => {
+    const middleware = contextMiddleware({ budget: 20 });
+    const params = { prompt: promptOf("Which order is late? ".repeat(50), 1) };
+    await expect(middleware.transformParams({ params, model })).rejects.toMatchObject({
+      code: "budget_exceeded",
+    });
+  });
+
+  it("passes messages that fit as they came", async () => {
+    const prompt = promptOf("Which order is late?", 2);
+    const { prompt: same } = await contextMiddleware({ budget: 30_000 }).transformParams({
+      params: { prompt },
+      model,
+    });
+    expect(same).toEqual(prompt);
+  });
+});

@@ -1,0 +1,31 @@
+import { type ChatMessage, sha8 } from "@ccl/core";
+import type { FitState } from "../fit/fit-state.ts";
+
+/** Where the state of each conversation is kept; a `Map` is one, and so is a table of a database. */
+export interface ConversationStates {
+  get(conversation: string): FitState | undefined | Promise<FitState | undefined>;
+  set(conversation: string, state: FitState): unknown;
+}
+
+const maxConversations = 1_000;
+
+/** States in memory, of the last 1,000 conversations. */
+export function recentStates(): ConversationStates {
+  const states = new Map<string, FitState>();
+  return {
+    get: (conversation) => states.get(conversation),
+    set(conversation, state) {
+      states.delete(conversation);
+      states.set(conversation, state);
+      const [oldest] = states.keys();
+      if (states.size > maxConversations && oldest !== undefined) states.delete(oldest);
+    },
+  };
+}
+
+/** A name for a conversation by how it begins: up to the first words of the user. */
+export function conversationOf(messages: readonly ChatMessage[]): string {
+  const first = messages.findIndex(({ role }) => role === "user");
+  const beginning = messages.slice(0, first + 1).map(({ role, content }) => [role, content]);
+  return sha8(JSON.stringify(beginning));
+}

@@ -1,0 +1,173 @@
+import { type Embedder, estimatedCounter, type TokenCounter, truncateMiddle } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
+import { createSearchIndex, fuseHits, type SearchDocument } from "@ccl/search";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { textOf } from "../fit/message-texts.ts";
+import { requireIfGiven, requireObject, requireThat, shown } from "../fit/require-that.ts";
+import type { SessionStore } from "../session-store/session-store.ts";
+import { eventMessage } from "../session/event-message.ts";
+import type { SessionEvent } from "../session/session-event.ts";
+import type { Session } from "../session/session.ts";
+import type { MemoryHit, MemoryService } from "./memory-service.ts";
+
+/** What is remembered. */
+export interface SessionMemoryOptions {
+  /** What was said in this session; hits that a prompt shows anyway are left out of it. */
+  session?: Session | undefined;
+  /** What was said in the other sessions of a store, or of the scope. */
+  store?: SessionStore | undefined;
+  /** Which sessions of the store: their ids, or a test of an id; all by default. */
+  scope?: readonly string[] | ((sessionId: string) => boolean) | undefined;
+  /** Ranks by meaning as well as by words; what was said is embedded once, as it comes. */
+  embedder?: Embedder | undefined;
+  /** Of `maxHitTokens`; core's estimate by default. */
+  counter?: TokenCounter | undefined;
+}
+
+/** A longer turn keeps its head and tail. */
+const maxHitTokens = 400;
+
+interface Turn {
+  hit: MemoryHit;
+  text: string;
+}
+
+/**
+ * A memory of what people and models said, found by words, and by vectors where an embedder is given. It reads what is new
+ * when it is asked, and gives each turn as it was said, with its session and event. Nothing is written.
+ * @throws ContextCompilerError `invalid_options`
+ */
+export function createSessionMemory(options: SessionMemoryOptions): MemoryService {
+  requireMemoryOptions(options);
+  const { session, store, embedder, counter = estimatedCounter } = options;
+  const index = createSearchIndex({ fields: { text: 1 } });
+  const turns = new Map<string, Turn>();
+  const read = new Map<string, { events: number; cursor?: string | undefined }>();
+  const isInScope = scopeTest(options.scope);
+
+  const add = async (
+    sessionId: string,
+    events: readonly SessionEvent[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    const added = events.flatMap((event) => turnOf(sessionId, event, counter) ?? []);
+    const known = read.get(sessionId)?.events ?? 0;
+    if (added.length > 0) await index.put(await documentsOf(added, embedder, signal), { signal });
+    for (const turn of added) turns.set(turn.hit.memoryId, turn);
+    read.set(sessionId, { ...read.get(sessionId), events: known + events.length });
+  };
+  const readNew = async (signal: AbortSignal | undefined): Promise<void> => {
+    if (session !== undefined) {
+      const { eventLog, sessionId } = session;
+      await add(sessionId, eventLog.slice(read.get(sessionId)?.events ?? 0), signal);
+    }
+    for await (const sessionId of sessionIdsOf(store, signal)) {
+      if (sessionId === session?.sessionId || !isInScope(sessionId)) continue;
+      await readStored(sessionId, signal);
+    }
+  };
+  /** A store gives pages only: the events of the last one that are known already are passed over. */
+  const readStored = async (sessionId: string, signal: AbortSignal | undefined): Promise<void> => {
+    if (store === undefined) return;
+    let cursor: string | undefined;
+    let seen = 0;
+    do {
+      const page = await store.read(sessionId, { cursor, limit: 10_000, signal });
+      const known = read.get(sessionId)?.events ?? 0;
+      await add(sessionId, page.events.slice(Math.max(0, known - seen)), signal);
+      seen += page.events.length;
+      ({ cursor } = page);
+    } while (cursor !== undefined);
+  };
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async search(query, { topK, signal }) {
+      // One at a time, so that no event is read twice.
+      last = last.catch(() => undefined).then(() => readNew(signal));
+      await last;
+      throwIfAborted(signal, ContextCompilerError);
+      const text = index.searchText({ text: query, limit: topK });
+      const [vector] = embedder === undefined ? [] : await embedder.embed([query], { signal });
+      const hits =
+        vector === undefined
+          ? text.hits
+          : fuseHits({
+              text: text.hits,
+              vector: index.searchVector({ vector, limit: topK }),
+              extraOf: () => ({}),
+            });
+      return hits.slice(0, topK).flatMap(({ id, score }): MemoryHit[] => {
+        const turn = turns.get(id);
+        return turn === undefined ? [] : [{ ...turn.hit, score }];
+      });
+    },
+  };
+}
+
+function requireMemoryOptions(options: SessionMemoryOptions): void {
+  requireObject("What a memory is made of", options);
+  const { session, store, scope, embedder, counter } = options;
+  requireIfGiven("session", session, "record");
+  requireIfGiven("store", store, "read", "listSessions");
+  requireIfGiven("embedder", embedder, "embed");
+  requireIfGiven("counter", counter, "count");
+  const isScope = scope === undefined || typeof scope === "function" || Array.isArray(scope);
+  requireThat(isScope, `scope is a list of ids or a function, not ${shown(scope)}.`);
+  requireThat(
+    session !== undefined || store !== undefined,
+    "A memory needs a session or a store of sessions.",
+  );
+}
+
+function scopeTest(scope: SessionMemoryOptions["scope"]): (sessionId: string) => boolean {
+  if (scope === undefined) return () => true;
+  if (typeof scope === "function") return scope;
+  const ids = new Set(scope);
+  return (sessionId) => ids.has(sessionId);
+}
+
+async function* sessionIdsOf(
+  store: SessionStore | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  let cursor: string | undefined;
+  do {
+    const page = await store?.listSessions({ cursor, signal });
+    yield* page?.sessionIds ?? [];
+    cursor = page?.cursor;
+  } while (cursor !== undefined);
+}
+
+/** What a person or a model said; undefined for other events. */
+function turnOf(sessionId: string, event: SessionEvent, counter: TokenCounter): Turn | undefined {
+  const isSaid =
+    event.kind === "assistant_message" ||
+    (event.kind === "user_input" && (event.data.role ?? "user") === "user");
+  const message = isSaid ? eventMessage(event) : undefined;
+  const text = textOf(message).trim();
+  if (message === undefined || text === "") return undefined;
+  const said = truncateMiddle(text, { maxTokens: maxHitTokens, counter }).text;
+  const { eventId } = event;
+  const source = `session:${sessionId}`;
+  const hit = {
+    memoryId: `${sessionId}/${eventId}`,
+    text: `${message.role}: ${said}`,
+    source,
+    eventId,
+  };
+  return { hit, text };
+}
+
+async function documentsOf(
+  turns: readonly Turn[],
+  embedder: Embedder | undefined,
+  signal: AbortSignal | undefined,
+): Promise<SearchDocument<"text">[]> {
+  const vectors = await embedder?.embed(
+    turns.map(({ text }) => text),
+    { signal },
+  );
+  return turns.map(({ hit, text }, at) => {
+    return { id: hit.memoryId, texts: { text }, vector: vectors?.[at] };
+  });
+}

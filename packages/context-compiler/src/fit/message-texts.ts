@@ -1,0 +1,34 @@
+import type { ChatMessage } from "@ccl/core";
+
+import { withoutReasoning } from "./reasoning-texts.ts";
+
+/** The texts of a message, without its images and files. */
+export function textOf(message: ChatMessage | undefined): string {
+  const content = message?.content ?? "";
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** The texts, and a mark for each part that is none; thoughts are left out. */
+export function readableText({ content }: ChatMessage): string {
+  if (typeof content === "string") return content;
+  const texts = content.flatMap((part) => {
+    if (part.type === "text") return [part.text];
+    if (part.type === "reasoning") return [];
+    return [
+      `[${part.type} of ${part.type === "provider" ? part.provider : part.mimeType} removed]`,
+    ];
+  });
+  return texts.join("\n");
+}
+
+/** The key of a message's other text in a cut: with other content it is another message. */
+export function textKey(message: ChatMessage, index: number): string {
+  const { content } = message;
+  return `${index} ${(typeof content === "string" ? content : readableText(message)).length}`;
+}
+
+/** The message with another text in place of all its content; its thoughts go, since they were about what it said. */
+export function withText(message: ChatMessage, text: string): ChatMessage {
+  return { ...withoutReasoning(message), content: text };
+}

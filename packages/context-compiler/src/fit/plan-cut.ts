@@ -1,0 +1,279 @@
+import type { ChatMessage } from "@ccl/core";
+
+import type { History } from "./analyze-history.ts";
+import { assemblePrompt } from "./assemble-prompt.ts";
+import { exceeded, findRequired, type Required } from "./find-required.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import type { FitPolicy } from "./fit-policy.ts";
+import { type FrozenCut, droppedRanges } from "./fit-state.ts";
+import type { HistoryUnit } from "./history-unit.ts";
+import { textOf } from "./message-texts.ts";
+import { type Block, type BlockReader, createBlockReader, findLimit } from "./tail-blocks.ts";
+import { markerMessage, writeMarker } from "./write-marker.ts";
+
+/** What the shortest marker takes, with room to spare. */
+const markerReserve = 24;
+/** A result that is shown at all keeps this share of the room, within these tokens. */
+const floorShare = 1 / 20;
+const [smallestFloor, largestFloor] = [120, 400];
+const maxRounds = 8;
+/** A plan that leaves less of the goal than this is taken. */
+const goodEnough = 0.03;
+
+/**
+ * Chooses what stays: all that must, then the newest turns, their large results shortened alike, until the goal of `cutTo`
+ * is reached. What the model has not read yet comes first. Throws `budget_exceeded` when what must stay does not fit.
+ */
+export function planCut(history: History, policy: FitPolicy): FrozenCut {
+  const { units } = history;
+  const required = findRequired(history, policy);
+  const room = policy.usable - required.tokens;
+  const floor = Math.min(largestFloor, Math.max(smallestFloor, Math.floor(room * floorShare)));
+  const lastUser = units.findLast(({ kind }) => kind === "user");
+  const query = textOf(lastUser?.messages[0]);
+  const reader = createBlockReader(units, { policy, query, floor });
+  const planner = new Planner(history, { policy, required, reader });
+  const goal = required.tokens + room * policy.cutTo;
+  let best: { cut: FrozenCut; tokens: number } | undefined;
+  let extra = 0;
+  for (let round = 0; round < maxRounds; round++) {
+    const cut = planner.plan(Math.min(room, room * policy.cutTo + extra));
+    if (cut === undefined) break;
+    const { tokens } = assemblePrompt(history, { cut, policy });
+    if (tokens <= policy.usable && (best === undefined || tokens > best.tokens))
+      best = { cut, tokens };
+    const gap = Math.max(goal, Math.min(tokens, policy.usable)) - tokens;
+    if (gap >= 0 && (gap < goal * goodEnough || planner.isWhole)) break;
+    extra += gap >= 0 ? gap : gap - 8;
+  }
+  const cut = best?.cut ?? planner.planBare();
+  if (cut !== undefined) return cut;
+  throw exceeded({ ...required.breakdown, markers: markerReserve });
+}
+
+class Planner {
+  readonly #history: History;
+  readonly #policy: FitPolicy;
+  readonly #required: Required;
+  readonly #reader: BlockReader;
+  readonly #unread: number;
+  /** The last plan drops and shortens nothing. */
+  isWhole = false;
+
+  constructor(
+    history: History,
+    { policy, required, reader }: { policy: FitPolicy; required: Required; reader: BlockReader },
+  ) {
+    this.#history = history;
+    this.#policy = policy;
+    this.#required = required;
+    this.#reader = reader;
+    this.#unread = findUnread(history.units);
+  }
+
+  /** A cut whose tail takes about so much; undefined where even its markers do not fit. */
+  plan(tailRoom: number): FrozenCut | undefined {
+    const { usable } = this.#policy;
+    const room = usable - this.#required.tokens;
+    const texts = { ...this.#required.texts };
+    const unread = this.#showUnread(
+      texts,
+      Math.max(tailRoom, Math.min(room, room * this.#policy.cutTo)),
+    );
+    const old = Math.max(tailRoom - unread, Math.min(room - unread, tailRoom / 4));
+    let from = this.#findTail(old);
+    const marks = from === 0 ? 0 : this.#markRoom(from, old);
+    if (marks > 0) from = this.#findTail(Math.max(0, old - marks));
+    this.#showTail(from, Math.max(0, old - marks), texts);
+    this.isWhole = from === 0 && Object.keys(texts).length === 0;
+    return this.#freeze(from, texts);
+  }
+
+  /** Nothing but what must stay, and the shortest markers. */
+  planBare(): FrozenCut | undefined {
+    return this.#freeze(this.#history.units.length, { ...this.#required.texts });
+  }
+
+  /** Room for the facts of what is dropped: little where that is talk without calls. */
+  #markRoom(from: number, room: number): number {
+    const { keptFactsTokens, summaryOf } = this.#policy;
+    const { units } = this.#history;
+    const hasCalls = units.slice(0, from).some(({ kind }) => kind === "calls");
+    const facts = hasCalls || summaryOf !== undefined ? keptFactsTokens : keptFactsTokens / 8;
+    return Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + 1);
+  }
+
+  /** Shows the results that the model has not read as generously as it can; gives what they take. */
+  #showUnread(texts: Record<string, string>, tailRoom: number): number {
+    const { units } = this.#history;
+    const { meter, usable, firstSight } = this.#policy;
+    const unit = units[this.#unread];
+    if (unit === undefined || this.#required.units.has(this.#unread)) return 0;
+    const blocks = this.#reader.of(unit, 0);
+    const whole = unit.messages.reduce((sum, message) => sum + meter.of(message), 0);
+    const rigid = whole - addUp(blocks, ({ tokens }) => tokens);
+    const room = usable - this.#required.tokens - markerReserve * 2;
+    const others = this.#othersTokens(room);
+    const share = Math.max(room * firstSight, Math.min(tailRoom, room) - others) - rigid;
+    if (whole - rigid <= share) return whole;
+    const sizes = blocks.map((block) => ({
+      ...block,
+      size: this.#reader.lossless(block).tokens,
+    }));
+    const limit = findLimit(sizes, share);
+    return rigid + this.#showBlocks(blocks, limit, texts);
+  }
+
+  /** What all units but the required and the unread take, as far as that matters. */
+  #othersTokens(enough: number): number {
+    let tokens = 0;
+    for (const [at, unit] of this.#history.units.entries()) {
+      if (at !== this.#unread && !this.#required.units.has(at)) tokens += unit.tokens;
+      if (tokens > enough) break;
+    }
+    return tokens;
+  }
+
+  /** The first unit of the tail that fits, each of its results at its floor. */
+  #findTail(room: number): number {
+    const { units } = this.#history;
+    if (this.#fitsWithoutLoss(room)) return 0;
+    let used = 0;
+    let from = units.length;
+    for (let at = units.length - 1; at >= 0; at--) {
+      const unit = units[at];
+      if (unit !== undefined && !this.#isApart(at)) {
+        const blocks = this.#reader.of(unit, units.length - 1 - at);
+        used += unit.tokens - addUp(blocks, ({ tokens, floor }) => Math.max(0, tokens - floor));
+        if (used > room) break;
+      }
+      from = at;
+    }
+    return Math.min(from, this.#unread < 0 ? from : this.#unread);
+  }
+
+  #fitsWithoutLoss(room: number): boolean {
+    // No form is so much shorter, and to write them all takes long.
+    if (this.#othersTokens(4 * room) > 4 * room) return false;
+    const { units } = this.#history;
+    let used = 0;
+    for (const [at, unit] of units.entries()) {
+      if (this.#isApart(at)) continue;
+      const saved = addUp(
+        this.#reader.of(unit, units.length - 1 - at),
+        (block) => block.tokens - this.#sizeOf(block),
+      );
+      used += unit.tokens - saved;
+      if (used > room) return false;
+    }
+    return true;
+  }
+
+  #isApart(unit: number): boolean {
+    return unit === this.#unread || this.#required.units.has(unit);
+  }
+
+  #showTail(from: number, room: number, texts: Record<string, string>): void {
+    const { units } = this.#history;
+    const tail = units
+      .slice(from)
+      .flatMap((unit, at) =>
+        this.#isApart(from + at) ? [] : [{ unit, age: units.length - 1 - from - at }],
+      );
+    const blocks = tail.flatMap(({ unit, age }) => [...this.#reader.of(unit, age)]);
+    const rigid = addUp(tail, ({ unit }) => unit.tokens) - addUp(blocks, ({ tokens }) => tokens);
+    const left = room - rigid;
+    if (addUp(blocks, ({ tokens }) => tokens) <= left) return;
+    const sizes = blocks.map((block) => ({ ...block, size: this.#sizeOf(block) }));
+    const spare = left - addUp(sizes, ({ size }) => size);
+    if (spare >= 0) this.#showLossless(blocks, spare, texts);
+    else this.#showBlocks(blocks, findLimit(sizes, left), texts);
+  }
+
+  #sizeOf(block: Block): number {
+    return block.reference === undefined ? this.#reader.lossless(block).tokens : markerReserve;
+  }
+
+  /** Without loss all fit; the newest are shown as they came while there is room for it. */
+  #showLossless(blocks: readonly Block[], spare: number, texts: Record<string, string>): void {
+    let left = spare;
+    for (const block of blocks.toReversed()) {
+      const more = block.tokens - this.#sizeOf(block);
+      if (more <= left) left -= more;
+      else texts[block.key] = block.reference ?? this.#reader.lossless(block).text;
+    }
+  }
+
+  #showBlocks(
+    blocks: readonly Block[],
+    limitOf: (block: Block) => number,
+    texts: Record<string, string>,
+  ): number {
+    const { meter } = this.#policy;
+    return addUp(blocks, (block) => {
+      const text = this.#reader.show(block, limitOf(block));
+      if (text === undefined) return block.tokens;
+      texts[block.key] = text;
+      return meter.of({ role: block.message.role, content: text });
+    });
+  }
+
+  #freeze(from: number, texts: Record<string, string>): FrozenCut | undefined {
+    const { units } = this.#history;
+    const policy = this.#policy;
+    const kept = [...this.#required.units].filter((unit) => unit < from).sort((a, b) => a - b);
+    const ranges = droppedRanges(from, kept);
+    const bare = {
+      from,
+      kept,
+      markers: ranges.map(() => ""),
+      texts,
+      anchor: anchorOf(this.#history, from),
+    };
+    if (ranges.length === 0) return bare;
+    const shown = assemblePrompt(this.#history, { cut: bare, policy });
+    const empty = policy.meter.of(markerMessage("")) * ranges.length;
+    let left = policy.usable - (shown.tokens - empty);
+    const seen = wordsOf(shown.messages);
+    const markers: string[] = [];
+    for (const [place, range] of [...ranges.entries()].reverse()) {
+      const maxTokens = Math.min(left - place * markerReserve, policy.keptFactsTokens * 2);
+      const text = writeMarker(units, range, { policy, seen, maxTokens });
+      left -= policy.meter.of(markerMessage(text));
+      markers.unshift(text);
+    }
+    return left < 0 ? undefined : { ...bare, markers };
+  }
+}
+
+/** The calls whose results no assistant message follows; -1 where the model has seen all. */
+function findUnread(units: readonly HistoryUnit[]): number {
+  const last = units.findLastIndex(({ kind }) => kind === "calls" || kind === "assistant");
+  return units[last]?.kind === "calls" ? last : -1;
+}
+
+/** The mark of the last unit that the cut left behind, by which it is known to belong to a history. */
+export function anchorOf({ units }: History, from: number): string {
+  return (units[from - 1]?.messages ?? []).map(fingerprintOf).join(" ");
+}
+
+const longestScan = 64_000;
+
+/** The words that a prompt shows anyway, newest messages first, within a bounded length. */
+function wordsOf(messages: readonly ChatMessage[]): Set<string> {
+  const words = new Set<string>();
+  let scanned = 0;
+  for (let at = messages.length - 1; at >= 0 && scanned < longestScan; at--) {
+    const message = messages[at];
+    const text = [textOf(message), ...(message?.toolCalls ?? []).map((call) => call.arguments)]
+      .join("\n")
+      .slice(0, longestScan);
+    scanned += text.length;
+    for (const word of text.split(/[\s,;|"=:(){}[\]\\]+/)) words.add(word);
+  }
+  return words;
+}
+
+function addUp<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
+  return items.reduce((total, item) => total + valueOf(item), 0);
+}

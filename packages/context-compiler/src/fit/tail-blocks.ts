@@ -1,0 +1,179 @@
+import type { ChatMessage } from "@ccl/core";
+
+import type { FitPolicy } from "./fit-policy.ts";
+import type { HistoryUnit } from "./history-unit.ts";
+import { readableText, textKey, textOf } from "./message-texts.ts";
+import { cutText, losslessText, selectText } from "./shorten-text.ts";
+
+/** A message that may be shown shortened. */
+export interface Block {
+  message: ChatMessage;
+  /** In the input. */
+  index: number;
+  /** Of the text that a cut shows instead. */
+  key: string;
+  isResult: boolean;
+  /** As it came, and in a form without loss; both as whole messages. */
+  tokens: number;
+  lossless: { text: string; tokens: number } | undefined;
+  /** No shorter than this. */
+  floor: number;
+  /** How much longer or shorter it stays than others. */
+  weight: number;
+  query: string;
+  /** A later message says the same or newer: this text stands for it. */
+  reference: string | undefined;
+}
+
+/** Blocks of one history; forms without loss are written once. */
+export interface BlockReader {
+  /** The blocks of a unit that lies so many units behind the last one. */
+  of(unit: HistoryUnit, age: number): readonly Block[];
+  /** The text of a block within a limit; undefined for the message as it came. */
+  show(block: Block, limit: number): string | undefined;
+  lossless(block: Block): { text: string; tokens: number };
+}
+
+/** Other words than results are shortened above this only, and stay longer by so much. */
+const shortSpeech = 400;
+/** Results below this stay as they are. */
+const shortResult = 48;
+const speechWeight = 4;
+const failureWeight = 0.5;
+/** Results of the last calls keep their whole weight. */
+const recentUnits = 4;
+const halfLife = 16;
+
+/** `floor`: tokens that a result keeps as long as it is shown; `query`: the user's last words. */
+export function createBlockReader(
+  units: readonly HistoryUnit[],
+  { policy, query, floor }: { policy: FitPolicy; query: string; floor: number },
+): BlockReader {
+  const { meter, restHint } = policy;
+  const { counter } = meter;
+  const known = new Map<HistoryUnit, readonly Block[]>();
+  const references = findReferences(units);
+  const read = (unit: HistoryUnit, age: number): Block[] => {
+    if (unit.kind === "system") return [];
+    const inputs = new Map(
+      unit.messages[0]?.toolCalls?.map(({ id, arguments: input }) => [id, input]),
+    );
+    return unit.messages.flatMap((message, at): Block[] => {
+      const index = unit.indexes[at] ?? 0;
+      const isResult = message.role === "tool";
+      const tokens = meter.of(message);
+      if (tokens <= (isResult ? shortResult : shortSpeech)) return [];
+      if (hasProviderPart(message)) return [];
+      // The result of an unanswered call stands in no message of the input.
+      if (isResult && index === unit.indexes[0]) return [];
+      const text = `${query} ${inputs.get(message.toolCallId ?? "") ?? ""}`;
+      const decay = age <= recentUnits ? 1 : 1 / (1 + (age - recentUnits) / halfLife);
+      const failure = isResult && age > recentUnits && hasFailed(message) ? failureWeight : 1;
+      return [
+        {
+          message,
+          index,
+          key: textKey(message, index),
+          isResult,
+          tokens,
+          lossless: undefined,
+          floor: isResult ? floor : shortSpeech / 2,
+          weight: isResult ? decay * failure : speechWeight * decay,
+          query: text.slice(0, 2_000),
+          reference: references.get(message),
+        },
+      ];
+    });
+  };
+  const lossless = (block: Block): { text: string; tokens: number } => {
+    if (block.lossless !== undefined) return block.lossless;
+    const own = readableText(block.message);
+    const text = block.isResult ? losslessText(own, counter) : own;
+    const isOther = text !== own || typeof block.message.content !== "string";
+    const tokens = isOther ? block.tokens - counter.count(own) + counter.count(text) : block.tokens;
+    block.lossless = { text, tokens: Math.min(tokens, block.tokens) };
+    return block.lossless;
+  };
+  return {
+    lossless,
+    of(unit, age) {
+      const found = known.get(unit) ?? read(unit, age);
+      known.set(unit, found);
+      return found;
+    },
+    show(block, limit) {
+      if (block.reference !== undefined) return block.reference;
+      if (block.tokens <= limit) return undefined;
+      const full = lossless(block);
+      if (full.tokens <= limit && full.tokens < block.tokens) return full.text;
+      const text = readableText(block.message);
+      const framing = Math.max(0, block.tokens - counter.count(text));
+      const hint = restHint?.(block.message, block.index) ?? "";
+      const maxTokens = Math.max(1, limit - Math.min(framing, 8));
+      const options = { counter, maxTokens, query: block.query, hint };
+      return block.isResult ? selectText(text, options) : cutText(text, options);
+    },
+  };
+}
+
+/** A part that only its provider's format knows goes whole, with the one that it belongs to. */
+function hasProviderPart({ content }: ChatMessage): boolean {
+  return typeof content !== "string" && content.some(({ type }) => type === "provider");
+}
+
+const failurePattern =
+  /^\s*(?:<returncode>[1-9]|(?:error|fatal|traceback)\b|exit code:? [1-9])|command not found/i;
+
+function hasFailed(message: ChatMessage): boolean {
+  return message.isError === true || failurePattern.test(textOf(message).slice(0, 200));
+}
+
+const shortestRepeat = 200;
+
+/** Results that a later one repeats or supersedes, each with the text that says so. */
+function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string> {
+  const references = new Map<ChatMessage, string>();
+  const texts = new Set<string>();
+  const calls = new Set<string>();
+  for (let at = units.length - 1; at >= 0; at--) {
+    const unit = units[at];
+    if (unit?.kind !== "calls") continue;
+    const byId = new Map(unit.messages[0]?.toolCalls?.map((call) => [call.id, call]));
+    for (const message of unit.messages.slice(1)) {
+      const text = textOf(message);
+      if (text.length < shortestRepeat) continue;
+      const call = byId.get(message.toolCallId ?? "");
+      const key = call === undefined ? "" : `${call.name} ${call.arguments}`;
+      if (texts.has(text)) references.set(message, "[Repeated: a later result says the same.]");
+      else if (key !== "" && calls.has(key))
+        references.set(message, "[Superseded: the same call came again later.]");
+      texts.add(text);
+      calls.add(key);
+    }
+  }
+  return references;
+}
+
+/** The limit under which blocks of these sizes together take at most `room`, each no less than its floor. */
+export function findLimit(
+  blocks: readonly { size: number; floor: number; weight: number }[],
+  room: number,
+): (block: { floor: number; weight: number }) => number {
+  const limitOf =
+    (level: number) =>
+    ({ floor, weight }: { floor: number; weight: number }): number =>
+      Math.max(floor, Math.floor(level * weight));
+  const takes = (level: number): number => {
+    const limit = limitOf(level);
+    return blocks.reduce((sum, block) => sum + Math.min(block.size, limit(block)), 0);
+  };
+  let low = 0;
+  let high = blocks.reduce((max, { size, weight }) => Math.max(max, size / weight), 1) + 1;
+  if (takes(high) <= room) return limitOf(high);
+  for (let step = 0; step < 40 && high - low > 1; step++) {
+    const middle = (low + high) / 2;
+    if (takes(middle) <= room) low = middle;
+    else high = middle;
+  }
+  return limitOf(low);
+}

@@ -1,0 +1,177 @@
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import { type ContentHits, searchContent, type SearchContentOptions } from "@ccl/compress";
+import type { ToolDefinition } from "@ccl/core";
+
+import {
+  type ArtifactSource,
+  defaultAnswerTokens,
+  findSource,
+  type FoundArtifact,
+  isText,
+  maxAnswerTokens,
+  notFound,
+  refuseArtifact,
+} from "./artifact-source.ts";
+import { textPieces } from "./text-pieces.ts";
+
+/** What the model looks for. */
+export interface SearchArtifactInput {
+  /** The id of an artifact, or the first digits of it that the prompt showed; all of the conversation where absent. */
+  handle?: string | undefined;
+  scope?: "all" | undefined;
+  query: string;
+  /** The query is a regular expression of RE2. */
+  regex?: boolean | undefined;
+  /** Lines around a hit. */
+  around?: number | undefined;
+  /** Of the answer; 400 where absent. */
+  maxTokens?: number | undefined;
+}
+
+/** The tool `search_artifact`: lines and rows of what was stored, found by words or by a regular expression. */
+export function searchArtifactTool(
+  source: ArtifactSource,
+): ToolDefinition<SearchArtifactInput, string> {
+  return {
+    name: "search_artifact",
+    description:
+      "Finds lines or table rows in stored results by words, ids or a regular expression (RE2), with what stands around them " +
+      "and their numbers. Name the result by the id shown in the conversation, or leave handle out to search all of them.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        handle: { type: "string" },
+        scope: { enum: ["all"] },
+        query: { type: "string", minLength: 1 },
+        regex: { type: "boolean" },
+        around: { type: "integer", minimum: 0, maximum: 50 },
+        maxTokens: { type: "integer", minimum: 50, maximum: maxAnswerTokens },
+      },
+      required: ["query"],
+      additionalProperties: false,
+    },
+    execute: (input, { signal }) => searchArtifacts(input, source, signal),
+  };
+}
+
+async function searchArtifacts(
+  input: SearchArtifactInput,
+  source: ArtifactSource,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const pattern = input.regex === true ? await compilePattern(input.query) : undefined;
+  if (typeof pattern === "string") return pattern;
+  const artifacts = await sourcesOf(input.handle, source, signal);
+  if (artifacts.length === 0) return refuseArtifact(input.handle ?? "all", notFound);
+  const budget = input.maxTokens ?? defaultAnswerTokens;
+  const { query, around } = input;
+  const { counter } = source;
+  const options = { query, around, pattern, counter, budget: budget - headTokens };
+  const found: FoundPiece[] = [];
+  for (const artifact of artifacts) {
+    try {
+      found.push(...(await searchOne(artifact, { source, options, signal })));
+    } catch (error) {
+      if (!ArtifactStoreError.isInstance(error) || error.code === "aborted") throw error;
+      if (artifacts.length === 1)
+        return refuseArtifact(artifact.artifactId, `the store failed (${error.code})`);
+    }
+  }
+  if (found.length === 0)
+    return `[nothing in ${namesOf(artifacts)} matches ${JSON.stringify(query.slice(0, 200))}]`;
+  return showBest(found, { options, budget });
+}
+
+/** For the line that names the artifact. */
+const headTokens = 30;
+/** Artifacts that a search without a handle looks into, from the newest on. */
+const maxArtifacts = 50;
+/** Pieces whose hits are shown. */
+const maxShown = 4;
+
+async function sourcesOf(
+  handle: string | undefined,
+  source: ArtifactSource,
+  signal: AbortSignal | undefined,
+): Promise<FoundArtifact[]> {
+  if (handle !== undefined && handle !== "") {
+    const found = await findSource(handle, source, signal);
+    return found === undefined ? [] : [found];
+  }
+  const known = new Map<string, FoundArtifact>();
+  if (source.session === undefined) {
+    const { handles } = await source.store.listHandles({ limit: maxArtifacts, signal });
+    for (const found of handles) known.set(found.artifactId, found);
+  } else {
+    const events = source.session.eventLog.filter(["artifact_stored"]).toReversed();
+    for (const { data } of events) known.set(data.artifactId, data);
+  }
+  return [...known.values()].filter(({ mimeType }) => isText(mimeType)).slice(0, maxArtifacts);
+}
+
+interface FoundPiece {
+  artifact: FoundArtifact;
+  text: string;
+  firstLine: number;
+  hits: ContentHits;
+}
+
+interface Search {
+  source: ArtifactSource;
+  options: SearchContentOptions;
+  signal: AbortSignal | undefined;
+}
+
+/** The pieces of an artifact with the best hits, in the order of the artifact. */
+async function searchOne(
+  artifact: FoundArtifact,
+  { source, options, signal }: Search,
+): Promise<FoundPiece[]> {
+  const stream = await source.store.retrieveStream(artifact.artifactId, { signal });
+  if (stream === undefined) return [];
+  let best: FoundPiece[] = [];
+  for await (const { text, firstLine } of textPieces(stream)) {
+    const hits = searchContent(text, { ...options, firstLine });
+    if (hits.found > 0) best.push({ artifact, text, firstLine, hits });
+    if (best.length > maxShown) best = bestOf(best);
+  }
+  return best;
+}
+
+function bestOf(pieces: readonly FoundPiece[]): FoundPiece[] {
+  const ranked = pieces.toSorted((a, b) => b.hits.score - a.hits.score);
+  const best = new Set(ranked.slice(0, maxShown));
+  return pieces.filter((piece) => best.has(piece));
+}
+
+/** The best pieces share the room. */
+function showBest(
+  found: readonly FoundPiece[],
+  { options, budget }: { options: SearchContentOptions; budget: number },
+): string {
+  const shown = bestOf(found);
+  const own = Math.floor(budget / shown.length) - headTokens;
+  return shown
+    .map(({ artifact, text, firstLine, hits }) => {
+      const short =
+        hits.tokens <= own ? hits : searchContent(text, { ...options, firstLine, budget: own });
+      return `[artifact ${namesOf([artifact])}, ${artifact.mimeType}]\n${short.text}`;
+    })
+    .join("\n");
+}
+
+function namesOf(artifacts: readonly FoundArtifact[]): string {
+  return artifacts.length === 1
+    ? (artifacts[0]?.artifactId.slice(0, 12) ?? "")
+    : `${artifacts.length} stored results`;
+}
+
+/** An expression that a model wrote is run in linear time, whatever it is. */
+async function compilePattern(query: string): Promise<{ test(text: string): boolean } | string> {
+  const { RE2JS } = await import("re2js");
+  try {
+    return RE2JS.compile(query, RE2JS.CASE_INSENSITIVE);
+  } catch (error) {
+    return `[the regular expression can't be read: ${error instanceof Error ? error.message : "unknown"}]`;
+  }
+}

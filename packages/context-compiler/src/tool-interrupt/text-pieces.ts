@@ -1,0 +1,25 @@
+/** A piece of a text, of whole lines unless one is longer than a piece. */
+export interface TextPiece {
+  text: string;
+  /** The number of its first line, from 1. */
+  firstLine: number;
+}
+
+const pieceChars = 2_000_000;
+
+/** A stream of UTF-8 in pieces of about 2,000,000 characters; no more than one is kept. */
+export async function* textPieces(stream: AsyncIterable<Uint8Array>): AsyncGenerator<TextPiece> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let firstLine = 1;
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length < pieceChars) continue;
+    const end = text.lastIndexOf("\n") + 1 || text.length;
+    yield { text: text.slice(0, end), firstLine };
+    firstLine += text.slice(0, end).split("\n").length - 1;
+    text = text.slice(end);
+  }
+  text += decoder.decode();
+  if (text !== "") yield { text, firstLine };
+}

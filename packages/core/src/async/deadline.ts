@@ -1,0 +1,44 @@
+import { onAbort } from "./abort.ts";
+
+/** What bounds a call. */
+export interface TimeoutOptions {
+  /** No limit by default. */
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** What the call rejects with when the time is up. */
+  onTimeout: () => Error;
+}
+
+/** The end of a call: its time limit and the caller's signal, joined. */
+export interface Deadline {
+  /** Aborts with the reason that ended the call first; for the work of the call. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the time is up; `Infinity` without a limit. */
+  remainingMs(): number;
+  /** Ends the call: leaves no timer and no listener, and aborts the signal so that nothing stays open. */
+  close(): void;
+}
+
+// Some platforms fire a longer timer at once.
+const maxTimerMs = 2_147_483_647;
+
+/** Starts the time of a call. The timer and the caller's signal keep everything alive that waits for the end. */
+export function createDeadline({ timeoutMs, signal, onTimeout }: TimeoutOptions): Deadline {
+  const controller = new AbortController();
+  const startMs = Date.now();
+  const timer =
+    timeoutMs === undefined || timeoutMs > maxTimerMs
+      ? undefined
+      : setTimeout(() => controller.abort(onTimeout()), timeoutMs);
+  const forget = signal && onAbort(signal, () => controller.abort(signal.reason));
+  if (signal?.aborted === true) controller.abort(signal.reason);
+  return {
+    signal: controller.signal,
+    remainingMs: () => (timeoutMs ?? Infinity) - (Date.now() - startMs),
+    close() {
+      clearTimeout(timer);
+      forget?.();
+      controller.abort();
+    },
+  };
+}

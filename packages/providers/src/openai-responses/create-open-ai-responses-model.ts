@@ -1,0 +1,56 @@
+import type { ModelCapabilities, ModelResponse } from "@ccl/core";
+import { type JsonRecord, numberAt, recordAt, withoutUndefined } from "@ccl/core/json";
+
+import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
+import type { EndpointOptions } from "../http/endpoint.ts";
+import { openAiService } from "../openai-compatible/open-ai-service.ts";
+import { fromResponsesAnswer } from "../wire/openai-responses/index.ts";
+import { readResponsesError, responsesCodeOf } from "./responses-error.ts";
+import { toResponsesBody } from "./responses-request.ts";
+import { createResponsesReader } from "./responses-stream.ts";
+
+/** Where the model is. */
+export interface OpenAiResponsesOptions extends EndpointOptions {
+  /** Ends in `/v1`. Default: OpenAI's. */
+  baseUrl?: string | undefined;
+  model: string;
+  /** Name in traces and errors. Default: `openai-responses`. */
+  provider?: string | undefined;
+  capabilities?: ModelCapabilities | undefined;
+}
+
+/**
+ * A model behind OpenAI's `/v1/responses`. The conversation is sent whole and not stored there: the reasoning of
+ * reasoning models comes encrypted in `providerMetadata["openai-responses"].reasoning`, and goes back with the message
+ * that carries it. Keys are found as `createOpenAiCompatibleModel` finds them.
+ * @throws LanguageModelError `invalid_request` for an address that can't be called.
+ */
+export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): StreamingModel {
+  const { model, capabilities } = options;
+  return createWireModel(
+    {
+      ...openAiService({ ...options, provider: options.provider ?? "openai-responses" }),
+      readError: readResponsesError,
+      codeOf: responsesCodeOf,
+    },
+    {
+      path: "/responses",
+      framing: "server-sent-events",
+      absent: ["top_k", "frequency_penalty", "presence_penalty", "seed", "stop"],
+      toBody: (request, isStreaming) => toResponsesBody(request, model, isStreaming),
+      toResponse,
+      createReader: () => createResponsesReader(toResponse),
+    },
+    { modelId: model, capabilities: { tools: true, promptCache: "automatic", ...capabilities } },
+  );
+}
+
+function toResponse(body: JsonRecord): ModelResponse {
+  const response = fromResponsesAnswer(body);
+  const details = recordAt(recordAt(body, "usage"), "output_tokens_details");
+  const reasoningTokens = numberAt(details, "reasoning_tokens");
+  const { usage } = response;
+  return usage === undefined
+    ? response
+    : { ...response, usage: withoutUndefined({ ...usage, reasoningTokens }) };
+}

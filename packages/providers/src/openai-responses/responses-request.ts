@@ -1,0 +1,41 @@
+import type { ModelRequest, ResponseFormat } from "@ccl/core";
+import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
+
+import { samplingFields } from "../http/sampling-fields.ts";
+import {
+  toResponsesInput,
+  toResponsesToolChoice,
+  toResponsesTools,
+} from "../wire/openai-responses/index.ts";
+
+// Other models refuse to be asked for encrypted reasoning.
+const reasoningModels = /(?:^|\/)(?:o[134](?:-|$)|gpt-5(?!-chat)|codex)/;
+
+/** The body of a call of `/v1/responses`. */
+export function toResponsesBody(
+  request: ModelRequest,
+  model: string,
+  isStreaming: boolean,
+): JsonRecord {
+  const { tools = [], toolChoice, messages } = request;
+  const asksNothing = tools.length === 0 && (toolChoice === "auto" || toolChoice === "none");
+  return withoutUndefined({
+    model,
+    ...toResponsesInput(messages),
+    tools: tools.length > 0 ? toResponsesTools(tools) : undefined,
+    tool_choice:
+      toolChoice === undefined || asksNothing ? undefined : toResponsesToolChoice(toolChoice),
+    text: textOf(request.responseFormat),
+    ...samplingFields(request),
+    max_output_tokens: request.maxOutputTokens,
+    store: false,
+    include: reasoningModels.test(model) ? ["reasoning.encrypted_content"] : undefined,
+    stream: isStreaming ? true : undefined,
+    ...request.providerOptions,
+  });
+}
+
+function textOf(format: ResponseFormat | undefined): JsonRecord | undefined {
+  if (format === undefined || format.type === "text") return undefined;
+  return { format: withoutUndefined({ ...format }) };
+}

@@ -1,0 +1,156 @@
+import type { MediaPart } from "@ccl/core";
+import {
+  fromBase64,
+  isRecord,
+  type JsonRecord,
+  parseDataUrl,
+  stringAt,
+  toBase64,
+} from "@ccl/core/json";
+
+import { formOf, withForm } from "../original-form.ts";
+import { entryOf } from "../wire-fields.ts";
+
+/** Names the format in errors, opaque parts and forms; fields of the SDK itself stand under it in `providerMetadata`. */
+export const aiSdk = "ai-sdk";
+
+/** The versions of the SDK's model interface: 2 of AI SDK 5, 3 of 6, 4 of 7. */
+export type AiSdkVersion = "v2" | "v3" | "v4";
+
+/** Which member holds the content of a part of a file or image, in prompts and in what tools give. */
+const contentKeys: Record<string, string | undefined> = {
+  file: "data",
+  image: "image",
+  media: "data",
+  "file-data": "data",
+  "image-data": "data",
+  "file-url": "url",
+  "image-url": "url",
+};
+
+type Content = { data: Uint8Array } | { url: string };
+
+/** A file or an image in any form of the SDK; undefined where it is another part, or its bytes and address are elsewhere. */
+export function readFile(wire: JsonRecord): MediaPart | undefined {
+  const { type, mediaType } = wire;
+  const key = entryOf(contentKeys, type);
+  const read = key === undefined ? undefined : readContent(wire[key]);
+  if (typeof type !== "string" || read === undefined) return undefined;
+  const given = typeof mediaType === "string" ? mediaType : undefined;
+  const isImage = type.startsWith("image") || given?.startsWith("image/") === true;
+  const mimeType = given ?? (isImage ? "image/*" : "application/octet-stream");
+  const filename = stringAt(wire, "filename");
+  const part: MediaPart = {
+    type: isImage ? "image" : "file",
+    mimeType,
+    ...read.content,
+    ...(filename !== undefined && { filename }),
+  };
+  return withForm(aiSdk, part, {
+    type: type === "file" ? undefined : type,
+    data: read.form,
+  });
+}
+
+/** Bytes as bytes, base64 or a `data:` address; text; or an address. The form is absent for bytes and `URL`s. */
+function readContent(value: unknown): { content: Content; form?: string } | undefined {
+  if (value instanceof Uint8Array) return { content: { data: value } };
+  if (value instanceof ArrayBuffer)
+    return { content: { data: new Uint8Array(value) }, form: "buffer" };
+  if (value instanceof URL) {
+    const inline = parseDataUrl(value.href)?.data;
+    return inline === undefined
+      ? { content: { url: value.href } }
+      : { content: { data: inline }, form: "dataURL" };
+  }
+  if (typeof value === "string") return readText(value);
+  if (!isRecord(value)) return undefined;
+  const { type, data, url, text } = value;
+  if (type === "text" && typeof text === "string")
+    return { content: { data: new TextEncoder().encode(text) }, form: "tagged-text" };
+  const inner = type === "data" ? data : type === "url" ? url : undefined;
+  const read =
+    isRecord(inner) && !(inner instanceof Uint8Array || inner instanceof URL)
+      ? undefined
+      : readContent(inner);
+  return read === undefined
+    ? undefined
+    : { content: read.content, form: `tagged${read.form === undefined ? "" : `-${read.form}`}` };
+}
+
+function readText(text: string): { content: Content; form: string } | undefined {
+  const inline = parseDataUrl(text)?.data;
+  if (inline !== undefined) return { content: { data: inline }, form: "dataUrl" };
+  if (URL.canParse(text)) return { content: { url: text }, form: "string" };
+  const data = fromBase64(text);
+  return data === undefined ? undefined : { content: { data }, form: "base64" };
+}
+
+const writers: Record<string, ((data: Uint8Array, mimeType: string) => unknown) | undefined> = {
+  base64: toBase64,
+  dataUrl: (data, mimeType) => `data:${mimeType};base64,${toBase64(data)}`,
+  dataURL: (data, mimeType) => new URL(`data:${mimeType};base64,${toBase64(data)}`),
+  buffer: (data) => data.slice().buffer,
+};
+
+function writeContent({ data, url, mimeType }: MediaPart, form: string | undefined): unknown {
+  if (data !== undefined) return (entryOf(writers, form) ?? ((bytes) => bytes))(data, mimeType);
+  if (form === "string") return url;
+  return url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
+}
+
+/** The part for a prompt, in the form that it came in where the version allows it. */
+export function writeFile(part: MediaPart, version?: AiSdkVersion): JsonRecord | undefined {
+  const form = formOf(aiSdk, part);
+  const came = stringAt(form, "data");
+  const isTagged = version === undefined ? came?.startsWith("tagged") === true : version === "v4";
+  const inner = came?.replace(/^tagged-?/, "") || undefined;
+  const content = inner === "text" ? writeContent(part, undefined) : writeContent(part, inner);
+  if (content === undefined) return undefined;
+  const tagged =
+    inner === "text" && part.data !== undefined && isTagged
+      ? { type: "text", text: new TextDecoder().decode(part.data) }
+      : part.data === undefined
+        ? { type: "url", url: content }
+        : { type: "data", data: content };
+  const type = version === undefined && form["type"] === "image" ? "image" : "file";
+  return {
+    type,
+    [type === "image" ? "image" : "data"]: isTagged ? tagged : content,
+    mediaType: part.mimeType,
+    ...(part.filename !== undefined && { filename: part.filename }),
+  };
+}
+
+/** The part in what a tool gave: as it came where there is a form for it, else in that of the version. */
+export function writeOutput(
+  part: MediaPart,
+  version: AiSdkVersion | undefined,
+): JsonRecord | undefined {
+  const form = formOf(aiSdk, part);
+  const { type, mimeType: mediaType, data, filename } = part;
+  const inline = data === undefined ? undefined : toBase64(data);
+  const named = filename === undefined ? {} : { filename };
+  if (
+    version === "v4" ||
+    (version === undefined &&
+      form["data"] !== undefined &&
+      String(form["data"]).startsWith("tagged"))
+  )
+    return writeFile(part, "v4");
+  if (version === "v2")
+    return inline === undefined ? undefined : { type: "media", data: inline, mediaType };
+  const came = version === undefined ? stringAt(form, "type") : undefined;
+  if (inline === undefined) {
+    const address = came ?? `${type}-url`;
+    return part.url === undefined ? undefined : { type: address, url: part.url };
+  }
+  const kind =
+    came !== undefined && !came.endsWith("-url") && came !== "image" ? came : `${type}-data`;
+  return { type: kind, data: inline, mediaType, ...(kind === "image-data" ? {} : named) };
+}
+
+/** True for what names a version that the converters know. */
+export function isVersion(version: unknown): version is AiSdkVersion | undefined {
+  return version === undefined || version === "v2" || version === "v3" || version === "v4";
+}

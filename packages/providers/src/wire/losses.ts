@@ -1,0 +1,71 @@
+import type { Part } from "@ccl/core";
+import { stringAt } from "@ccl/core/json";
+
+import { unsupportedMessage } from "./wire-error.ts";
+
+/** Something of a message that the target format could not express. */
+export interface WireLoss {
+  /** Of the message. */
+  index: number;
+  /** Of the part, such as `image`, or what else was left out. */
+  type: string;
+  /** What was left out, in words. */
+  what: string;
+}
+
+/** What happens to parts that the target format can't express. */
+export interface LossOptions {
+  /**
+   * `mark` leaves them out, with a text in their place where a reader would miss them; `refuse` throws `unsupported_message`.
+   * Default: `mark`.
+   */
+  onLoss?: "mark" | "refuse" | undefined;
+  /** Called for each part that is left out. */
+  report?: ((loss: WireLoss) => void) | undefined;
+}
+
+/** Marks, reports or refuses what one conversation loses on its way into a format. */
+export class Losses {
+  /** Of the message that is being converted. */
+  index = 0;
+  readonly #format: string;
+  readonly #options: LossOptions;
+
+  constructor(format: string, options: LossOptions = {}) {
+    this.#format = format;
+    this.#options = options;
+  }
+
+  /** Leaves out something that no reader misses. */
+  drop(type: string, what: string): void {
+    if (this.#options.onLoss === "refuse") {
+      throw unsupportedMessage(this.#format, `${what} (message ${this.index})`, "leave it out");
+    }
+    this.#options.report?.({ index: this.index, type, what });
+  }
+
+  /** The text in place of a part; the reasoning of another model has none. */
+  mark(part: Part): string {
+    this.drop(part.type, wordsFor(part));
+    return part.type === "reasoning" ? "" : placeholder(part);
+  }
+}
+
+function wordsFor(part: Part): string {
+  if (part.type === "provider") {
+    const type = stringAt(part.raw, "type") ?? "part";
+    return `${type} of ${part.provider}`;
+  }
+  if (part.type === "reasoning") return "reasoning";
+  if (part.type === "text") return "text";
+  const { mimeType, data, url, filename } = part;
+  const name = filename === undefined ? "" : ` ${JSON.stringify(filename)}`;
+  const where =
+    data === undefined ? (url === undefined ? "" : ` at ${url}`) : `, ${data.length} bytes`;
+  return `${mimeType}${name}${where}`;
+}
+
+/** The text in place of a part that a format has no field for. */
+export function placeholder(part: Part): string {
+  return `[${wordsFor(part)}: can't be shown here]`;
+}

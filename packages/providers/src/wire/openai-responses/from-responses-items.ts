@@ -1,0 +1,162 @@
+import type { ChatMessage, Part, TextPart, ToolCall } from "@ccl/core";
+import { isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
+
+import { withForm, withOriginal } from "../original-form.ts";
+import { requireMessages } from "../require-messages.ts";
+import { entryOf, opaquePart, unknownFields, withMetadata } from "../wire-fields.ts";
+import { responses } from "./responses-format.ts";
+import { fromInputPart, fromReasoning } from "./responses-parts.ts";
+import { toItems } from "./to-responses-items.ts";
+
+/**
+ * Chat messages of the input of `/v1/responses`, a text or a list of items; with `instructions` as a system message in
+ * front. What the model did between two turns becomes one assistant message: its texts, reasoning and calls in their order,
+ * items without a counterpart as opaque parts.
+ * @throws WireError `invalid_messages` for what is neither text nor a list of objects
+ */
+export function fromResponsesItems(
+  given: string | readonly object[] | { instructions?: unknown; input: string | readonly object[] },
+): ChatMessage[] {
+  const isConversation = typeof given === "object" && given !== null && "input" in given;
+  const { instructions, input } = isConversation
+    ? given
+    : { instructions: undefined, input: given };
+  const system: ChatMessage[] =
+    typeof instructions === "string"
+      ? [withForm(responses, { role: "system", content: instructions }, { isInstructions: true })]
+      : [];
+  if (typeof input === "string") {
+    return [...system, withForm(responses, { role: "user", content: input }, { isInput: true })];
+  }
+  requireMessages(input);
+  return [...system, ...grouped(input)];
+}
+
+interface Group {
+  wire: unknown[];
+  parts: Part[];
+  calls: { call: ToolCall; at: number }[];
+}
+
+function grouped(items: readonly unknown[]): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  let group: Group | undefined;
+  const add = (message: ChatMessage, wire: unknown[]): void => {
+    const written = toItems(message);
+    messages.push(withOriginal(responses, message, { written, original: wire }));
+  };
+  const close = (): void => {
+    if (group !== undefined) add(assistant(group), group.wire);
+    group = undefined;
+  };
+  for (const item of items) {
+    const wire = isRecord(item) ? item : {};
+    const single = fromTurn(wire) ?? fromOutput(wire);
+    if (single === undefined) {
+      group ??= { wire: [], parts: [], calls: [] };
+      group.wire.push(wire);
+      addStep(group, wire);
+    } else {
+      close();
+      add(single, [wire]);
+    }
+  }
+  close();
+  return messages;
+}
+
+function assistant({ parts, calls }: Group): ChatMessage {
+  const [only] = parts;
+  const isText = parts.length === 1 && only?.type === "text" && only.providerMetadata === undefined;
+  return {
+    role: "assistant",
+    content: isText ? only.text : parts,
+    toolCalls:
+      calls.length === 0
+        ? undefined
+        : calls.map(({ call, at }) =>
+            at < parts.length ? withForm(responses, call, { at }) : call,
+          ),
+  };
+}
+
+const callFields: Record<string, string | undefined> = {
+  function_call: "arguments",
+  custom_tool_call: "input",
+};
+
+function addStep({ parts, calls }: Group, wire: JsonRecord): void {
+  const type = stringAt(wire, "type") ?? "";
+  const id = stringAt(wire, "call_id");
+  const name = stringAt(wire, "name");
+  const field = entryOf(callFields, type) ?? "";
+  const text = stringAt(wire, field);
+  if (id !== undefined && name !== undefined && text !== undefined) {
+    const known = [...(type === "function_call" ? ["type"] : []), "call_id", "name", field];
+    const call = { id, name, arguments: text };
+    calls.push({
+      call: withMetadata(call, unknownFields(responses, wire, known)),
+      at: parts.length,
+    });
+    return;
+  }
+  const read = type === "reasoning" ? fromReasoning(wire) : saidParts(wire);
+  parts.push(...(read ?? [opaquePart(responses, wire)]));
+}
+
+/** The texts of an assistant's message, the first of which holds the item's own fields. */
+function saidParts(wire: JsonRecord): TextPart[] | undefined {
+  const { content, role, ...item } = wire;
+  if (role !== "assistant" || !["message", "undefined"].includes(String(wire["type"])))
+    return undefined;
+  if (typeof content === "string")
+    return [saidPart(content, Object.keys(item).length > 0 ? { item } : {})];
+  if (!Array.isArray(content) || content.length === 0) return undefined;
+  const parts: TextPart[] = [];
+  for (const [index, entry] of content.entries()) {
+    const type = stringAt(entry, "type") ?? "";
+    const text = stringAt(entry, type === "refusal" ? "refusal" : "text");
+    if (!isRecord(entry) || text === undefined || !saidTypes.has(type)) return undefined;
+    const { text: _, refusal: __, ...fields } = entry;
+    parts.push(saidPart(text, index === 0 ? { item, ...fields } : fields));
+  }
+  return parts;
+}
+
+const saidTypes = new Set(["output_text", "refusal", "input_text"]);
+
+function saidPart(text: string, fields: JsonRecord): TextPart {
+  const part: TextPart = { type: "text", text };
+  return Object.keys(fields).length === 0
+    ? part
+    : { ...part, providerMetadata: { [responses]: fields } };
+}
+
+const turns = ["user", "system", "developer"] as const;
+
+function fromTurn(wire: JsonRecord): ChatMessage | undefined {
+  const role = turns.find((role) => role === wire["role"]);
+  const { type, content } = wire;
+  if (role === undefined || (type !== undefined && type !== "message")) return undefined;
+  const read = contentOf(content);
+  return read === undefined
+    ? undefined
+    : withMetadata({ role, content: read }, unknownFields(responses, wire, ["role", "content"]));
+}
+
+const outputTypes = new Set<unknown>(["function_call_output", "custom_tool_call_output"]);
+
+function fromOutput(wire: JsonRecord): ChatMessage | undefined {
+  const { type, call_id: toolCallId, output } = wire;
+  const content = contentOf(output);
+  if (!outputTypes.has(type) || typeof toolCallId !== "string" || content === undefined)
+    return undefined;
+  const known = [...(type === "function_call_output" ? ["type"] : []), "call_id", "output"];
+  const message: ChatMessage = { role: "tool", toolCallId, content };
+  return withMetadata(message, unknownFields(responses, wire, known));
+}
+
+function contentOf(content: unknown): string | Part[] | undefined {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? content.map(fromInputPart) : undefined;
+}

@@ -1,0 +1,74 @@
+import type { FinishReason, ModelResponse, ModelUsage } from "@ccl/core";
+import {
+  arrayAt,
+  isRecord,
+  type JsonRecord,
+  numberAt,
+  recordAt,
+  stringAt,
+  withoutUndefined,
+} from "@ccl/core/json";
+
+import { entryOf, partsOf } from "../wire-fields.ts";
+import { fromResponsesItems } from "./from-responses-items.ts";
+import { responses } from "./responses-format.ts";
+
+/**
+ * A whole response of `/v1/responses`. Its reasoning items stand in `providerMetadata["openai-responses"].reasoning`, to be
+ * sent back; all items, for a faithful history, give `fromResponsesItems(response.output)`.
+ */
+export function fromResponsesAnswer(response: JsonRecord): ModelResponse {
+  const output = arrayAt(response, "output").filter(isRecord);
+  const messages = fromResponsesItems(output);
+  const parts = messages.flatMap(partsOf);
+  const textOf = (type: "text" | "reasoning"): string =>
+    parts.map((part) => (part.type === type ? part.text : "")).join("");
+  const reasoning = output.filter(({ type }) => type === "reasoning");
+  const others = parts.flatMap((part) => (part.type === "provider" ? [part.raw] : []));
+  const metadata = withoutUndefined({
+    reasoning: reasoning.length > 0 ? reasoning : undefined,
+    content: others.length > 0 ? others : undefined,
+  });
+  return withoutUndefined({
+    text: textOf("text"),
+    reasoning: textOf("reasoning") || undefined,
+    toolCalls: messages.flatMap(({ toolCalls = [] }) => toolCalls),
+    finishReason: responsesFinishReason(response),
+    usage: responsesUsage(response["usage"]),
+    requestId: stringAt(response, "id"),
+    providerMetadata: Object.keys(metadata).length > 0 ? { [responses]: metadata } : undefined,
+  });
+}
+
+const incomplete: Record<string, FinishReason | undefined> = {
+  max_output_tokens: "length",
+  content_filter: "content_filter",
+};
+
+/** Why the model stopped, from a response's status and what it put out. */
+export function responsesFinishReason(response: JsonRecord): FinishReason {
+  const items = arrayAt(response, "output");
+  if (response["status"] === "incomplete") {
+    const { reason } = recordAt(response, "incomplete_details");
+    return entryOf(incomplete, reason) ?? "other";
+  }
+  if (response["status"] !== "completed") return "other";
+  const types = new Set(items.map((item) => stringAt(item, "type")));
+  if (types.has("function_call") || types.has("custom_tool_call")) return "tool_calls";
+  const isRefused = items.some((item) =>
+    arrayAt(item, "content").some((part) => stringAt(part, "type") === "refusal"),
+  );
+  return isRefused ? "content_filter" : "stop";
+}
+
+/** Tokens of a response's `usage`; reasoning counts as output. */
+export function responsesUsage(usage: unknown): ModelUsage | undefined {
+  const inputTokens = numberAt(usage, "input_tokens");
+  const outputTokens = numberAt(usage, "output_tokens");
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  return withoutUndefined({
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    cachedInputTokens: numberAt(recordAt(usage, "input_tokens_details"), "cached_tokens"),
+  });
+}

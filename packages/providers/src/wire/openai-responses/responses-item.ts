@@ -1,0 +1,21 @@
+/** A part of a message's content that goes to a model. */
+export type ResponsesInputPart =
+  | { type: "input_text"; text: string }
+  | { type: "input_image"; image_url: string; detail: "auto" | "low" | "high" }
+  | { type: "input_file"; filename?: string; file_data?: string; file_url?: string };
+
+/** An item of the API's `input`, as far as messages are written in it; items that came in go out as they were. */
+export type ResponsesItem =
+  | { role: "user" | "system" | "developer"; content: string | ResponsesInputPart[] }
+  | { role: "assistant"; content: string }
+  | { type: "function_call"; call_id: string; name: string; arguments: string }
+  | { type: "function_call_output"; call_id: string; output: string | ResponsesInputPart[] }
+  | { type: "custom_tool_call"; call_id: string; name: string; input: string }
+  | { type: "custom_tool_call_output"; call_id: string; output: string | ResponsesInputPart[] }
+  | { type: "reasoning"; id: string; summary: { type: "summary_text"; text: string }[] };
+
+/** The two fields of a call of `/v1/responses` that hold a conversation. */
+export interface ResponsesConversation {
+  instructions?: string;
+  input: string | ResponsesItem[];
+}

@@ -1,0 +1,132 @@
+import type { MediaPart, Part, ReasoningPart } from "@ccl/core";
+import { isRecord, type JsonRecord, parseDataUrl, stringAt, toBase64 } from "@ccl/core/json";
+
+import type { Losses } from "../losses.ts";
+import {
+  entryOf,
+  fieldsFor,
+  joinFields,
+  opaquePart,
+  unknownFields,
+  withMetadata,
+} from "../wire-fields.ts";
+import { responses } from "./responses-format.ts";
+
+const readers: Record<
+  string,
+  ((wire: JsonRecord) => [Part, known: string[]] | undefined) | undefined
+> = {
+  input_text: (wire) => {
+    const text = stringAt(wire, "text");
+    return text === undefined ? undefined : [{ type: "text", text }, ["type", "text"]];
+  },
+  input_image: (wire) => {
+    const url = stringAt(wire, "image_url");
+    if (url === undefined) return undefined;
+    const content = parseDataUrl(url) ?? { mimeType: "image/*", url };
+    return [{ type: "image", ...content }, imageFields(wire)];
+  },
+  input_file: (wire) => {
+    const inline = stringAt(wire, "file_data");
+    const url = stringAt(wire, "file_url");
+    const named = { filename: stringAt(wire, "filename") };
+    const content =
+      inline !== undefined
+        ? parseDataUrl(inline)
+        : url !== undefined
+          ? { mimeType: "application/octet-stream", url }
+          : undefined;
+    if (content === undefined) return undefined;
+    return [{ type: "file", ...content, ...named }, ["type", "file_data", "file_url", "filename"]];
+  },
+};
+
+/** `auto` is what is written by itself. */
+function imageFields({ detail }: JsonRecord): string[] {
+  return ["type", "image_url", ...(detail === "auto" ? ["detail"] : [])];
+}
+
+/** A part of what goes to the model; opaque where it has no counterpart, as files by id. */
+export function fromInputPart(wire: unknown): Part {
+  const read = entryOf(readers, stringAt(wire, "type"))?.(isRecord(wire) ? wire : {});
+  if (read === undefined || !isRecord(wire)) return opaquePart(responses, wire);
+  const [part, known] = read;
+  return part.type === "provider"
+    ? part
+    : withMetadata(part, unknownFields(responses, wire, known));
+}
+
+/** The other way. */
+export function toInputPart(part: Part, losses: Losses): unknown {
+  if (part.type === "provider" && part.provider === responses) return part.raw;
+  if (part.type === "text") return joinFields(inputText(part.text), fieldsFor(responses, part));
+  const written = part.type === "image" || part.type === "file" ? toMedia(part) : undefined;
+  if (written !== undefined && part.type !== "provider")
+    return joinFields(written, fieldsFor(responses, part));
+  const mark = losses.mark(part);
+  return mark === "" ? undefined : inputText(mark);
+}
+
+function toMedia(part: MediaPart): JsonRecord | undefined {
+  const { type, mimeType, data, url, filename } = part;
+  const inline = data === undefined ? undefined : `data:${mimeType};base64,${toBase64(data)}`;
+  const address = inline ?? url;
+  if (address === undefined) return undefined;
+  if (type === "image") {
+    const detail = fieldsFor(responses, part)["detail"] ?? "auto";
+    return { type: "input_image", image_url: address, detail };
+  }
+  const named = filename === undefined && inline !== undefined ? "file" : filename;
+  return {
+    type: "input_file",
+    ...(named !== undefined && { filename: named }),
+    ...(inline === undefined ? { file_url: address } : { file_data: inline }),
+  };
+}
+
+function inputText(text: string): JsonRecord {
+  return { type: "input_text", text };
+}
+
+/** What the model thought: a part for each text of the item, the first of which holds the item's own fields. */
+export function fromReasoning(wire: JsonRecord): ReasoningPart[] | undefined {
+  const { type: _, summary, content, ...item } = wire;
+  const lists = [summary ?? [], content ?? []];
+  const texts = lists.flatMap((list, at) =>
+    Array.isArray(list)
+      ? list.map((entry): ReasoningPart => {
+          const { text, type: _type, ...fields } = isRecord(entry) ? entry : {};
+          const place = at === 0 ? {} : { in: "content" };
+          return reasoning(String(text ?? ""), { ...place, ...fields });
+        })
+      : [],
+  );
+  const [first = reasoning("", {}), ...others] = texts;
+  const own = fieldsFor(responses, first);
+  return [reasoning(first.text, { item, ...own }), ...others];
+}
+
+function reasoning(text: string, fields: JsonRecord): ReasoningPart {
+  return { type: "reasoning", text, providerMetadata: { [responses]: fields } };
+}
+
+/** The other way: the parts of one item. */
+export function toReasoning(parts: readonly ReasoningPart[]): JsonRecord {
+  const [first] = parts;
+  const { item } = first === undefined ? {} : fieldsFor(responses, first);
+  const listed = parts.filter(({ text }) => text !== "");
+  const entries = (place: string, type: string): JsonRecord[] =>
+    listed.flatMap((part) => {
+      const { in: at = "summary", item: _, ...fields } = fieldsFor(responses, part);
+      return at === place ? [joinFields({ type, text: part.text }, fields)] : [];
+    });
+  const content = entries("content", "reasoning_text");
+  const { id, ...rest } = isRecord(item) ? item : {};
+  return {
+    type: "reasoning",
+    ...(id !== undefined && { id }),
+    summary: entries("summary", "summary_text"),
+    ...(content.length > 0 && { content }),
+    ...rest,
+  };
+}

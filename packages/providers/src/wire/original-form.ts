@@ -1,0 +1,138 @@
+import { type ChatMessage, type ProviderFields, sha256Hex } from "@ccl/core";
+import { isRecord, type JsonRecord, recordAt, toBase64 } from "@ccl/core/json";
+
+type Path = readonly (string | number)[];
+
+/**
+ * How the wire form of a message differs from what its converter writes for it: members that differ, then the order of
+ * keys and the lengths of lists. `seal` marks what was written; another mark means that the message has been changed since.
+ */
+interface Difference {
+  edits?: [Path, unknown][];
+  order?: [Path, string[] | number][];
+  seal?: string;
+}
+
+/** What `from...` kept of the original form, in `providerMetadata.wire`; empty for a message of another format. */
+export function formOf(format: string, owner: ProviderFields): JsonRecord {
+  const form = recordAt(owner.providerMetadata, "wire");
+  return form["format"] === format ? form : {};
+}
+
+/** The owner with a record of its original form; itself where there is nothing to record. */
+export function withForm<Owner extends object>(
+  format: string,
+  owner: Owner & ProviderFields,
+  form: JsonRecord | undefined,
+): Owner {
+  const kept = Object.entries(form ?? {}).filter(([, value]) => value !== undefined);
+  if (kept.length === 0) return owner;
+  const wire = { format, ...formOf(format, owner), ...Object.fromEntries(kept) };
+  return { ...owner, providerMetadata: { ...owner.providerMetadata, wire } };
+}
+
+/** The message, with the difference between what is written for it and what it looked like. */
+export function withOriginal(
+  format: string,
+  message: ChatMessage,
+  { written, original }: { written: unknown; original: unknown },
+): ChatMessage {
+  const found: Required<Pick<Difference, "edits" | "order">> = { edits: [], order: [] };
+  compare(written, original, [], found);
+  if (found.edits.length + found.order.length === 0) return message;
+  return withForm(format, message, {
+    edits: found.edits.length > 0 ? found.edits : undefined,
+    order: found.order.length > 0 ? found.order : undefined,
+    seal: sealOf(written),
+  });
+}
+
+/** What is written for a message, in its original form unless the message has been changed. */
+export function inOriginalForm(format: string, message: ChatMessage, written: unknown): unknown {
+  const { seal, edits, order }: JsonRecord = formOf(format, message);
+  if (seal === undefined || seal !== sealOf(written)) return written;
+  const edited = differencesIn(edits).reduce(
+    (value, [path, member]) => changed(value, path, () => member),
+    written,
+  );
+  return differencesIn(order).reduce(
+    (value, [path, keys]) => changed(value, path, arranged(keys)),
+    edited,
+  );
+}
+
+/** Without undefined members, as JSON has it. */
+function keysOf(record: JsonRecord): string[] {
+  return Object.keys(record).filter((key) => record[key] !== undefined);
+}
+
+function compare(
+  written: unknown,
+  original: unknown,
+  path: Path,
+  found: Required<Pick<Difference, "edits" | "order">>,
+): void {
+  if (isPlain(written) && isPlain(original)) {
+    const after = new Set(keysOf(written));
+    const keys = keysOf(original);
+    for (const key of keys) {
+      if (after.has(key)) compare(written[key], original[key], [...path, key], found);
+      else found.edits.push([[...path, key], original[key]]);
+      after.add(key);
+    }
+    if ([...after].join("\n") !== keys.join("\n")) found.order.push([path, keys]);
+  } else if (Array.isArray(written) && Array.isArray(original)) {
+    for (const [index, item] of original.entries()) {
+      if (index < written.length) compare(written[index], item, [...path, index], found);
+      else found.edits.push([[...path, index], item]);
+    }
+    if (original.length < written.length) found.order.push([path, original.length]);
+  } else if (!isSame(written, original)) found.edits.push([path, original]);
+}
+
+function isPlain(value: unknown): value is JsonRecord {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return left === right || JSON.stringify(plain(left)) === JSON.stringify(plain(right));
+}
+
+/** Keys in one order, since a store may change it; bytes as text. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { bytes: toBase64(value) };
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isPlain(value)) return value instanceof URL ? { url: value.href } : value;
+  const keys = keysOf(value).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, plain(value[key])]));
+}
+
+function sealOf(written: unknown): string {
+  return sha256Hex(JSON.stringify(plain(written)) ?? "").slice(0, 16);
+}
+
+function differencesIn(pairs: unknown): [Path, unknown][] {
+  return Array.isArray(pairs) ? pairs : [];
+}
+
+function changed(value: unknown, path: Path, change: (member: unknown) => unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return change(value);
+  if (Array.isArray(value)) {
+    const copy = [...value];
+    copy[Number(key)] = changed(value[Number(key)], rest, change);
+    return copy;
+  }
+  const record = isPlain(value) ? value : {};
+  return { ...record, [key]: changed(record[key], rest, change) };
+}
+
+function arranged(keys: unknown): (value: unknown) => unknown {
+  return (value) => {
+    if (Array.isArray(value)) return value.slice(0, Number(keys));
+    const record = isPlain(value) ? value : {};
+    return Object.fromEntries((Array.isArray(keys) ? keys : []).map((key) => [key, record[key]]));
+  };
+}
