@@ -13,6 +13,7 @@ export type {
   CatalogOptions,
   ContextRequest,
   DetailsQuery,
+  DrillDown,
   HistoryQuery,
   OverviewPage,
   OverviewQuery,
@@ -20,7 +21,6 @@ export type {
   SearchQuery,
 } from "./catalog/catalog.ts";
 export { createCatalog } from "./catalog/create-catalog.ts";
-export type { DrillDown } from "./drill-down/drill-down.ts";
 export {
   evaluateCatalog,
   type EvaluateOptions,

@@ -1,12 +1,8 @@
 export { artifactAttacher, type ArtifactAttacherOptions } from "./compile/artifact-attacher.ts";
 export { compactor, type CompactorOptions } from "./compile/compactor.ts";
 export type { ContextProcessor, ProcessorInput } from "./compile/context-processor.ts";
-export {
-  createContextCompiler,
-  type CompileOptions,
-  type ContextCompiler,
-  type ContextCompilerOptions,
-} from "./compile/create-context-compiler.ts";
+export type { CompileOptions, ContextCompilerOptions } from "./compile/compile-options.ts";
+export { createContextCompiler, type ContextCompiler } from "./compile/create-context-compiler.ts";
 export { createSessionMemory, type SessionMemoryOptions } from "./compile/create-session-memory.ts";
 export { historySelector, type HistorySelectorOptions } from "./compile/history-selector.ts";
 export { memoryPreloader, type MemoryPreloaderOptions } from "./compile/memory-preloader.ts";
@@ -49,7 +45,8 @@ export {
   type SessionEventKind,
 } from "./session/session-event.ts";
 export { sessionMessages, type SessionMessage } from "./session/session-timeline.ts";
-export type { RecordOptions, Session, SessionOptions } from "./session/session.ts";
+export type { RecordOptions } from "./session/event-log.ts";
+export type { Session, SessionOptions } from "./session/session.ts";
 export { createMemorySessionStore } from "./session-store/create-memory-session-store.ts";
 export type {
   AppendOptions,

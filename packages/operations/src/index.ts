@@ -49,12 +49,12 @@ export type { OperationCondition, OperationConfig } from "./operation/operation-
 export type {
   MainResult,
   OperationContext,
+  OperationHandler,
   OperationPolicy,
 } from "./operation/operation-context.ts";
 export type {
   Hook,
   OperationDefinition,
-  OperationHandler,
   OperationKind,
   Trigger,
 } from "./operation/operation-definition.ts";

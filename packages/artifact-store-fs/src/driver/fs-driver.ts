@@ -8,7 +8,8 @@ import { commitWithinLimits } from "./limits.ts";
 import { mendBlob, quarantineBlob } from "./mend-blob.ts";
 import { findBlob } from "./open-body.ts";
 import { handlesOf, listHandles, listIds, removeHandles } from "./references.ts";
-import { stageFile, type StagedFile } from "./staged-file.ts";
+import { stageFile } from "./staged-file.ts";
+import { type StagedFile } from "./fs-store.ts";
 import { createLease, sweep, sweepAfterCrash } from "./sweep.ts";
 
 /** The driver over a folder, which is made where it is missing. */

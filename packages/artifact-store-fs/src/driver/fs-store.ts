@@ -1,7 +1,6 @@
-import type { BlobPut, StagedBlob } from "@ccl/artifact-store/driver";
+import type { BlobPut, BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
 import type { StoreFolder } from "../layout/store-folder.ts";
 import type { Batches } from "./batches.ts";
-import type { StagedFile } from "./staged-file.ts";
 
 /** What the parts of the driver share. */
 export interface FsStore extends StoreFolder {
@@ -21,3 +20,10 @@ export interface ChangeOptions {
 
 /** The content of a put or a mending. */
 export type BlobContent = BlobPut["content"];
+
+/** A stream that is being written; it gets its header and its name in the end. */
+export interface StagedFile extends StagedBlob {
+  readonly path: string;
+  /** Writes what stands before and after the content, and syncs; can be called again before the file gets a name. */
+  finish(header: Uint8Array, options: { record: BlobRecord; now: number }): Promise<void>;
+}

@@ -1,18 +1,11 @@
-import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
+import type { StagedBlob } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
 import { unless } from "@ccl/core/node";
 import { folderPath } from "../layout/store-folder.ts";
-import type { FsStore } from "./fs-store.ts";
+import type { FsStore, StagedFile } from "./fs-store.ts";
 
 /** Room for the header of a file whose header is known last. */
 export const reservedHeaderBytes = 4096;
-
-/** A stream that is being written; it gets its header and its name in the end. */
-export interface StagedFile extends StagedBlob {
-  readonly path: string;
-  /** Writes what stands before and after the content, and syncs; can be called again before the file gets a name. */
-  finish(header: Uint8Array, options: { record: BlobRecord; now: number }): Promise<void>;
-}
 
 /** Begins a stream in the folder `staging`. */
 export async function stageFile(store: FsStore): Promise<StagedBlob> {

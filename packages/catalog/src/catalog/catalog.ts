@@ -1,9 +1,16 @@
-import type { Clock, Embedder, Issue, LanguageModel, Result, TokenCounter } from "@ccl/core";
+import type {
+  Clock,
+  Embedder,
+  Issue,
+  LanguageModel,
+  ModelUsage,
+  Result,
+  TokenCounter,
+} from "@ccl/core";
 import type { FacetCount, FacetFilter } from "@ccl/search";
 
 import type { AccessOptions, DetailSection, Principal } from "../access/access-options.ts";
 import type { DetailsCard } from "../budget/details-card.ts";
-import type { DrillDown } from "../drill-down/drill-down.ts";
 import type { ResourceInput, ResourceOverview } from "../record/resource-record.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
 import type { ScoreExplanation } from "../search/score-terms.ts";
@@ -188,6 +195,29 @@ export interface DrillDownRequest extends ContextRequest {
   maxRounds?: number | undefined;
   /** Cards at most; 8 by default. */
   maxPicks?: number | undefined;
+}
+
+/** One question to the model. */
+export interface DrillDownRound {
+  /** Ids whose rows were shown. */
+  shown: string[];
+  picked: string[];
+  /** What the model missed; empty where it had enough. */
+  needMore: string;
+  /** Of the prompt, by the catalog's counter; at most the round's budget. */
+  promptTokens: number;
+  /** Tokens that the round could use: each next one has seven tenths of the one before. */
+  budget: number;
+}
+
+/** What a model picked, and the context that this gives. */
+export interface DrillDown {
+  picks: { id: string; why: string }[];
+  /** Cards of the picks, under their rows. */
+  context: BudgetedContext;
+  rounds: DrillDownRound[];
+  /** Of all rounds. */
+  usage: ModelUsage;
 }
 
 /** Which entries of a history are asked for. */

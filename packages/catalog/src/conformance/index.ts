@@ -1,9 +1,4 @@
-export {
-  catalogStoreConformance,
-  type CatalogStoreConformanceOptions,
-  type ConformanceRule,
-} from "./catalog-store-conformance.ts";
-export {
-  searchIndexConformance,
-  type SearchIndexConformanceOptions,
-} from "./search-index-conformance.ts";
+export { catalogStoreConformance, type ConformanceRule } from "./catalog-store-conformance.ts";
+export { searchIndexConformance } from "./search-index-conformance.ts";
+export type { SearchIndexConformanceOptions } from "./search-rule.ts";
+export type { CatalogStoreConformanceOptions } from "./store-rule.ts";

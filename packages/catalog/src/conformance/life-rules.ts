@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { StoreRule } from "./catalog-store-conformance.ts";
+import type { StoreRule } from "./store-rule.ts";
 import { changedAfter, expectCode, expectSame, listedIds } from "./expectations.ts";
 import { sampleRecord, sampleWrite } from "./sample-records.ts";
 

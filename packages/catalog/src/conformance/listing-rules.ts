@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { StoreRule } from "./catalog-store-conformance.ts";
+import type { StoreRule } from "./store-rule.ts";
 import { changedAfter, expectCode, expectSame, listedIds, wholeHistory } from "./expectations.ts";
 import { sampleEntry, sampleWrite } from "./sample-records.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { SearchRule } from "./search-index-conformance.ts";
+import type { SearchRule } from "./search-rule.ts";
 import {
   answersOf,
   expectRefusal,

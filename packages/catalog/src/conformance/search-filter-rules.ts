@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { SearchFilter } from "@ccl/search";
 
-import type { SearchRule } from "./search-index-conformance.ts";
+import type { SearchRule } from "./search-rule.ts";
 import {
   answersOf,
   idsByText,

@@ -7,7 +7,12 @@ import { shareBudget } from "../budget/share-budget.ts";
 import { requireWhole, resolveAlias } from "../catalog/call-options.ts";
 import type { CatalogContext } from "../catalog/catalog-context.ts";
 import { rankCandidates, toCandidate, type RankedCandidates } from "../catalog/budgeted-context.ts";
-import type { BudgetedContext, DrillDownRequest } from "../catalog/catalog.ts";
+import type {
+  BudgetedContext,
+  DrillDown,
+  DrillDownRequest,
+  DrillDownRound,
+} from "../catalog/catalog.ts";
 import { CatalogError } from "../catalog-error.ts";
 import type { VisibleSet } from "../catalog/visible-set.ts";
 import type { RowInput } from "../budget/overview-row.ts";
@@ -15,29 +20,6 @@ import { inertText } from "../record/inert-text.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { pickPrompt } from "./pick-prompt.ts";
 import { pickSchema, type PickAnswer } from "./pick-schema.ts";
-
-/** One question to the model. */
-interface DrillDownRound {
-  /** Ids whose rows were shown. */
-  shown: string[];
-  picked: string[];
-  /** What the model missed; empty where it had enough. */
-  needMore: string;
-  /** Of the prompt, by the catalog's counter; at most the round's budget. */
-  promptTokens: number;
-  /** Tokens that the round could use: each next one has seven tenths of the one before. */
-  budget: number;
-}
-
-/** What a model picked, and the context that this gives. */
-export interface DrillDown {
-  picks: { id: string; why: string }[];
-  /** Cards of the picks, under their rows. */
-  context: BudgetedContext;
-  rounds: DrillDownRound[];
-  /** Of all rounds. */
-  usage: ModelUsage;
-}
 
 const shrink = 0.7;
 

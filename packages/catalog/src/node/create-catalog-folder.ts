@@ -10,7 +10,7 @@ import { CatalogError } from "../catalog-error.ts";
 import type { CallOptions } from "../catalog/catalog.ts";
 import { detailsPath } from "../forms/details-path.ts";
 import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
-import type { SnapshotRecord } from "../snapshot/create-catalog-snapshot.ts";
+import type { SnapshotRecord } from "../snapshot/snapshot-index.ts";
 import { throwIfAborted } from "../store/store-input.ts";
 import { type FolderContent, loadContent, saveCached, saveContent } from "./folder-cache.ts";
 import { overviewFile, readTexts, sourcesFile, stampFolder } from "./folder-files.ts";

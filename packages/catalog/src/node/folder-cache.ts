@@ -5,7 +5,7 @@ import { sha256Hex } from "@ccl/core";
 import { writeFileDurable } from "@ccl/core/node";
 
 import type { ResourceRecord } from "../record/resource-record.ts";
-import type { SnapshotRecord } from "../snapshot/create-catalog-snapshot.ts";
+import type { SnapshotRecord } from "../snapshot/snapshot-index.ts";
 
 /** A file that was read. */
 export interface KnownFile {

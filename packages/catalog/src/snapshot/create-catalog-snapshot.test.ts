@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createCatalog } from "../catalog/create-catalog.ts";
 import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
 import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
-import { createCatalogSnapshot, type SnapshotRecord } from "./create-catalog-snapshot.ts";
+import { createCatalogSnapshot } from "./create-catalog-snapshot.ts";
+import { type SnapshotRecord } from "./snapshot-index.ts";
 
 const clock = { now: (): number => Date.parse("2025-01-01T00:00:00Z") };
 const { numRuns = 200 } = fc.readConfigureGlobal();

@@ -4,16 +4,8 @@ import { CatalogError } from "../catalog-error.ts";
 import { createCatalogReader, type CatalogReader } from "../catalog/create-catalog-reader.ts";
 import { createVisibleSets, type HeldRecords } from "../catalog/visible-set.ts";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
-import type { ResourceRecord } from "../record/resource-record.ts";
 import { throwIfAborted } from "../store/store-input.ts";
-import { createSnapshotIndex } from "./snapshot-index.ts";
-
-/** A record as it was read. */
-export interface SnapshotRecord {
-  record: ResourceRecord;
-  /** Of the record's content: two records of one id and one hash count as the same. */
-  hash: string;
-}
+import { createSnapshotIndex, type SnapshotRecord } from "./snapshot-index.ts";
 
 /** What a snapshot is made of. */
 export interface CatalogSnapshotOptions {

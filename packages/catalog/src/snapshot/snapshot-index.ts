@@ -6,8 +6,8 @@ import {
 } from "../search/create-memory-search-index.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import { throwIfAborted } from "../store/store-input.ts";
-import type { SnapshotRecord } from "./create-catalog-snapshot.ts";
 import { readSaved, writeSaved, type SavedIndex } from "./saved-index.ts";
+import type { ResourceRecord } from "../record/resource-record.ts";
 
 /** An index that is filled when it is first asked. */
 export interface SnapshotIndex extends SearchIndex {
@@ -96,4 +96,11 @@ function readOnly(): CatalogError {
     "invalid_options",
     "The index of a snapshot follows its records; nobody writes to it.",
   );
+}
+
+/** A record as it was read. */
+export interface SnapshotRecord {
+  record: ResourceRecord;
+  /** Of the record's content: two records of one id and one hash count as the same. */
+  hash: string;
 }

@@ -1,3 +1,4 @@
+import type { Issue } from "@ccl/core";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceDetails, ResourceSnippet } from "../record/resource-record.ts";
 import type { TableLookups } from "./create-table-lookup.ts";
@@ -5,7 +6,6 @@ import { lintSqlSnippet } from "./lint-sql-snippet.ts";
 import type { ProbedCard } from "./probe-card.ts";
 import { runWithin } from "./run-within.ts";
 import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
-import type { SnippetLinter } from "./verify-catalog.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
 /** What checking snippets takes. */
@@ -86,3 +86,9 @@ async function runLinter(
   const message = `The linter of ${inertText(snippet.engine, 60)} failed: ${inertText(reason, 300)}`;
   return [{ severity: "unverified", code: "linter_failed", message }];
 }
+
+/** Checks snippets of one engine, like `ir`; gives what is wrong, nothing where all is well. */
+export type SnippetLinter = (
+  snippet: ResourceSnippet,
+  context: { resource: ResourceDetails; signal: AbortSignal },
+) => Promise<Issue[]> | Issue[];

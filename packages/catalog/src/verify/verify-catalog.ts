@@ -1,10 +1,9 @@
-import type { Issue } from "@ccl/core";
 import type { Principal } from "../access/access-options.ts";
 import { CatalogError } from "../catalog-error.ts";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
-import type { ResourceDetails, ResourceInput, ResourceSnippet } from "../record/resource-record.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
 import { createTableLookups } from "./create-table-lookup.ts";
-import { lintSnippets, type LintContext } from "./lint-snippets.ts";
+import { lintSnippets, type LintContext, type SnippetLinter } from "./lint-snippets.ts";
 import { probeCard, type ProbedCard } from "./probe-card.ts";
 import { readCards, type VerifiableCatalog } from "./read-cards.ts";
 import { refreshedResource } from "./refreshed-resource.ts";
@@ -17,12 +16,6 @@ import {
   type VerifyFinding,
   type VerifyReport,
 } from "./verify-report.ts";
-
-/** Checks snippets of one engine, like `ir`; gives what is wrong, nothing where all is well. */
-export type SnippetLinter = (
-  snippet: ResourceSnippet,
-  context: { resource: ResourceDetails; signal: AbortSignal },
-) => Promise<Issue[]> | Issue[];
 
 /** How a catalog is held against its sources. */
 export interface VerifyOptions {

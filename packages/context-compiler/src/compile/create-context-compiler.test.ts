@@ -11,11 +11,9 @@ import { promptFault } from "../../test-support/prompt-fault.ts";
 import { exact, recordTurns, sampleSession, words } from "../../test-support/sample-session.ts";
 import { compactor } from "./compactor.ts";
 import type { ContextProcessor } from "./context-processor.ts";
-import {
-  createContextCompiler,
-  type CompileOptions,
-  type ContextCompilerOptions,
-} from "./create-context-compiler.ts";
+import { createContextCompiler } from "./create-context-compiler.ts";
+import { type ContextCompilerOptions } from "./compile-options.ts";
+import { type CompileOptions } from "./compile-options.ts";
 import { historySelector } from "./history-selector.ts";
 import type { ContextEntry, WorkingContext } from "./working-context.ts";
 

@@ -1,9 +1,7 @@
-import type { ArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter, type ToolDescription } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { analyzeHistory } from "../fit/analyze-history.ts";
-import type { CutOptions, PinRule } from "../fit/fit-options.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { Session } from "../session/session.ts";
 import { artifactAttacher } from "./artifact-attacher.ts";
@@ -15,47 +13,11 @@ import { failureReason } from "./failure-reason.ts";
 import { historySelector, isSelected } from "./history-selector.ts";
 import { logIndexOf } from "./log-index.ts";
 import { memoryPreloader } from "./memory-preloader.ts";
-import type { MemoryService } from "./memory-service.ts";
 import type { MemoryPlace } from "./prompt-parts.ts";
 import { requireRequest, requireSettings } from "./require-request.ts";
 import { rememberBySession } from "./session-memory.ts";
 import type { WorkingContext } from "./working-context.ts";
-
-/** Where the parts of a prompt stand. Tools and system prompt always come first, what is volatile last. */
-interface ContextLayout {
-  /** `end` by default: what stands before it stays in the provider's cache. */
-  memory?: MemoryPlace | undefined;
-  /** `name` by default, so that the same tools are the same prefix; `given` leaves them as they come. */
-  tools?: "name" | "given" | undefined;
-}
-
-/** How a compiler works. */
-export interface ContextCompilerOptions extends CutOptions {
-  /** By default `artifactAttacher`, `compactor`, `memoryPreloader` and `historySelector`, in this order. */
-  processors?: readonly ContextProcessor[] | undefined;
-  /** Core's estimate by default; under one that is not exact a tenth of the budget is kept back. */
-  counter?: TokenCounter | undefined;
-  /** For answers that stand in the log in full; the session's own store by default. */
-  artifactStore?: ArtifactStore | undefined;
-  memory?: MemoryService | undefined;
-  layout?: ContextLayout | undefined;
-  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
-  pin?: PinRule | undefined;
-}
-
-/** What one compile is asked for. */
-export interface CompileOptions {
-  /** Tokens of the whole prompt, tools included. There is no default: choose it. */
-  budget: number;
-  /** What is the same at every call: instructions, pinned memory, a pack of the project. */
-  systemPrompt: string;
-  tools?: readonly ToolDescription[] | undefined;
-  /** Of the budget, kept for the model's answer. */
-  reserve?: number | undefined;
-  /** What holds for this call alone, such as the time or a delta; stands last. */
-  volatile?: string | undefined;
-  signal?: AbortSignal | undefined;
-}
+import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
 
 /** Makes prompts of sessions. */
 export interface ContextCompiler {

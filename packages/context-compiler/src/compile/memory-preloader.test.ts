@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { promptFault, textOf } from "../../test-support/prompt-fault.ts";
 import { exact, recordTurns, sampleSession, words } from "../../test-support/sample-session.ts";
 import type { Session } from "../session/session.ts";
-import { createContextCompiler, type ContextCompilerOptions } from "./create-context-compiler.ts";
+import { createContextCompiler } from "./create-context-compiler.ts";
+import { type ContextCompilerOptions } from "./compile-options.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 import type { WorkingContext } from "./working-context.ts";
 

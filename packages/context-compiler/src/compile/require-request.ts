@@ -9,7 +9,8 @@ import {
   shown,
 } from "../fit/require-that.ts";
 import type { Session } from "../session/session.ts";
-import type { CompileOptions, ContextCompilerOptions } from "./create-context-compiler.ts";
+import type { ContextCompilerOptions } from "./compile-options.ts";
+import type { CompileOptions } from "./compile-options.ts";
 
 /** Checks the options of a compiler. Throws `invalid_options`. */
 export function requireSettings(settings: ContextCompilerOptions): void {

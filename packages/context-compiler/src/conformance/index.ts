@@ -1,5 +1,2 @@
-export {
-  sessionStoreConformance,
-  type ConformanceRule,
-  type SessionStoreConformanceOptions,
-} from "./session-store-conformance.ts";
+export { sessionStoreConformance, type ConformanceRule } from "./session-store-conformance.ts";
+export type { SessionStoreConformanceOptions } from "./store-rule.ts";

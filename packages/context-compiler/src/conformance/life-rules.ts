@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { expectCode, expectSameEvents, readAll } from "./expectations.ts";
 import { sampleEvents } from "./sample-events.ts";
-import type { StoreRule } from "./session-store-conformance.ts";
+import type { StoreRule } from "./store-rule.ts";
 
 const badNames = ["", "x".repeat(201), "a\nb", "a\u0000b", "\uD83D"];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { expectSameEvents, readAll } from "./expectations.ts";
 import { sampleEvents } from "./sample-events.ts";
-import type { StoreRule } from "./session-store-conformance.ts";
+import type { StoreRule } from "./store-rule.ts";
 
 /** Ids that a careless store takes for one another, or for a path or a pattern. */
 const oddIds = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { expectCode, expectSameEvents, readAll } from "./expectations.ts";
 import { sampleEvents } from "./sample-events.ts";
-import type { StoreRule } from "./session-store-conformance.ts";
+import type { StoreRule } from "./store-rule.ts";
 
 /** Rules of the log of one session. */
 export const logRules: readonly StoreRule[] = [

@@ -1,6 +1,6 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
 import type { SessionEventInput } from "./event-input.ts";
 import type { SessionEvent, SessionEventKind } from "./session-event.ts";
-import type { RecordOptions } from "./session.ts";
 
 /** The events of a session, oldest first. It only grows, and no event ever changes. */
 export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionEvent> {
@@ -73,4 +73,11 @@ function firstSince(events: readonly SessionEvent[], timestamp: number): number 
     else high = middle;
   }
   return low;
+}
+
+/** How one event is recorded. */
+export interface RecordOptions {
+  /** Where a large outcome goes, instead of the session's own store. */
+  artifactStore?: ArtifactStore | undefined;
+  signal?: AbortSignal | undefined;
 }

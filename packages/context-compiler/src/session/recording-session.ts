@@ -26,7 +26,8 @@ import {
 import type { Redact } from "./redact-data.ts";
 import type { EventBody, SessionEvent, SessionEventKind } from "./session-event.ts";
 import { createSessionTimeline, type SessionMessage } from "./session-timeline.ts";
-import type { RecordOptions, Session, SessionOptions } from "./session.ts";
+import type { Session, SessionOptions } from "./session.ts";
+import type { RecordOptions } from "./event-log.ts";
 
 /** What a session begins with. */
 export interface BeginSessionOptions extends SessionOptions {

@@ -2,7 +2,7 @@ import type { ArtifactStore } from "@ccl/artifact-store";
 import type { Clock, IdGenerator, TokenCounter } from "@ccl/core";
 import type { EvidencePack } from "../evidence/evidence-pack.ts";
 import type { EventDraft, SessionEventInput } from "./event-input.ts";
-import type { EventLog } from "./event-log.ts";
+import type { EventLog, RecordOptions } from "./event-log.ts";
 import type { SessionEvent, SessionEventKind } from "./session-event.ts";
 import type { SessionMessage } from "./session-timeline.ts";
 
@@ -22,13 +22,6 @@ export interface SessionOptions {
   ids?: IdGenerator | undefined;
   /** Masks the secrets of every text before it is stored or summed up; core's `redactSecrets` by default, `false` for none. */
   redact?: ((text: string) => string) | false | undefined;
-}
-
-/** How one event is recorded. */
-export interface RecordOptions {
-  /** Where a large outcome goes, instead of the session's own store. */
-  artifactStore?: ArtifactStore | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** One conversation: an append-only log of what happened, from which prompts are compiled. */

@@ -1,4 +1,4 @@
-import type { InsertRole } from "../effects/operation-effect.ts";
+import type { Role } from "@ccl/core";
 
 /** Who sees a tagged value. */
 export type ArtifactUsage = "prompt_only" | "ui_only" | "prompt+ui" | "internal";
@@ -19,6 +19,9 @@ export interface ArtifactRetention {
   /** Canonical JSON of all kept values together, in UTF-8 bytes. */
   maxBytes?: number | undefined;
 }
+
+/** Roles that a synthetic message may have. */
+export type InsertRole = Exclude<Role, "tool">;
 
 /** How a tagged value gets into the prompt by itself. */
 export interface PromptInclusion {

@@ -1,7 +1,7 @@
 import type { LanguageModel, ModelResponse } from "@ccl/core";
 
 import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";

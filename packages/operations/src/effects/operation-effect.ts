@@ -1,9 +1,4 @@
-import type { Role } from "@ccl/core";
-
-import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
-
-/** Roles that a synthetic message may have. */
-export type InsertRole = Exclude<Role, "tool">;
+import type { ArtifactWrite, InsertRole } from "../artifact/operation-artifact.ts";
 
 /** A synthetic message of the prompt. */
 export interface PromptPayload {

@@ -1,7 +1,8 @@
 import { withoutUndefined } from "@ccl/core/json";
 import { z } from "zod";
 
-import type { OperationDefinition, OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import {
   type ComputeOperationOptions,
   computeParamsSchema,

@@ -5,7 +5,8 @@ import { z } from "zod";
 
 import { textOfValue } from "../liquid/text-of-value.ts";
 import type { MainResult, OperationContext } from "../operation/operation-context.ts";
-import type { Hook, OperationHandler, Trigger } from "../operation/operation-definition.ts";
+import type { Hook, Trigger } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
 import { operationErrorOf, OperationError } from "./operation-error.ts";

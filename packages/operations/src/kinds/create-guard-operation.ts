@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import {
   type GuardCondition,
   guardConditionSchema,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { textOfValue } from "../liquid/text-of-value.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";

@@ -18,7 +18,7 @@ import {
 
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { askOnce, type LlmAnswer } from "./llm-answer.ts";
 import { type LlmParams, llmParamsSchema } from "./llm-params.ts";
 import {

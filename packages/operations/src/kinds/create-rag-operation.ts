@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { boundedJson, boundedTokens } from "./bounded-json.ts";
 import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";

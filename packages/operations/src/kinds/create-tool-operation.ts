@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
 import { operationErrorOf, OperationError } from "./operation-error.ts";

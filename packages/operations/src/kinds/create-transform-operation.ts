@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { MainResult } from "../operation/operation-context.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import {
   type BlockStep,
   blockStepSchema,

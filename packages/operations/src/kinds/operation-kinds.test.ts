@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { conditionHolds, conditionsHold } from "./condition-holds.ts";
 import { computeFunction, createComputeOperation } from "./create-compute-operation.ts";

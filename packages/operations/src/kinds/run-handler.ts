@@ -1,7 +1,7 @@
 import { type Complete } from "@ccl/core";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
 import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { createScrub, type Scrub } from "./scrub.ts";

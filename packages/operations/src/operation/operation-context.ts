@@ -3,6 +3,7 @@ import type { ChatMessage } from "@ccl/core";
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationConfig } from "./operation-config.ts";
 import type { Hook, OperationDefinition, Trigger } from "./operation-definition.ts";
+import type { OperationOutcome } from "./operation-outcome.ts";
 
 /** The main model's answer, as operations after it see it. */
 export interface MainResult {
@@ -51,3 +52,6 @@ export interface OperationContext {
   /** Milliseconds since the epoch. */
   deadlineMs?: number | undefined;
 }
+
+/** Does the work of an operation. May throw; what it throws is recorded as an error, never passed on raw. */
+export type OperationHandler = (context: OperationContext) => Promise<OperationOutcome>;

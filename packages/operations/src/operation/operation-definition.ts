@@ -1,6 +1,3 @@
-import type { OperationContext } from "./operation-context.ts";
-import type { OperationOutcome } from "./operation-outcome.ts";
-
 /** Where in a run an operation stands: before or after the one main model call. */
 export type Hook = "before_main_llm" | "after_main_llm";
 
@@ -37,6 +34,3 @@ export interface OperationDefinition {
   /** True where its handler sees to `params.retry` and `params.timeoutMs` by itself; default for `llm` alone. */
   ownsRetries?: boolean | undefined;
 }
-
-/** Does the work of an operation. May throw; what it throws is recorded as an error, never passed on raw. */
-export type OperationHandler = (context: OperationContext) => Promise<OperationOutcome>;

@@ -1,7 +1,7 @@
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
 import { writtenTag } from "../registry/written-tag.ts";
 import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
-import type { ProfileIssue } from "./validate-profile.ts";
+import type { ProfileIssue } from "./profile-issue.ts";
 
 /** A warning for each condition on a tag that an operation of the same hook writes without being waited for. */
 export function checkConditions(

@@ -1,6 +1,6 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
-import type { ProfileIssue } from "./validate-profile.ts";
+import type { ProfileIssue } from "./profile-issue.ts";
 
 interface Graph {
   /** The first of each id. */

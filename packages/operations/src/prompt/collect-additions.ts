@@ -8,7 +8,8 @@ import {
   truncateMiddle,
 } from "@ccl/core";
 
-import type { InsertRole, PromptEffect, PromptPayload } from "../effects/operation-effect.ts";
+import type { PromptEffect, PromptPayload } from "../effects/operation-effect.ts";
+import type { InsertRole } from "../artifact/operation-artifact.ts";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import { textOfValue } from "../liquid/text-of-value.ts";

@@ -1,4 +1,5 @@
-import type { OperationDefinition, OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 
 /** An operation that can be run. */

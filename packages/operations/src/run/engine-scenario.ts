@@ -3,7 +3,7 @@ import type { LanguageModel } from "@ccl/core";
 
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { createMemoryChatStore, type MemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";

@@ -3,7 +3,8 @@ import type { ListenerErrorHandler } from "@ccl/core/events";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
-import type { Hook, OperationHandler } from "../operation/operation-definition.ts";
+import type { Hook } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { RunClock } from "../ports/run-clock.ts";

@@ -1,5 +1,6 @@
 import { defaultRenderer } from "../liquid/default-renderer.ts";
-import type { OperationHandler, Trigger } from "../operation/operation-definition.ts";
+import type { Trigger } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";

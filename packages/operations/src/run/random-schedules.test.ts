@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
 

@@ -2,7 +2,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { expect, it } from "vitest";
 
 import type { RunEvent } from "../events/run-event.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import type {
   ExecutorEngine,

@@ -2,7 +2,7 @@ import { LanguageModelError } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import { done, scenario, write, type Scenario, type ScenarioOperation } from "./engine-scenario.ts";
 import type { RunHandle } from "./live-run.ts";
 

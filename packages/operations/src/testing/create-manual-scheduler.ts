@@ -1,5 +1,5 @@
 import type { OperationContext } from "../operation/operation-context.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { settlePromises } from "./create-virtual-clock.ts";
 

@@ -6,7 +6,8 @@ import type { PlanIssueCode } from "../plan-issue-code.ts";
 import { decodePercent } from "./decode-percent.ts";
 import { nameProblem, type NameRules } from "./name-problem.ts";
 import { allowListProblem } from "./path-allow-list.ts";
-import type { PathPolicy, PathUse } from "./path-policy.ts";
+import type { PathPolicy } from "./path-policy.ts";
+import type { PathUse } from "./path-allow-list.ts";
 import { isProtectedPath } from "./protected-name.ts";
 
 /** How a path is checked. */

@@ -3,7 +3,6 @@ import { type Issue, type Result, success } from "@ccl/core";
 import picomatch from "picomatch";
 
 import { foldName } from "./fold-name.ts";
-import type { PathUse } from "./path-policy.ts";
 
 /** Which names a plan may use beyond the fixed rules; the keys are those of the JSON file that it is kept in. */
 export interface PathAllowList {
@@ -84,3 +83,6 @@ function matches(glob: string, path: string, names: readonly string[]): boolean 
     names.some((_name, index) => isMatch(names.slice(0, index + 1).join("/"))) || isMatch(path)
   );
 }
+
+/** What a path is for: `folder` may end in a slash, `write` needs an allowed extension under an allow list. */
+export type PathUse = "read" | "write" | "delete" | "folder";

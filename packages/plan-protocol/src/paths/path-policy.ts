@@ -14,6 +14,3 @@ export interface PathPolicy {
   /** Off by default; what it does not allow is `FORBIDDEN_PATH`. */
   allowList?: PathAllowList | undefined;
 }
-
-/** What a path is for: `folder` may end in a slash, `write` needs an allowed extension under an allow list. */
-export type PathUse = "read" | "write" | "delete" | "folder";

@@ -1,5 +1,4 @@
 import { LanguageModelError, type Issue, type LanguageModel, type ModelUsage } from "@ccl/core";
-import type { ResourceDetails } from "@ccl/catalog";
 import {
   generateStructured,
   type FormatLadder,
@@ -12,19 +11,9 @@ import { QueryError, throwIfAborted } from "../query-error.ts";
 import { renderLogicalPlan } from "../render/render-logical-plan.ts";
 import type { ValidationLimits } from "../validate/validate-logical-plan.ts";
 import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
-import { planMessages } from "./plan-prompt.ts";
+import { planMessages, type PlanContext } from "./plan-prompt.ts";
 import { planSchema } from "./plan-schema.ts";
 import { readingYaml } from "./reading-yaml.ts";
-
-/** What a model may write a plan from: a context of `@ccl/catalog`, or nothing but the details. */
-export interface PlanContext {
-  /** Overview rows and cards as `budgetedContext` and `drillDown` render them; the details are rendered where absent. */
-  text?: string | undefined;
-  /** Ids by the aliases that the text has. */
-  aliases?: Readonly<Record<string, string>> | undefined;
-  /** What plans are checked against: `planDetails` gives what one principal sees. */
-  details: readonly ResourceDetails[];
-}
 
 /** What is asked, and how far to go for it. */
 export interface CompilePlanOptions extends AccessOptions {

@@ -2,7 +2,6 @@ import type { ChatMessage } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { functionArguments } from "../plan/functions.ts";
-import type { PlanContext } from "./compile-plan.ts";
 import { detailsText, shownText } from "./details-text.ts";
 
 const rules = `You write query plans over the resources below, and nothing else.
@@ -79,4 +78,14 @@ function argumentLines(details: readonly ResourceDetails[]): string[] {
     );
     return [`- ${shownText(resource.id, 200)}: ${names.join(", ")}`];
   });
+}
+
+/** What a model may write a plan from: a context of `@ccl/catalog`, or nothing but the details. */
+export interface PlanContext {
+  /** Overview rows and cards as `budgetedContext` and `drillDown` render them; the details are rendered where absent. */
+  text?: string | undefined;
+  /** Ids by the aliases that the text has. */
+  aliases?: Readonly<Record<string, string>> | undefined;
+  /** What plans are checked against: `planDetails` gives what one principal sees. */
+  details: readonly ResourceDetails[];
 }

@@ -1,5 +1,6 @@
 import { grouped } from "./explanation-text.ts";
-import type { ExplainedStep, PlanExplanation } from "./explain-plan.ts";
+import type { PlanExplanation } from "./plan-explanation.ts";
+import type { ExplainedStep } from "./plan-explanation.ts";
 
 type Body = Pick<PlanExplanation, "sources" | "local" | "rows">;
 

@@ -8,7 +8,9 @@ import {
   renderName,
   renderNamed,
 } from "../render/render-expression.ts";
-import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./explain-plan.ts";
+import type { PlanExplanation } from "./plan-explanation.ts";
+import type { ExplainedSource } from "./plan-explanation.ts";
+import type { ExplainedStep } from "./plan-explanation.ts";
 
 /** Explanations for people. */
 export const explanationText: {
