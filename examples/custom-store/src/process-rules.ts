@@ -1,7 +1,7 @@
+import type { ConformanceRule } from "@ccl/artifact-store/conformance";
 import assert from "node:assert/strict";
 
 import { ArtifactStoreError } from "@ccl/artifact-store";
-import type { ConformanceRule } from "@ccl/artifact-store/conformance";
 import { chunkBytes } from "@ccl/artifact-store/driver";
 
 import { type BlobEntry, blobName, pieceName, pieceNames } from "./blob-entry.ts";

@@ -1,8 +1,7 @@
 import type { StoreLimits } from "@ccl/artifact-store";
 import { requireFit, type BlobPut, type CommitOutcome } from "@ccl/artifact-store/driver";
-import type { PostgresSession } from "@ccl/sql";
+import { type PostgresSession, numberIn, textIn } from "@ccl/sql";
 import { freeUnreferenced, lockBlobs } from "./free-blobs.ts";
-import { numberIn, textIn } from "./handle-rows.ts";
 
 /** Any number that no other lock of the database uses: the first bytes of SHA-256 of "ccl artifact limits". */
 const lockNumber = 7_345_612_093;

@@ -1,5 +1,4 @@
-import type { PostgresSession } from "@ccl/sql";
-import { numberIn, textIn } from "./handle-rows.ts";
+import { type PostgresSession, numberIn, textIn } from "@ccl/sql";
 
 /** A blob that is gone. */
 export interface FreedBlob {

@@ -1,5 +1,5 @@
-import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
-import type { PostgresRow, PostgresSession } from "@ccl/sql";
+import type { ArtifactHandle } from "@ccl/artifact-store";
+import { numberIn, textIn, type PostgresRow, type PostgresSession } from "@ccl/sql";
 
 /** The columns that `handleOf` reads. */
 export const handleColumns =
@@ -34,31 +34,4 @@ export async function insertHandles(
      ON CONFLICT DO NOTHING`,
     [JSON.stringify(handles)],
   );
-}
-
-/** The text of a column. */
-export function textIn(row: PostgresRow, column: string): string {
-  const value = row[column];
-  if (typeof value === "string") return value;
-  throw unexpected(column, value);
-}
-
-/** The number of a column. */
-export function numberIn(row: PostgresRow, column: string): number {
-  const value = row[column];
-  if (typeof value === "number") return value;
-  throw unexpected(column, value);
-}
-
-/** The bytes of a column; undefined for null. */
-export function bytesIn(row: PostgresRow, column: string): Uint8Array | undefined {
-  const value = row[column];
-  if (value === null) return undefined;
-  if (value instanceof Uint8Array) return value;
-  throw unexpected(column, value);
-}
-
-function unexpected(column: string, value: unknown): ArtifactStoreError {
-  const message = `PostgreSQL gave a ${typeof value} for the column ${column}; leave the client's type parsers as they are.`;
-  return new ArtifactStoreError("store_failed", message);
 }

@@ -14,17 +14,13 @@ import {
   type PostgresClient,
   type PostgresSession,
   type PostgresValue,
+  bytesIn,
+  numberIn,
+  textIn,
 } from "@ccl/sql";
 import { fitLimits, growthOf, lockLimits } from "./fit-limits.ts";
 import { collectBlobs, lockBlobs } from "./free-blobs.ts";
-import {
-  bytesIn,
-  handleColumns,
-  handleOf,
-  insertHandles,
-  numberIn,
-  textIn,
-} from "./handle-rows.ts";
+import { handleColumns, handleOf, insertHandles } from "./handle-rows.ts";
 import { StagedChunks } from "./staged-chunks.ts";
 import { writeTransaction } from "./write-transaction.ts";
 

@@ -1,7 +1,6 @@
 import { ArtifactStoreError } from "@ccl/artifact-store";
 import type { StagedBlob } from "@ccl/artifact-store/driver";
-import type { PostgresSession } from "@ccl/sql";
-import { numberIn } from "./handle-rows.ts";
+import { type PostgresSession, numberIn } from "@ccl/sql";
 
 /** How long a stream may stay without a new chunk before the next store that opens takes it for abandoned. */
 const abandonedAfter = "1 day";

@@ -33,6 +33,7 @@ export type {
 } from "./models/language-model.ts";
 export type { ToolContext, ToolDefinition, ToolDescription } from "./models/tool-definition.ts";
 export { failure, success, type Issue, type Result } from "./result.ts";
+export { compareCodeUnits } from "./text/compare-code-units.ts";
 export { redactSecrets, type RedactedText } from "./text/redact-secrets.ts";
 export type { SecretFinding } from "./text/secret-source.ts";
 export {

@@ -25,9 +25,3 @@ export type QueryErrorCode =
 export class QueryError extends CclError<QueryErrorCode> {
   static override readonly brand: string = "QueryError";
 }
-
-/** Ends a call whose signal was aborted. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new QueryError("aborted", "The query was aborted.", { cause: signal.reason });
-}

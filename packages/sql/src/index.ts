@@ -23,5 +23,18 @@ export type {
   SqliteStatement,
   SqliteValue,
 } from "./sqlite/sqlite-database.ts";
+export { bytesIn, jsonIn, numberIn, requiredJsonIn, textIn } from "./steps/column-values.ts";
+export { runSqlSteps } from "./steps/run-sql-steps.ts";
+export { sortKeyOf, textOfSortKey } from "./steps/sort-key.ts";
+export {
+  insertRows,
+  rowsOf,
+  run,
+  type SqlRow,
+  type SqlStep,
+  type SqlSteps,
+  type SqlValue,
+} from "./steps/sql-steps.ts";
+export { storeErrorOf, type StoreErrorClass } from "./steps/store-error.ts";
 export { transaction } from "./transaction/transaction.ts";
 export type { TransactionOptions } from "./transaction/transaction-options.ts";

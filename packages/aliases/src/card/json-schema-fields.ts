@@ -140,7 +140,7 @@ function typeOfReference(
   if (target === undefined) return { type: name };
   if (target.schema === reader.root)
     return { type: typeof reader.root["title"] === "string" ? reader.root["title"] : "self" };
-  if (!isObject(target.schema))
+  if (!isObjectSchema(target.schema))
     return typeOf(reader, target.schema, { ...at, depth: at.depth + 1 });
   share(reader, name, target.schema);
   return { type: name };
@@ -171,7 +171,7 @@ function plainType(
 }
 
 function impliedType(schema: Mapping): string {
-  if (isObject(schema)) return "object";
+  if (isObjectSchema(schema)) return "object";
   return Object.hasOwn(schema, "items") || Object.hasOwn(schema, "prefixItems") ? "array" : "any";
 }
 
@@ -196,7 +196,7 @@ function nestedType(
     const items = typeOf(reader, schema["items"] ?? true, { name: `${at.name}[]`, depth });
     return { ...items, type: items.type.includes("|") ? `(${items.type})[]` : `${items.type}[]` };
   }
-  if (isObject(schema)) {
+  if (isObjectSchema(schema)) {
     reader.queue.push({ schema, prefix: `${at.name}.` });
     return { type: "object" };
   }
@@ -242,7 +242,7 @@ function share(reader: Reader, name: string, schema: unknown): void {
   reader.queue.push({ schema, prefix: `${name}.` });
 }
 
-function isObject(schema: Mapping): boolean {
+function isObjectSchema(schema: Mapping): boolean {
   if (isMapping(schema["properties"])) return true;
   return (
     mappingsIn(schema["allOf"]).length > 1 ||

@@ -1,6 +1,7 @@
+import { compareCodeUnits } from "@ccl/core";
 import { hash } from "node:crypto";
 
-import { aliasKey, compareCodeUnits, MAX_NAME_LENGTH } from "./alias-name.ts";
+import { aliasKey, MAX_NAME_LENGTH } from "./alias-name.ts";
 
 /** A file that needs a name. */
 export interface UnnamedFile {

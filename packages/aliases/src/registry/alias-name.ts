@@ -38,11 +38,6 @@ export function aliasKey(alias: string): string {
   return alias.toLowerCase();
 }
 
-/** Orders strings by code units. */
-export function compareCodeUnits(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /** A value of unknown origin for a message: quoted, on one line, at most 80 characters of it. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);

@@ -1,9 +1,9 @@
+import { compareCodeUnits } from "@ccl/core";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 
 import { loadPicomatch } from "../load-library.ts";
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
-import { compareCodeUnits } from "./alias-name.ts";
 import { locateFile, stampOf, type TreeFile } from "./locate-file.ts";
 import { toIoError } from "./io-error.ts";
 import { rootIgnoreRules, type IgnoreRules } from "./ignore-rules.ts";

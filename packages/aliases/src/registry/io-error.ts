@@ -20,9 +20,3 @@ export function toIoError(error: unknown, action: string): unknown {
     : `Could not ${action}: ${error.message}`;
   return new AliasesError("io_failed", message, { cause: error });
 }
-
-/** Throws the package's `aborted` once the signal is. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted)
-    throw new AliasesError("aborted", "The call was aborted.", { cause: signal.reason });
-}

@@ -1,4 +1,4 @@
-import { compareCodeUnits } from "./alias-name.ts";
+import { compareCodeUnits } from "@ccl/core";
 
 const MAX_NAMES = 3;
 const MAX_ERRORS = 6;

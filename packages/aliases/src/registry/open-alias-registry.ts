@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 
-import { failure, success, type Issue, type Result } from "@ccl/core";
+import { failure, success, type Issue, type Result, compareCodeUnits } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
 import { callListener } from "@ccl/core/events";
 import { writeFileDurable } from "@ccl/core/node";
@@ -15,7 +15,7 @@ import type {
   ScanReport,
   ScanRules,
 } from "./alias-registry.ts";
-import { aliasKey, compareCodeUnits, parseAlias, quote } from "./alias-name.ts";
+import { aliasKey, parseAlias, quote } from "./alias-name.ts";
 import { codeId } from "./code-id.ts";
 import { createDerivedCache } from "./derived-cache.ts";
 import { hashFile } from "./file-hasher.ts";

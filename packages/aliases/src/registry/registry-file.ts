@@ -1,9 +1,10 @@
+import { compareCodeUnits } from "@ccl/core";
 import { isRecord } from "@ccl/core/json";
 
 import { posix } from "node:path";
 
 import { AliasesError } from "../aliases-error.ts";
-import { compareCodeUnits, parseAlias, quote } from "./alias-name.ts";
+import { parseAlias, quote } from "./alias-name.ts";
 
 /** What the registry keeps of one alias. */
 export interface RegistryRecord {

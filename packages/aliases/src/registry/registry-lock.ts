@@ -1,7 +1,8 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { NodeIoError, withFileLock, type FileLockOptions } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
-import { throwIfAborted, toIoError } from "./io-error.ts";
+import { toIoError } from "./io-error.ts";
 
 /**
  * Runs `work` while no other process holds the lock file at `path`.
@@ -16,7 +17,7 @@ export async function withRegistryLock<T>(
     return await withFileLock(path, options, work);
   } catch (error) {
     if (!NodeIoError.isInstance(error)) throw error;
-    throwIfAborted(options.signal);
+    throwIfAborted(options.signal, AliasesError);
     if (error.code !== "locked") throw toIoError(error, `lock ${path}`);
     throw new AliasesError("registry_locked", error.message, { cause: error });
   }

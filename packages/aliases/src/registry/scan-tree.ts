@@ -1,10 +1,11 @@
+import { compareCodeUnits } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import { loadPicomatch } from "../load-library.ts";
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
 import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
-import { aliasKey, compareCodeUnits, isAliasPrefix, quote } from "./alias-name.ts";
+import { aliasKey, isAliasPrefix, quote } from "./alias-name.ts";
 import { classifyPath } from "./classify-path.ts";
 import { walkTree, type FileTree } from "./file-tree.ts";
 import { createLocator, type TreeFile } from "./locate-file.ts";

@@ -1,5 +1,5 @@
+import { compareCodeUnits } from "@ccl/core";
 import type { AliasStat } from "./alias-registry.ts";
-import { compareCodeUnits } from "./alias-name.ts";
 import { createLocator, type NoFile, type TreeFile } from "./locate-file.ts";
 import type { StatCache } from "./stat-cache.ts";
 import type { TreeContext } from "./verify-records.ts";

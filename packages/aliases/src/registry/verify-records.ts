@@ -1,5 +1,5 @@
+import { compareCodeUnits } from "@ccl/core";
 import type { AliasCheck, VerifyReport } from "./alias-registry.ts";
-import { compareCodeUnits } from "./alias-name.ts";
 import { walkTree } from "./file-tree.ts";
 import { createLocator, type TreeFile } from "./locate-file.ts";
 import { matchMoves, type MoveTarget } from "./match-moves.ts";

@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import { canonicalJson } from "@ccl/core";
 import { ArtifactStoreError } from "@ccl/artifact-store";
 import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
@@ -129,8 +130,4 @@ function isReservation(value: unknown): value is Reservation {
     isRecord(fields.get("blobs")) &&
     isRecord(fields.get("sessions"))
   );
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }

@@ -1,8 +1,10 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { type ConformanceRule, rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import { createFixedClock } from "@ccl/core/testing";
 import { batchRules } from "./batch-rules.ts";
-import { Bench, rejectsWith, startMs, type Need, type Rule } from "./bench.ts";
-import type { ConformanceOptions, ConformanceRule } from "./conformance-options.ts";
+import { Bench, startMs, type Need, type Rule } from "./bench.ts";
+import type { ConformanceOptions } from "./conformance-options.ts";
 import { contentRules } from "./content-rules.ts";
 import { damageRules, verifyRules } from "./damage-rules.ts";
 import { garbageRules } from "./garbage-rules.ts";
@@ -84,7 +86,9 @@ const absenceRules: {
     needs: "limits",
     async check({ open }) {
       const limits = { maxStoreBytes: 1 };
-      await rejectsWith("unsupported", () => open({ clock: createFixedClock(startMs), limits }));
+      await rejectsWith(ArtifactStoreError, "unsupported", () =>
+        open({ clock: createFixedClock(startMs), limits }),
+      );
     },
   },
   {

@@ -1,14 +1,8 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import type { StoreItem } from "../artifact-store.ts";
-import {
-  failureOf,
-  inPieces,
-  mebibyte,
-  rejectsWith,
-  someBytes,
-  untyped,
-  type Rule,
-} from "./bench.ts";
+import { failureOf, inPieces, mebibyte, someBytes, untyped, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 
@@ -89,7 +83,7 @@ export const batchRules: Rule[] = [
   {
     name: "a batch that is no array is refused",
     async check({ store }) {
-      await rejectsWith("invalid_input", () =>
+      await rejectsWith(ArtifactStoreError, "invalid_input", () =>
         store.storeMany(untyped<StoreItem[]>({ content: "a", source })),
       );
     },

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createFixedClock, type FixedClock } from "@ccl/core/testing";
 import { sha256Hex } from "@ccl/core";
 import type { ArtifactHandle, ArtifactStore, StoreLimits } from "../artifact-store.ts";
-import { ArtifactStoreError, type ArtifactStoreErrorCode } from "../artifact-store-error.ts";
 import type { ConformanceOptions, Damage } from "./conformance-options.ts";
 
 export const mebibyte: number = 1024 * 1024;
@@ -135,19 +134,6 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   } catch {
     return false;
   }
-}
-
-/** Asserts that the call rejects with an `ArtifactStoreError` of this code. */
-export async function rejectsWith(
-  code: ArtifactStoreErrorCode,
-  call: () => Promise<unknown>,
-): Promise<void> {
-  const error = await failureOf(call);
-  assert.ok(
-    ArtifactStoreError.isInstance(error),
-    `expected an ArtifactStoreError, got ${String(error)}`,
-  );
-  assert.equal(error.code, code, error.message);
 }
 
 /** What the call rejects with; fails where it does not. */

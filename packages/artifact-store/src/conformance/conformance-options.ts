@@ -40,10 +40,3 @@ export interface ConformanceOptions {
   /** Fails a rule that takes longer, opening and closing included. 60,000 by default; Infinity for none. */
   ruleTimeoutMs?: number | undefined;
 }
-
-/** One promise of the contract. */
-export interface ConformanceRule {
-  name: string;
-  /** Rejects, with an assertion error that says what was expected, where the store breaks the promise. */
-  run(): Promise<void>;
-}

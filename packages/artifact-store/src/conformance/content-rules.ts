@@ -1,14 +1,7 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
-import {
-  assertBytes,
-  drain,
-  inPieces,
-  mebibyte,
-  rejectsWith,
-  someBytes,
-  startMs,
-  type Rule,
-} from "./bench.ts";
+import { assertBytes, drain, inPieces, mebibyte, someBytes, startMs, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 const sizesRoundAChunk = [1, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte, 3 * mebibyte + 7];
@@ -38,7 +31,9 @@ export const contentRules: Rule[] = [
   {
     name: "text with a lone surrogate is refused",
     async check(bench) {
-      await rejectsWith("invalid_input", () => bench.store.store("a\ud800b", { source }));
+      await rejectsWith(ArtifactStoreError, "invalid_input", () =>
+        bench.store.store("a\ud800b", { source }),
+      );
       await bench.isEmpty();
     },
   },
@@ -214,7 +209,9 @@ export const contentRules: Rule[] = [
       const expectedId = await bench.idOf("something else");
       const contents = ["small", someBytes(mebibyte + 1, 7)];
       for (const content of contents) {
-        await rejectsWith("id_mismatch", () => bench.store.store(content, { source, expectedId }));
+        await rejectsWith(ArtifactStoreError, "id_mismatch", () =>
+          bench.store.store(content, { source, expectedId }),
+        );
       }
       await bench.isEmpty(...contents);
     },

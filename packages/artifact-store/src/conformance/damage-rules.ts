@@ -1,3 +1,4 @@
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import {
@@ -6,7 +7,6 @@ import {
   inPieces,
   listAll,
   mebibyte,
-  rejectsWith,
   someBytes,
   type Bench,
   type Rule,
@@ -41,7 +41,7 @@ export const damageRules: Rule[] = [
       ] as const) {
         const { artifactId } = await bench.put(length, { seed: 70 + offset });
         await bench.corrupt(artifactId, { kind: "flip", offset });
-        await rejectsWith("corrupt", () => bench.store.retrieve(artifactId));
+        await rejectsWith(ArtifactStoreError, "corrupt", () => bench.store.retrieve(artifactId));
       }
     },
   },
@@ -52,11 +52,13 @@ export const damageRules: Rule[] = [
       const [artifactId] = await putDamaged(bench, 71);
       for (const start of [mebibyte, mebibyte + 77, mebibyte + 78]) {
         const range = { start, end: start + 10 };
-        await rejectsWith("corrupt", () => bench.store.retrieve(artifactId, { range }));
+        await rejectsWith(ArtifactStoreError, "corrupt", () =>
+          bench.store.retrieve(artifactId, { range }),
+        );
       }
       const small = await bench.put(500, { seed: 72 });
       await bench.corrupt(small.artifactId, { kind: "flip", offset: 400 });
-      await rejectsWith("corrupt", () =>
+      await rejectsWith(ArtifactStoreError, "corrupt", () =>
         bench.store.retrieve(small.artifactId, { range: { start: 0, end: 5 } }),
       );
     },
@@ -87,7 +89,7 @@ export const damageRules: Rule[] = [
     async check(bench) {
       const [artifactId, content] = await putDamaged(bench, 74);
       const pieces: Uint8Array[] = [];
-      await rejectsWith("corrupt", async () => {
+      await rejectsWith(ArtifactStoreError, "corrupt", async () => {
         for await (const piece of (await bench.store.retrieveStream(artifactId)) ?? [])
           pieces.push(piece);
       });
@@ -103,14 +105,20 @@ export const damageRules: Rule[] = [
     needs: "corrupt",
     async check(bench) {
       const [artifactId] = await putDamaged(bench, 75, "cut");
-      await rejectsWith("corrupt", () => bench.store.retrieve(artifactId));
-      await rejectsWith("corrupt", async () => drain(await bench.store.retrieveStream(artifactId)));
+      await rejectsWith(ArtifactStoreError, "corrupt", () => bench.store.retrieve(artifactId));
+      await rejectsWith(ArtifactStoreError, "corrupt", async () =>
+        drain(await bench.store.retrieveStream(artifactId)),
+      );
       const range = { start: mebibyte + 70, end: size };
-      await rejectsWith("corrupt", () => bench.store.retrieve(artifactId, { range }));
+      await rejectsWith(ArtifactStoreError, "corrupt", () =>
+        bench.store.retrieve(artifactId, { range }),
+      );
       for (const offset of [0, 400]) {
         const small = await bench.put(500, { seed: 76 + offset });
         await bench.corrupt(small.artifactId, { kind: "cut", offset });
-        await rejectsWith("corrupt", () => bench.store.retrieve(small.artifactId));
+        await rejectsWith(ArtifactStoreError, "corrupt", () =>
+          bench.store.retrieve(small.artifactId),
+        );
       }
     },
   },
@@ -170,11 +178,11 @@ export const damageRules: Rule[] = [
       for (const seed of [83, 84]) {
         const [artifactId, content] = await putDamaged(bench, seed, seed === 83 ? "flip" : "cut");
         await bench.store.verify();
-        await rejectsWith("corrupt", () => bench.store.retrieve(artifactId));
-        await rejectsWith("corrupt", () =>
+        await rejectsWith(ArtifactStoreError, "corrupt", () => bench.store.retrieve(artifactId));
+        await rejectsWith(ArtifactStoreError, "corrupt", () =>
           bench.store.retrieve(artifactId, { range: { start: 0, end: 1 } }),
         );
-        await rejectsWith("corrupt", async () =>
+        await rejectsWith(ArtifactStoreError, "corrupt", async () =>
           drain(await bench.store.retrieveStream(artifactId)),
         );
         assert.equal(await bench.store.exists(artifactId), false);

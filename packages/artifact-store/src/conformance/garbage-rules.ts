@@ -1,5 +1,7 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
-import { assertBytes, drain, mebibyte, rejectsWith, someBytes, type Rule } from "./bench.ts";
+import { assertBytes, drain, mebibyte, someBytes, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 
@@ -118,7 +120,8 @@ export const garbageRules: Rule[] = [
       });
       const [outcome] = await Promise.allSettled([read]);
       if (outcome.status === "fulfilled") assertBytes(outcome.value, content);
-      else await rejectsWith("store_failed", () => Promise.reject(outcome.reason));
+      else
+        await rejectsWith(ArtifactStoreError, "store_failed", () => Promise.reject(outcome.reason));
       assert.equal(await bench.store.retrieve(artifactId), undefined);
     },
   },

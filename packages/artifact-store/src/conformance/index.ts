@@ -1,7 +1,3 @@
 export { artifactStoreConformance } from "./artifact-store-conformance.ts";
-export type {
-  ConformanceOpenOptions,
-  ConformanceOptions,
-  ConformanceRule,
-  Damage,
-} from "./conformance-options.ts";
+export type { ConformanceOpenOptions, ConformanceOptions, Damage } from "./conformance-options.ts";
+export type { ConformanceRule } from "@ccl/core/conformance";

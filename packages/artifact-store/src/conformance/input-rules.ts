@@ -1,7 +1,8 @@
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { ArtifactContent, StoreOptions } from "../artifact-store.ts";
-import { listAll, rejectsWith, untyped, type Rule } from "./bench.ts";
+import { listAll, untyped, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 const hex = "0123456789abcdef".repeat(4);
@@ -58,16 +59,18 @@ export const inputRules: Rule[] = [
       await store.store("content", { source });
       for (const wrong of invalidIds) {
         const id = untyped<string>(wrong);
-        await rejectsWith("invalid_id", () => store.retrieve(id));
-        await rejectsWith("invalid_id", () => store.retrieveStream(id));
-        await rejectsWith("invalid_id", () => store.exists(id));
-        await rejectsWith("invalid_id", () => store.getHandles(id));
-        await rejectsWith("invalid_id", () => store.delete(id));
-        await rejectsWith("invalid_id", () =>
+        await rejectsWith(ArtifactStoreError, "invalid_id", () => store.retrieve(id));
+        await rejectsWith(ArtifactStoreError, "invalid_id", () => store.retrieveStream(id));
+        await rejectsWith(ArtifactStoreError, "invalid_id", () => store.exists(id));
+        await rejectsWith(ArtifactStoreError, "invalid_id", () => store.getHandles(id));
+        await rejectsWith(ArtifactStoreError, "invalid_id", () => store.delete(id));
+        await rejectsWith(ArtifactStoreError, "invalid_id", () =>
           store.collectGarbage({ graceMs: 0, artifactIds: [id] }),
         );
         if (wrong === undefined) continue;
-        await rejectsWith("invalid_id", () => store.store("content", { source, expectedId: id }));
+        await rejectsWith(ArtifactStoreError, "invalid_id", () =>
+          store.store("content", { source, expectedId: id }),
+        );
       }
     },
   },
@@ -77,7 +80,9 @@ export const inputRules: Rule[] = [
       const handle = await store.store("content", { source });
       for (const wrong of ["", "../x", "a'b", "a\u0000", "x".repeat(65), "%", 7, null]) {
         const handleId = untyped<string>(wrong);
-        await rejectsWith("invalid_id", () => store.delete(handle.artifactId, { handleId }));
+        await rejectsWith(ArtifactStoreError, "invalid_id", () =>
+          store.delete(handle.artifactId, { handleId }),
+        );
       }
       assert.deepEqual(await store.getHandles(handle.artifactId), [handle]);
     },
@@ -129,7 +134,7 @@ export const inputRules: Rule[] = [
         { source, summary: "s", imported: { handleId: "id", createdAt: 1, summary: "" } },
       ];
       for (const options of wrong) {
-        await rejectsWith("invalid_input", () =>
+        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
           bench.store.store("content", untyped<StoreOptions>(options)),
         );
       }
@@ -150,7 +155,7 @@ export const inputRules: Rule[] = [
         new Date(0),
       ];
       for (const content of wrong) {
-        await rejectsWith("invalid_input", () =>
+        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
           bench.store.store(untyped<ArtifactContent>(content), { source }),
         );
       }
@@ -158,7 +163,9 @@ export const inputRules: Rule[] = [
         yield new Uint8Array(3);
         yield untyped<Uint8Array>("text");
       };
-      await rejectsWith("invalid_input", () => bench.store.store(texts(), { source }));
+      await rejectsWith(ArtifactStoreError, "invalid_input", () =>
+        bench.store.store(texts(), { source }),
+      );
       await bench.isEmpty();
     },
   },
@@ -166,21 +173,21 @@ export const inputRules: Rule[] = [
     name: "a cursor, a limit, a grace age or a sample that is none is refused",
     async check({ store }) {
       for (const cursor of ["", "x", "after:../x", "1' OR '1'='1", 7]) {
-        await rejectsWith("invalid_input", () =>
+        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
           store.listHandles({ cursor: untyped<string>(cursor) }),
         );
       }
       for (const limit of [0, -1, 1.5, 1001, Number.NaN, "10"]) {
-        await rejectsWith("invalid_input", () =>
+        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
           store.listHandles({ limit: untyped<number>(limit) }),
         );
       }
       for (const graceMs of [-1, Number.NaN, undefined]) {
-        await rejectsWith("invalid_input", () =>
+        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
           store.collectGarbage({ graceMs: untyped<number>(graceMs) }),
         );
       }
-      await rejectsWith("invalid_input", () => store.verify({ sample: -1 }));
+      await rejectsWith(ArtifactStoreError, "invalid_input", () => store.verify({ sample: -1 }));
     },
   },
 ];

@@ -1,15 +1,8 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import type { ArtifactContent, ArtifactStore } from "../artifact-store.ts";
-import {
-  drain,
-  failureOf,
-  inPieces,
-  listAll,
-  mebibyte,
-  rejectsWith,
-  someBytes,
-  type Rule,
-} from "./bench.ts";
+import { drain, failureOf, inPieces, listAll, mebibyte, someBytes, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 const hex = "0".repeat(64);
@@ -42,7 +35,9 @@ export const lifecycleRules: Rule[] = [
           yield someBytes(length, 90);
           throw new Error("the network is gone");
         };
-        await rejectsWith("invalid_input", () => bench.store.store(failing(), { source }));
+        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
+          bench.store.store(failing(), { source }),
+        );
         await bench.isEmpty(someBytes(length, 90));
       }
     },
@@ -51,7 +46,9 @@ export const lifecycleRules: Rule[] = [
     name: "a call whose signal is aborted already does nothing",
     async check(bench) {
       for (const [, call] of calls)
-        await rejectsWith("aborted", () => call(bench.store, AbortSignal.abort()));
+        await rejectsWith(ArtifactStoreError, "aborted", () =>
+          call(bench.store, AbortSignal.abort()),
+        );
       await bench.isEmpty("late");
     },
   },
@@ -77,7 +74,7 @@ export const lifecycleRules: Rule[] = [
             },
           }),
         };
-        await rejectsWith("aborted", () =>
+        await rejectsWith(ArtifactStoreError, "aborted", () =>
           bench.store.store(endless, { source, signal: controller.signal }),
         );
         assert.ok(isStopped, "the stream was not told to stop");
@@ -91,7 +88,7 @@ export const lifecycleRules: Rule[] = [
       const { artifactId } = await store.store(someBytes(3 * mebibyte, 92), { source });
       const controller = new AbortController();
       const stream = await store.retrieveStream(artifactId, { signal: controller.signal });
-      await rejectsWith("aborted", async () => {
+      await rejectsWith(ArtifactStoreError, "aborted", async () => {
         for await (const piece of stream ?? []) controller.abort(piece.length);
       });
       assert.equal((await drain(await store.retrieveStream(artifactId))).length, 3 * mebibyte);
@@ -136,7 +133,8 @@ export const lifecycleRules: Rule[] = [
     async check({ store }) {
       await store.close();
       await store.close();
-      for (const [, call] of calls) await rejectsWith("closed", () => call(store));
+      for (const [, call] of calls)
+        await rejectsWith(ArtifactStoreError, "closed", () => call(store));
     },
   },
   {
@@ -156,7 +154,7 @@ export const lifecycleRules: Rule[] = [
       const iterator = stream?.[Symbol.asyncIterator]();
       assert.equal((await iterator?.next())?.done, false);
       await store.close();
-      await rejectsWith("closed", async () => iterator?.next());
+      await rejectsWith(ArtifactStoreError, "closed", async () => iterator?.next());
     },
   },
   {

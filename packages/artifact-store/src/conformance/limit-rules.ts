@@ -1,14 +1,8 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import type { ArtifactHandle } from "../artifact-store.ts";
-import {
-  inPieces,
-  listAll,
-  mebibyte,
-  rejectsWith,
-  someBytes,
-  type Bench,
-  type Rule,
-} from "./bench.ts";
+import { inPieces, listAll, mebibyte, someBytes, type Bench, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 const size = 1_000;
@@ -26,7 +20,9 @@ export const limitRules: Rule[] = [
         for (;;) yield new Uint8Array(mebibyte);
       };
       for (const content of [above, inPieces(above, 100), endless()]) {
-        await rejectsWith("limit_exceeded", () => bench.store.store(content, { source }));
+        await rejectsWith(ArtifactStoreError, "limit_exceeded", () =>
+          bench.store.store(content, { source }),
+        );
       }
       assert.equal((await listAll(bench.store)).length, 1);
     },
@@ -37,7 +33,7 @@ export const limitRules: Rule[] = [
     limits: (of) => ({ maxStoreBytes: 2 * of(size) }),
     async check(bench) {
       const kept = [await bench.put(size, { seed: 1 }), await bench.put(size, { seed: 2 })];
-      await rejectsWith("limit_exceeded", () => bench.put(size, { seed: 3 }));
+      await rejectsWith(ArtifactStoreError, "limit_exceeded", () => bench.put(size, { seed: 3 }));
       assert.deepEqual(await listAll(bench.store), kept);
       assert.equal(await bench.store.exists(await bench.idOf(someBytes(size, 3))), false);
     },
@@ -58,7 +54,7 @@ export const limitRules: Rule[] = [
     async check(bench) {
       const { artifactId } = await bench.put(size, { seed: 1 });
       await bench.store.delete(artifactId);
-      await rejectsWith("limit_exceeded", () => bench.put(size, { seed: 2 }));
+      await rejectsWith(ArtifactStoreError, "limit_exceeded", () => bench.put(size, { seed: 2 }));
       await bench.store.collectGarbage({ graceMs: 0 });
       await bench.put(size, { seed: 2 });
     },
@@ -70,7 +66,9 @@ export const limitRules: Rule[] = [
     async check(bench) {
       await bench.put(size, { seed: 1, sessionId: "s1" });
       const { artifactId } = await bench.put(size, { seed: 2, sessionId: "s1" });
-      await rejectsWith("limit_exceeded", () => bench.put(size, { seed: 3, sessionId: "s1" }));
+      await rejectsWith(ArtifactStoreError, "limit_exceeded", () =>
+        bench.put(size, { seed: 3, sessionId: "s1" }),
+      );
       await bench.put(size, { seed: 3, sessionId: "s2" });
       await bench.put(size, { seed: 4 });
       await bench.put(3 * size, { seed: 5 });
@@ -85,7 +83,7 @@ export const limitRules: Rule[] = [
     async check(bench) {
       const contents = [1, 2, 3].map((seed) => someBytes(size, seed));
       const items = contents.map((content) => ({ content, source }));
-      await rejectsWith("limit_exceeded", () => bench.store.storeMany(items));
+      await rejectsWith(ArtifactStoreError, "limit_exceeded", () => bench.store.storeMany(items));
       await bench.isEmpty(...contents);
     },
   },
@@ -100,7 +98,9 @@ export const limitRules: Rule[] = [
       const results = await Promise.allSettled(puts);
       for (const result of results) {
         if (result.status === "rejected")
-          await rejectsWith("limit_exceeded", () => Promise.reject(result.reason));
+          await rejectsWith(ArtifactStoreError, "limit_exceeded", () =>
+            Promise.reject(result.reason),
+          );
       }
       assert.equal(results.filter((result) => result.status === "fulfilled").length, 3);
       assert.equal((await listAll(bench.store)).length, 3);
@@ -149,9 +149,11 @@ export const limitRules: Rule[] = [
     limits: (of) => ({ maxStoreBytes: 2 * of(size), whenFull: "evict" }),
     async check(bench) {
       const kept = [await bench.put(size, { seed: 1 }), await bench.put(size, { seed: 2 })];
-      await rejectsWith("limit_exceeded", () => bench.put(3 * size, { seed: 3 }));
+      await rejectsWith(ArtifactStoreError, "limit_exceeded", () =>
+        bench.put(3 * size, { seed: 3 }),
+      );
       const items = [4, 5, 6].map((seed) => ({ content: someBytes(size, seed), source }));
-      await rejectsWith("limit_exceeded", () => bench.store.storeMany(items));
+      await rejectsWith(ArtifactStoreError, "limit_exceeded", () => bench.store.storeMany(items));
       assert.deepEqual(await listAll(bench.store), kept);
     },
   },
@@ -198,8 +200,8 @@ export const limitRules: Rule[] = [
       };
       const rejecting = await bench.reopen(limits);
       held.push(await put(rejecting, 1, "s1"), await put(rejecting, 1));
-      await rejectsWith("limit_exceeded", () => put(rejecting, 3, "s1"));
-      await rejectsWith("limit_exceeded", () => put(rejecting, 4));
+      await rejectsWith(ArtifactStoreError, "limit_exceeded", () => put(rejecting, 3, "s1"));
+      await rejectsWith(ArtifactStoreError, "limit_exceeded", () => put(rejecting, 4));
       assert.deepEqual(await listAll(rejecting.store), held);
       const evicting = await rejecting.reopen({ ...limits, whenFull: "evict" });
       held.push(await put(evicting, 2, "s1"), await put(evicting, 2));

@@ -1,13 +1,7 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
-import {
-  assertBytes,
-  drain,
-  mebibyte,
-  rejectsWith,
-  someBytes,
-  untyped,
-  type Rule,
-} from "./bench.ts";
+import { assertBytes, drain, mebibyte, someBytes, untyped, type Rule } from "./bench.ts";
 
 const size = 2 * mebibyte + 500;
 const source = "tool:test";
@@ -90,8 +84,12 @@ export const readRules: Rule[] = [
         untyped<{ start: number }>({}),
         untyped<{ start: number }>({ start: "1" }),
       ]) {
-        await rejectsWith("invalid_input", () => store.retrieve(artifactId, { range }));
-        await rejectsWith("invalid_input", () => store.retrieveStream(artifactId, { range }));
+        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
+          store.retrieve(artifactId, { range }),
+        );
+        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
+          store.retrieveStream(artifactId, { range }),
+        );
       }
     },
   },

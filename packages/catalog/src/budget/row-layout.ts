@@ -45,7 +45,7 @@ export class RowLayout {
 
   /** Adds the next row in rank order, short, if it costs no more than is left. */
   add(row: OverviewRow, left: number): boolean {
-    const key = keyOf(row);
+    const key = groupKey(row);
     const group = this.#groups.get(key) ?? { heading: row.container, kind: row.kind, rows: [] };
     const entry = { group, isLong: false, row };
     const cost = this.#push(group, entry);
@@ -93,7 +93,7 @@ export class RowLayout {
     group.rows.pop();
     this.tokens -= this.#push(group, entry);
     group.rows.pop();
-    if (group.rows.length === 0) this.#groups.delete(keyOf(entry.row));
+    if (group.rows.length === 0) this.#groups.delete(groupKey(entry.row));
   }
 
   render({ total }: LayoutTotals): RenderedRows {
@@ -150,7 +150,7 @@ function hasHeading({ heading, rows }: Group): boolean {
   return heading !== "" && rows.length > 1;
 }
 
-function keyOf({ kind, container }: OverviewRow): string {
+function groupKey({ kind, container }: OverviewRow): string {
   return JSON.stringify([kind, container]);
 }
 

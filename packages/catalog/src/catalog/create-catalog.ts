@@ -1,10 +1,10 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { estimatedCounter, systemClock } from "@ccl/core";
 
 import { CatalogError } from "../catalog-error.ts";
 import { drillDown } from "../drill-down/drill-down.ts";
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
 import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { requireIds, requireWhole } from "./call-options.ts";
 import type { Catalog, CatalogOptions } from "./catalog.ts";
 import type { CatalogContext } from "./catalog-context.ts";
@@ -65,7 +65,7 @@ function createParts(options: CatalogOptions): {
     clock,
     weights,
     async look(principal, signal) {
-      throwIfAborted(signal);
+      throwIfAborted(signal, CatalogError);
       await resident.follow(signal);
       return visibleSets(principal);
     },

@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { Clock, Issue, Result } from "@ccl/core";
 
 import { CatalogError } from "../catalog-error.ts";
@@ -7,7 +8,6 @@ import { diffResource } from "../record/diff-resource.ts";
 import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
 import type { ColumnCorpus } from "../record/schema-digest.ts";
 import type { CatalogStore, HistoryEntry, ResourceWrite } from "../store/catalog-store.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { withSignal } from "./call-options.ts";
 import type { RegisterReport } from "./catalog.ts";
 import type { ResidentRecords } from "./resident-records.ts";
@@ -28,7 +28,7 @@ export async function registerResources(
   inputs: readonly unknown[],
   { store, resident, clock, signal }: RegisterContext,
 ): Promise<Result<RegisterReport>> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, CatalogError);
   if (!Array.isArray(inputs))
     throw new CatalogError("invalid_options", "register takes a list of resources.");
   const checked = checkResources(inputs);
@@ -60,7 +60,7 @@ export async function removeResources(
   ids: readonly string[],
   { store, resident, clock, signal }: RegisterContext,
 ): Promise<string[]> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, CatalogError);
   return resident.exclusively(async () => {
     for (let tries = 1; ; tries++) {
       await resident.followNow(signal);

@@ -1,3 +1,4 @@
+import { compareCodeUnits } from "@ccl/core";
 import { CatalogError } from "../catalog-error.ts";
 import type { AccessOptions } from "../access/access-options.ts";
 import { indexVariants, variantIdsOf } from "../access/search-variants.ts";
@@ -5,7 +6,6 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import type { ColumnCorpus } from "../record/schema-digest.ts";
 import type { SearchDocument, SearchIndex } from "../search/search-index.ts";
 import type { CatalogStore, ChangedId, StoredResource } from "../store/catalog-store.ts";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
 import { embeddingText } from "./embedding-text.ts";
 import type { VectorSource } from "./vector-source.ts";
 

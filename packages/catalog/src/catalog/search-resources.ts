@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { Clock } from "@ccl/core";
 import type { FacetCount, FacetFilter } from "@ccl/search";
 import { hasFacets } from "@ccl/search/engine";
@@ -9,7 +10,6 @@ import type { RankWeights } from "../search/rank-weights.ts";
 import type { ScoreExplanation } from "../search/score-terms.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import { facetsOf } from "../search/searchable-fields.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { withSignal } from "./call-options.ts";
 import type { VectorLeg } from "./catalog.ts";
 import type { VectorSource } from "./vector-source.ts";
@@ -75,7 +75,7 @@ export async function findResources(options: FindOptions, context: SearchContext
       ...withSignal(signal),
     }),
   );
-  throwIfAborted(signal);
+  throwIfAborted(signal, CatalogError);
   const hits = ranked.hits.map(({ id, score, explain }) => ({
     id: resourceIdOf(id),
     score,

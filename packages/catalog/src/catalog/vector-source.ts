@@ -1,7 +1,8 @@
+import { CatalogError } from "../catalog-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
 import { type Clock, type Embedder, sha256Hex } from "@ccl/core";
 
 import type { CatalogStore } from "../store/catalog-store.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 
 /** Texts that one call of an embedder gets. */
 const batchSize = 64;
@@ -79,7 +80,7 @@ export function createVectorSource({
           timeoutMs,
           signal,
         });
-        throwIfAborted(signal);
+        throwIfAborted(signal, CatalogError);
         if (typeof outcome === "string") {
           restUntil = clock.now() + restMs;
           lastFailure = outcome;

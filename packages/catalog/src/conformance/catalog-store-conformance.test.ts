@@ -1,10 +1,11 @@
+import type { ConformanceHooks } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
 import type { CatalogStore } from "../store/catalog-store.ts";
 import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
-import { catalogStoreConformance, type CatalogStoreConformanceOptions } from "./index.ts";
+import { catalogStoreConformance } from "./index.ts";
 
-async function failures(options: CatalogStoreConformanceOptions): Promise<string[]> {
+async function failures(options: ConformanceHooks<CatalogStore>): Promise<string[]> {
   const failed: string[] = [];
   for (const { name, run } of catalogStoreConformance(options)) {
     await run().catch(() => failed.push(name));
@@ -41,7 +42,7 @@ function openHandle(data: CatalogStore = createMemoryCatalogStore()): CatalogSto
   return handle;
 }
 
-const sound: CatalogStoreConformanceOptions = {
+const sound: ConformanceHooks<CatalogStore> = {
   open: async () => openHandle(),
   async reopen(store) {
     await store.close();

@@ -1,25 +1,7 @@
 import assert from "node:assert/strict";
 import { canonicalJson } from "@ccl/core";
 
-import { CatalogError, type CatalogErrorCode } from "../catalog-error.ts";
 import type { CatalogStore, ChangedId, HistoryEntry } from "../store/catalog-store.ts";
-
-/** Fails unless the call rejects with that code; gives the error. */
-export async function expectCode(
-  code: CatalogErrorCode,
-  call: () => Promise<unknown>,
-): Promise<CatalogError> {
-  let error: unknown;
-  try {
-    await call();
-  } catch (thrown) {
-    error = thrown;
-  }
-  assert.ok(error !== undefined, `expected ${code}, but nothing was thrown`);
-  assert.ok(CatalogError.isInstance(error), `expected ${code}, but got ${String(error)}`);
-  assert.equal(error.code, code);
-  return error;
-}
 
 /** Fails unless both have the same canonical JSON. */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {

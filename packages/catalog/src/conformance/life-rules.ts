@@ -1,23 +1,25 @@
+import { CatalogError } from "../catalog-error.ts";
+import type { CatalogStore } from "../store/catalog-store.ts";
+import { type KitRule, rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { StoreRule } from "./store-rule.ts";
-import { changedAfter, expectCode, expectSame, listedIds } from "./expectations.ts";
+import { changedAfter, expectSame, listedIds } from "./expectations.ts";
 import { sampleRecord, sampleWrite } from "./sample-records.ts";
 
 /** Rules of cancelling, closing, and of what outlives a store. */
-export const lifeRules: readonly StoreRule[] = [
+export const lifeRules: readonly KitRule<CatalogStore>[] = [
   {
     name: "a call whose signal is aborted changes nothing",
     async check(store) {
       const signal = AbortSignal.abort();
-      await expectCode("aborted", () => store.write([sampleWrite("a")], { signal }));
-      await expectCode("aborted", () => store.read(["a"], { signal }));
-      await expectCode("aborted", () => store.list({ signal }));
-      await expectCode("aborted", () => store.changesAfter(0, { signal }));
-      await expectCode("aborted", () => store.history("a", { signal }));
+      await rejectsWith(CatalogError, "aborted", () => store.write([sampleWrite("a")], { signal }));
+      await rejectsWith(CatalogError, "aborted", () => store.read(["a"], { signal }));
+      await rejectsWith(CatalogError, "aborted", () => store.list({ signal }));
+      await rejectsWith(CatalogError, "aborted", () => store.changesAfter(0, { signal }));
+      await rejectsWith(CatalogError, "aborted", () => store.history("a", { signal }));
       const entries = [{ hash: "h", vector: Float32Array.from([1]) }];
-      await expectCode("aborted", () => store.saveVectors("m", entries, { signal }));
-      await expectCode("aborted", () => store.loadVectors("m", ["h"], { signal }));
+      await rejectsWith(CatalogError, "aborted", () => store.saveVectors("m", entries, { signal }));
+      await rejectsWith(CatalogError, "aborted", () => store.loadVectors("m", ["h"], { signal }));
       assert.deepEqual(await listedIds(store), []);
       assert.deepEqual(await store.loadVectors("m", ["h"]), []);
     },
@@ -28,13 +30,13 @@ export const lifeRules: readonly StoreRule[] = [
       await store.write([sampleWrite("a")]);
       await store.close();
       await store.close();
-      await expectCode("closed", () => store.write([sampleWrite("b")]));
-      await expectCode("closed", () => store.read(["a"]));
-      await expectCode("closed", () => store.list());
-      await expectCode("closed", () => store.changesAfter(0));
-      await expectCode("closed", () => store.history("a"));
-      await expectCode("closed", () => store.loadVectors("m", ["h"]));
-      await expectCode("closed", () => store.saveVectors("m", []));
+      await rejectsWith(CatalogError, "closed", () => store.write([sampleWrite("b")]));
+      await rejectsWith(CatalogError, "closed", () => store.read(["a"]));
+      await rejectsWith(CatalogError, "closed", () => store.list());
+      await rejectsWith(CatalogError, "closed", () => store.changesAfter(0));
+      await rejectsWith(CatalogError, "closed", () => store.history("a"));
+      await rejectsWith(CatalogError, "closed", () => store.loadVectors("m", ["h"]));
+      await rejectsWith(CatalogError, "closed", () => store.saveVectors("m", []));
     },
   },
   {
@@ -47,7 +49,7 @@ export const lifeRules: readonly StoreRule[] = [
       assert.equal(done.filter(({ status }) => status === "fulfilled").length, 1);
       for (const outcome of done) {
         if (outcome.status === "rejected")
-          await expectCode("conflict", () => Promise.reject(outcome.reason));
+          await rejectsWith(CatalogError, "conflict", () => Promise.reject(outcome.reason));
       }
       assert.equal((await store.history("a")).entries.length, 2);
     },
@@ -81,7 +83,9 @@ export const lifeRules: readonly StoreRule[] = [
       try {
         expectSame((await second.read(["a"]))[0]?.record, sampleRecord("a"), "the record");
         await second.write([sampleWrite("a", version, 2)]);
-        await expectCode("conflict", () => store.write([sampleWrite("a", version, 3)]));
+        await rejectsWith(CatalogError, "conflict", () =>
+          store.write([sampleWrite("a", version, 3)]),
+        );
         assert.deepEqual(
           (await changedAfter(store, version)).map(({ id }) => id),
           ["a"],

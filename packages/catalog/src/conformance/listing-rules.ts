@@ -1,14 +1,16 @@
+import { CatalogError } from "../catalog-error.ts";
+import type { CatalogStore } from "../store/catalog-store.ts";
+import { type KitRule, rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { StoreRule } from "./store-rule.ts";
-import { changedAfter, expectCode, expectSame, listedIds, wholeHistory } from "./expectations.ts";
+import { changedAfter, expectSame, listedIds, wholeHistory } from "./expectations.ts";
 import { sampleEntry, sampleWrite } from "./sample-records.ts";
 
 /** By code units: capitals, then small letters, then what lies beyond Latin, and astral before U+FFxx. */
 const sorted = ["A", "B", "_", "a", "a.b", "a/b", "b", "é", "я", "\u{1F600}", "\uFF5E"];
 
 /** Rules of listings, changes, histories and vectors. */
-export const listingRules: readonly StoreRule[] = [
+export const listingRules: readonly KitRule<CatalogStore>[] = [
   {
     name: "a listing goes by code units",
     async check(store) {
@@ -120,14 +122,16 @@ export const listingRules: readonly StoreRule[] = [
     async check(store) {
       await store.write([sampleWrite("a")]);
       for (const limit of [0, -1, 1.5, 1_001, Number.NaN]) {
-        await expectCode("invalid_options", () => store.list({ limit }));
-        await expectCode("invalid_options", () => store.history("a", { limit }));
-        await expectCode("invalid_options", () => store.changesAfter(0, { limit }));
+        await rejectsWith(CatalogError, "invalid_options", () => store.list({ limit }));
+        await rejectsWith(CatalogError, "invalid_options", () => store.history("a", { limit }));
+        await rejectsWith(CatalogError, "invalid_options", () => store.changesAfter(0, { limit }));
       }
       for (const version of [-1, 0.5, Number.NaN]) {
-        await expectCode("invalid_options", () => store.changesAfter(version));
+        await rejectsWith(CatalogError, "invalid_options", () => store.changesAfter(version));
       }
-      await expectCode("invalid_options", () => store.history("a", { cursor: "1; drop" }));
+      await rejectsWith(CatalogError, "invalid_options", () =>
+        store.history("a", { cursor: "1; drop" }),
+      );
     },
   },
   {

@@ -1,6 +1,7 @@
+import type { SearchIndex } from "../search/search-index.ts";
+import type { KitRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { SearchRule } from "./search-rule.ts";
 import {
   answersOf,
   expectRefusal,
@@ -11,7 +12,7 @@ import {
 } from "./search-samples.ts";
 
 /** Rules of adding, replacing and removing. */
-export const searchChangeRules: readonly SearchRule[] = [
+export const searchChangeRules: readonly KitRule<SearchIndex>[] = [
   {
     name: "a document is found by its words until it is replaced or removed",
     async check(index) {

@@ -1,8 +1,9 @@
+import type { SearchIndex } from "../search/search-index.ts";
+import type { KitRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
 import type { SearchFilter } from "@ccl/search";
 
-import type { SearchRule } from "./search-rule.ts";
 import {
   answersOf,
   idsByText,
@@ -30,7 +31,7 @@ const filters: readonly [SearchFilter, isVisible: (id: string) => boolean][] = [
 ];
 
 /** Rules of filters and facets. */
-export const searchFilterRules: readonly SearchRule[] = [
+export const searchFilterRules: readonly KitRule<SearchIndex>[] = [
   {
     name: "under a filter it finds what is left, and what is hidden is not counted",
     async check(index, { open }) {

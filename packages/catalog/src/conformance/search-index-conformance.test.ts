@@ -1,10 +1,11 @@
+import type { ConformanceHooks } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
 import type { SearchIndex } from "../search/search-index.ts";
-import { searchIndexConformance, type SearchIndexConformanceOptions } from "./index.ts";
+import { searchIndexConformance } from "./index.ts";
 
-async function failures(options: SearchIndexConformanceOptions): Promise<string[]> {
+async function failures(options: ConformanceHooks<SearchIndex>): Promise<string[]> {
   const failed: string[] = [];
   for (const { name, run } of searchIndexConformance(options)) {
     await run().catch(() => failed.push(name));

@@ -1,6 +1,7 @@
+import type { SearchIndex } from "../search/search-index.ts";
+import type { KitRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { SearchRule } from "./search-rule.ts";
 import {
   answersOf,
   expectRefusal,
@@ -10,7 +11,7 @@ import {
 } from "./search-samples.ts";
 
 /** Rules of cancelling, and of what outlives an index. */
-export const searchLifeRules: readonly SearchRule[] = [
+export const searchLifeRules: readonly KitRule<SearchIndex>[] = [
   {
     name: "a call whose signal is aborted changes nothing",
     async check(index) {

@@ -1,6 +1,7 @@
+import type { SearchIndex } from "../search/search-index.ts";
+import type { KitRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { SearchRule } from "./search-rule.ts";
 import {
   expectRefusal,
   idsByText,
@@ -25,7 +26,7 @@ const hostile: readonly string[] = [
 const marks = ["walnut", "pebble", "lantern", "glacier", "orchid", "trumpet", "saddle", "velvet"];
 
 /** Rules of ranking. */
-export const searchRankRules: readonly SearchRule[] = [
+export const searchRankRules: readonly KitRule<SearchIndex>[] = [
   {
     name: "the better match comes first, ties by id in code units, no more than asked for",
     async check(index) {

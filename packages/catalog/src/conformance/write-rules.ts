@@ -1,11 +1,13 @@
+import { CatalogError } from "../catalog-error.ts";
+import type { CatalogStore } from "../store/catalog-store.ts";
+import { type KitRule, rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { StoreRule } from "./store-rule.ts";
-import { expectCode, expectSame, listedIds } from "./expectations.ts";
+import { expectSame, listedIds } from "./expectations.ts";
 import { sampleEntry, sampleRecord, sampleWrite } from "./sample-records.ts";
 
 /** Rules of writing and reading. */
-export const writeRules: readonly StoreRule[] = [
+export const writeRules: readonly KitRule<CatalogStore>[] = [
   {
     name: "records come back equal, unknown members included",
     async check(store) {
@@ -65,7 +67,7 @@ export const writeRules: readonly StoreRule[] = [
     async check(store) {
       await store.write([sampleWrite("a")]);
       const batch = [sampleWrite("new"), sampleWrite("a", 0, 2), sampleWrite("gone", 7)];
-      const error = await expectCode("conflict", () => store.write(batch));
+      const error = await rejectsWith(CatalogError, "conflict", () => store.write(batch));
       expectSame(
         error.details,
         { ids: ["a", "gone"] },
@@ -81,9 +83,13 @@ export const writeRules: readonly StoreRule[] = [
     async check(store) {
       await store.write([sampleWrite("a")]);
       const version = (await store.read(["a"]))[0]?.version ?? 0;
-      await expectCode("conflict", () => store.write([sampleWrite("a", version + 1, 2)]));
+      await rejectsWith(CatalogError, "conflict", () =>
+        store.write([sampleWrite("a", version + 1, 2)]),
+      );
       const next = await store.write([sampleWrite("a", version, 2)]);
-      await expectCode("conflict", () => store.write([sampleWrite("a", version, 3)]));
+      await rejectsWith(CatalogError, "conflict", () =>
+        store.write([sampleWrite("a", version, 3)]),
+      );
       assert.equal((await store.read(["a"]))[0]?.version, next);
     },
   },
@@ -111,7 +117,7 @@ export const writeRules: readonly StoreRule[] = [
   {
     name: "a removal of what is not there conflicts unless it expects nothing",
     async check(store) {
-      await expectCode("conflict", () =>
+      await rejectsWith(CatalogError, "conflict", () =>
         store.write([{ id: "a", record: undefined, expectedVersion: 3 }]),
       );
       await store.write([{ id: "a", record: undefined, expectedVersion: 0 }]);
@@ -121,12 +127,14 @@ export const writeRules: readonly StoreRule[] = [
   {
     name: "two writes to one id, or a write with another id, are refused whole",
     async check(store) {
-      await expectCode("invalid_options", () =>
+      await rejectsWith(CatalogError, "invalid_options", () =>
         store.write([sampleWrite("b"), sampleWrite("a"), sampleWrite("a")]),
       );
       const write = { id: "a", record: sampleRecord("b"), expectedVersion: 0 };
-      await expectCode("invalid_options", () => store.write([sampleWrite("c"), write]));
-      await expectCode("invalid_options", () => store.write([sampleWrite("c", -1)]));
+      await rejectsWith(CatalogError, "invalid_options", () =>
+        store.write([sampleWrite("c"), write]),
+      );
+      await rejectsWith(CatalogError, "invalid_options", () => store.write([sampleWrite("c", -1)]));
       assert.deepEqual(await listedIds(store), []);
     },
   },

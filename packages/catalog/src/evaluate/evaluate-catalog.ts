@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { CatalogError } from "../catalog-error.ts";
 import { ndcgAt, recallAt, reciprocalRank, type Grades } from "./ranking-metrics.ts";
 
@@ -89,7 +90,7 @@ export async function evaluateCatalog(
   }
   const byQuery: (RankingMetrics & { qid: string })[] = [];
   for (const { qid, text, grades } of labelled) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
     const { hits } = await catalog.search({
       text,
       limit: depth,
@@ -168,7 +169,7 @@ async function measureBudget(
   const cards: number[] = [];
   const tokens: number[] = [];
   for (const { text, grades } of labelled) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
     const context = await catalog.budgetedContext({
       task: text,
       budget,
@@ -202,9 +203,4 @@ function isAll(recall: number): number {
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new CatalogError("aborted", "The evaluation was aborted.", { cause: signal.reason });
 }

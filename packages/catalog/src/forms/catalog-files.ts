@@ -1,6 +1,5 @@
-import { failure, success, type Issue, type Result } from "@ccl/core";
+import { failure, success, type Issue, type Result, compareCodeUnits } from "@ccl/core";
 
-import { compareCodeUnits } from "../record/compare-code-units.ts";
 import { checkResources } from "../record/check-resource.ts";
 import type { ResourceOverview, ResourceRecord } from "../record/resource-record.ts";
 import { fromCompactJsonl, toCompactJsonl } from "./compact-jsonl.ts";

@@ -1,6 +1,5 @@
 import { withoutUndefined } from "@ccl/core/json";
-import { failure, success, type Issue, type Result } from "@ccl/core";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
+import { failure, success, type Issue, type Result, compareCodeUnits } from "@ccl/core";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText, cleanUrl } from "./clean-text.ts";
 import { pathResourceId, resourceUri } from "./resource-address.ts";

@@ -1,9 +1,10 @@
+import { throwIfAborted } from "@ccl/core/async";
+import { compareCodeUnits } from "@ccl/core";
 import { withoutUndefined } from "@ccl/core/json";
 import { CatalogError } from "../catalog-error.ts";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText } from "./clean-text.ts";
-import { importFailure, throwIfAborted } from "./import-signal.ts";
+import { importFailure } from "./import-signal.ts";
 import { isPlainRecord, recordField, textField, type PlainRecord } from "./plain-record.ts";
 import { resourceId, resourceUri } from "./resource-address.ts";
 import { callableFields } from "./callable-fields.ts";
@@ -62,7 +63,7 @@ async function listAll(
   let cursor: string | undefined;
   try {
     do {
-      throwIfAborted(signal);
+      throwIfAborted(signal, CatalogError);
       const page = await source.listTools(cursor === undefined ? {} : { cursor }, options);
       found.push(...page.tools);
       cursor = page.nextCursor;

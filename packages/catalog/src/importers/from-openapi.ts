@@ -1,6 +1,5 @@
-import { failure, success, type Result } from "@ccl/core";
+import { failure, success, type Result, compareCodeUnits } from "@ccl/core";
 import { parse as parseYaml } from "yaml";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText, cleanUrl } from "./clean-text.ts";
 import { apiOperation, type ApiContext } from "./api-operation.ts";

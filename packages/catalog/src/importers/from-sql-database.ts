@@ -1,8 +1,9 @@
+import { throwIfAborted } from "@ccl/core/async";
+import { compareCodeUnits } from "@ccl/core";
 import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
 import { CatalogError } from "../catalog-error.ts";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
-import { importFailure, throwIfAborted } from "./import-signal.ts";
+import { importFailure } from "./import-signal.ts";
 import { readPostgresTables } from "./read-postgres-tables.ts";
 import { readSqliteTables } from "./read-sqlite-tables.ts";
 import { sqlResource } from "./sql-resource.ts";
@@ -43,7 +44,7 @@ export async function fromSqlDatabase(
   const { name = "main", secret, owner, tags = [], signal } = options;
   const reading = readOptions(options);
   const engine = isSqlite(handle) ? "sqlite" : "pg";
-  throwIfAborted(signal);
+  throwIfAborted(signal, CatalogError);
   let tables: SqlTable[];
   try {
     tables = isSqlite(handle)

@@ -1,6 +1,5 @@
 import { withoutUndefined } from "@ccl/core/json";
-import type { ToolDefinition } from "@ccl/core";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
+import { type ToolDefinition, compareCodeUnits } from "@ccl/core";
 import type {
   CostHint,
   ResourceExample,

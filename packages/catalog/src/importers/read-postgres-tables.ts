@@ -1,3 +1,5 @@
+import { CatalogError } from "../catalog-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
 import { withoutUndefined } from "@ccl/core/json";
 import {
   createPostgresSession,
@@ -6,7 +8,6 @@ import {
   type PostgresSession,
 } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
-import { throwIfAborted } from "./import-signal.ts";
 import { textsOf } from "./plain-record.ts";
 import { quoteName } from "./sql-resource.ts";
 import { markKeys, type ForeignKey, type SqlTable } from "./sql-table.ts";
@@ -100,7 +101,7 @@ export async function readPostgresTables(
   const session = createPostgresSession(client);
   const schemas = options.schemas === undefined ? null : JSON.stringify(options.schemas);
   const ask = (sql: string): Promise<PostgresRow[]> => {
-    throwIfAborted(options.signal);
+    throwIfAborted(options.signal, CatalogError);
     return session.query(sql, [schemas, options.maxTables + 1]);
   };
   const found = await ask(tablesSql);
@@ -108,7 +109,7 @@ export async function readPostgresTables(
   const columns = groupById(await ask(columnsSql));
   const keys = groupById(await ask(keysSql));
   const indexes = groupById(await ask(indexesSql));
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, CatalogError);
   const nulls = nullRates(await session.query(nullsSql, [schemas]));
   const tables = found.map((row) => {
     const id = String(row["id"]);
@@ -212,7 +213,7 @@ async function sampleNulls(
   table: SqlTable,
   { sampleRows, signal }: TableReadOptions,
 ): Promise<Record<string, number> | undefined> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, CatalogError);
   if (table.columns.length === 0 || table.kind === "view" || table.kind === "foreign table")
     return undefined;
   const source = [table.schema ?? "public", table.name].map(quoteName).join(".");

@@ -1,7 +1,8 @@
+import { CatalogError } from "../catalog-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
 import { withoutUndefined } from "@ccl/core/json";
 import type { SqliteDatabase, SqliteRow, SqliteValue } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
-import { throwIfAborted } from "./import-signal.ts";
 import { markKeys, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
@@ -20,7 +21,7 @@ export async function readSqliteTables(
     if (tables.length + names.length > options.maxTables) refuseTooMany(options.maxTables);
     const statistics = readStatistics(database, schema);
     for (const { name, kind } of names) {
-      throwIfAborted(options.signal);
+      throwIfAborted(options.signal, CatalogError);
       tables.push(readTable({ database, schema, options, statistics }, name, kind));
       if (tables.length % tablesPerTurn === 0)
         await new Promise<void>((resolve) => setTimeout(resolve, 0));

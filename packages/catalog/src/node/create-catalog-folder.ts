@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +12,6 @@ import type { CallOptions } from "../catalog/catalog.ts";
 import { detailsPath } from "../forms/details-path.ts";
 import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
 import type { SnapshotRecord } from "../snapshot/snapshot-index.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { type FolderContent, loadContent, saveCached, saveContent } from "./folder-cache.ts";
 import { overviewFile, readTexts, sourcesFile, stampFolder } from "./folder-files.ts";
 import { commitChanges, finishChanges, hasUnfinishedChanges } from "./folder-journal.ts";
@@ -78,7 +78,7 @@ export function createCatalogFolder(path: string): CatalogFolder {
     async read({ signal } = {}) {
       for (let reads = 0; reads < maxReads; reads += 1) {
         if (reads > 0) await sleep(retryMs);
-        throwIfAborted(signal);
+        throwIfAborted(signal, CatalogError);
         if (hasUnfinishedChanges(path)) await withLock(path, signal, () => finishChanges(path));
         const content = await readContent(path, signal);
         if (content !== undefined && !hasUnfinishedChanges(path)) return content;
@@ -105,7 +105,7 @@ export function createCatalogFolder(path: string): CatalogFolder {
       return await withLock(path, signal, async () => {
         await finishChanges(path);
         if (!(await isUnchanged(path, before, signal))) throw changedMeanwhile(path);
-        throwIfAborted(signal);
+        throwIfAborted(signal, CatalogError);
         const hashes = new Map([...before.files].map(([name, { sha256 }]) => [name, sha256]));
         await commitChanges(path, changes, hashes);
         const stamps = stampFolder(path);
@@ -143,7 +143,7 @@ async function withLock<T>(
   try {
     return await withFileLock(join(path, ".lock"), { signal }, work);
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
     if (NodeIoError.isInstance(error) && error.code === "locked")
       throw new CatalogError("catalog_conflict", error.message, { cause: error });
     throw error;

@@ -1,7 +1,7 @@
+import { CatalogError } from "../catalog-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-
-import { throwIfAborted } from "../store/store-input.ts";
 
 /** The overviews of all resources. */
 export const overviewFile = "overview.jsonl";
@@ -46,7 +46,7 @@ export async function readTexts(
   for (const name of names) {
     if (texts.size % readsPerTurn === readsPerTurn - 1)
       await new Promise((resolve) => setImmediate(resolve));
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
     const text = readTextSync(join(folder, name));
     if (text === undefined) return undefined;
     texts.set(name, text);

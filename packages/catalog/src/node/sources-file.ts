@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 
@@ -74,10 +75,6 @@ function readSource(entry: unknown, index: number): CatalogSource {
 
 function damagedSources(message: string, cause?: unknown): CatalogError {
   return new CatalogError("catalog_damaged", message, { cause });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function isTexts(value: unknown): value is string[] {

@@ -2,7 +2,7 @@ import { migrate, type PostgresClient } from "@ccl/sql";
 
 import { createSqlCatalogStore } from "../sql/create-sql-catalog-store.ts";
 import { catalogErrorOf, createPostgresRunner } from "../sql/sql-runner.ts";
-import { postgresDialect } from "../sql/sql-steps.ts";
+import { postgresDialect } from "../sql/sql-dialect.ts";
 import { storeTables } from "../sql/store-tables.ts";
 import type { CatalogStore } from "../store/catalog-store.ts";
 

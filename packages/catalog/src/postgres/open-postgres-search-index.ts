@@ -8,7 +8,7 @@ import { createSqlSearchIndex, type SqlSearchIndex } from "../sql/create-sql-sea
 import { claimIndex } from "../sql/index-state-row.ts";
 import { indexTables } from "../sql/index-tables.ts";
 import { catalogErrorOf, createPostgresRunner } from "../sql/sql-runner.ts";
-import { postgresDialect } from "../sql/sql-steps.ts";
+import { postgresDialect } from "../sql/sql-dialect.ts";
 import { useNearest } from "./use-nearest.ts";
 
 /** Where the index is kept, and how texts are read. */

@@ -1,8 +1,8 @@
+import { insertRows, rowsOf, run, type SqlSteps } from "@ccl/sql";
 import { CatalogError } from "../catalog-error.ts";
-import { damaged } from "../search/search-errors.ts";
+import { damagedIndex } from "../search/search-errors.ts";
 import { floatsOfBytes } from "../sql/float-bytes.ts";
 import { lockState, saveState, type IndexStateRow } from "../sql/index-state-row.ts";
-import { insertRows, rowsOf, run, type SqlSteps } from "../sql/sql-steps.ts";
 import { vectorText } from "../sql/vector-steps.ts";
 
 /** pgvector indexes no longer ones. */
@@ -42,7 +42,7 @@ function* fillNearest(state: IndexStateRow, dimensions: number): SqlSteps<void> 
     const values = rows.map((kept): [number, string] => {
       after = Number(kept["document"]);
       const vector = floatsOfBytes(kept["vector"]);
-      if (vector === undefined) throw damaged("a vector is no list of numbers");
+      if (vector === undefined) throw damagedIndex("a vector is no list of numbers");
       return [after, vectorText(vector)];
     });
     yield* insertRows("INSERT INTO ccl_search_nearest (document, embedding) VALUES ROWS", values);

@@ -1,6 +1,5 @@
-import { canonicalJson } from "@ccl/core";
+import { canonicalJson, compareCodeUnits } from "@ccl/core";
 
-import { compareCodeUnits } from "./compare-code-units.ts";
 import { findRenames } from "./find-renames.ts";
 import { inertText } from "./inert-text.ts";
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";

@@ -1,4 +1,4 @@
-import { compareCodeUnits } from "./compare-code-units.ts";
+import { compareCodeUnits } from "@ccl/core";
 import type { ResourceColumn } from "./resource-record.ts";
 
 /** A column under its old and its new name. */

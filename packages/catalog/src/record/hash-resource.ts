@@ -1,7 +1,6 @@
-import { canonicalJson, sha256Hex } from "@ccl/core";
+import { canonicalJson, sha256Hex, compareCodeUnits } from "@ccl/core";
 
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
-import { compareCodeUnits } from "./compare-code-units.ts";
 import { isSameJson } from "./is-same-json.ts";
 
 /** First 16 hexadecimal digits of SHA-256 each; independent of the order of members, columns and capabilities. */

@@ -1,6 +1,7 @@
+import { CatalogError } from "../catalog-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
 import { createSearchIndex, type SearchIndexOptions } from "@ccl/search";
 
-import { throwIfAborted } from "../store/store-input.ts";
 import { catalogErrorOfSearch } from "./search-errors.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { containerOf, facetsOf, searchableFields, type SearchField } from "./searchable-fields.ts";
@@ -33,7 +34,7 @@ export function createMemorySearchIndex(options: MemorySearchIndexOptions = {}):
     signal: AbortSignal | undefined,
     call: () => Value | Promise<Value>,
   ): Promise<Value> => {
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
     try {
       return await call();
     } catch (error) {

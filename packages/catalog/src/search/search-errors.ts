@@ -16,7 +16,7 @@ export function catalogErrorOfSearch(error: unknown): unknown {
 }
 
 /** The error for an index in a database that is not what was written. */
-export function damaged(reason: string): CatalogError {
+export function damagedIndex(reason: string): CatalogError {
   return new CatalogError(
     "store_damaged",
     `The saved index is damaged: ${reason}. Build it again from the records.`,

@@ -1,10 +1,15 @@
-import { estimatedCounter, systemClock, type Clock, type TokenCounter } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
+import {
+  estimatedCounter,
+  systemClock,
+  type Clock,
+  type TokenCounter,
+  compareCodeUnits,
+} from "@ccl/core";
 
 import { CatalogError } from "../catalog-error.ts";
 import { createCatalogReader, type CatalogReader } from "../catalog/create-catalog-reader.ts";
 import { createVisibleSets, type HeldRecords } from "../catalog/visible-set.ts";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { createSnapshotIndex, type SnapshotRecord } from "./snapshot-index.ts";
 
 /** What a snapshot is made of. */
@@ -47,7 +52,7 @@ export function createCatalogSnapshot(options: CatalogSnapshotOptions): CatalogS
     weights: undefined,
     fillVectors: async () => undefined,
     async look(principal, signal) {
-      throwIfAborted(signal);
+      throwIfAborted(signal, CatalogError);
       return visibleSets(principal);
     },
   });

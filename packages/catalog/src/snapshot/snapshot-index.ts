@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { CatalogError } from "../catalog-error.ts";
 import { indexVariants } from "../access/search-variants.ts";
 import {
@@ -5,7 +6,6 @@ import {
   type MemorySearchIndex,
 } from "../search/create-memory-search-index.ts";
 import type { SearchIndex } from "../search/search-index.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { readSaved, writeSaved, type SavedIndex } from "./saved-index.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 
@@ -27,14 +27,14 @@ export function createSnapshotIndex(
 ): SnapshotIndex {
   let filling: Promise<Filled> | undefined;
   const filled = async (signal: AbortSignal | undefined): Promise<Filled> => {
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
     // Not ended by the signal of the call that came first: others may wait for it.
     filling ??= fill(records, loadSaved);
     const done = await filling.catch((error: unknown) => {
       filling = undefined;
       throw error;
     });
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
     return done;
   };
   return {

@@ -1,8 +1,8 @@
+import { CatalogError } from "../catalog-error.ts";
+import { cursorOffset, pageLimit } from "@ccl/core/paging";
 import type { CatalogStore, VectorEntry } from "../store/catalog-store.ts";
 import {
   changePageSizes,
-  offsetCursor,
-  pageLimit,
   requireVersion,
   requireWrites,
   storePageSizes,
@@ -41,19 +41,20 @@ export function createSqlCatalogStore(runner: SqlRunner, onClose?: () => void): 
     },
     async list({ cursor, limit, signal } = {}) {
       calls.begin(signal);
-      const size = pageLimit(limit, storePageSizes);
+      const size = pageLimit(limit, storePageSizes, CatalogError);
       return calls.read(() => listResources(cursor, size), signal);
     },
     async changesAfter(version, { limit, signal } = {}) {
       calls.begin(signal);
       requireVersion(version);
-      const size = pageLimit(limit, changePageSizes);
+      const size = pageLimit(limit, changePageSizes, CatalogError);
       return calls.read(() => listChanges(version, size), signal);
     },
     async history(id, { cursor, limit, signal } = {}) {
       calls.begin(signal);
-      const size = pageLimit(limit, storePageSizes);
-      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : offsetCursor(cursor);
+      const size = pageLimit(limit, storePageSizes, CatalogError);
+      const before =
+        cursor === undefined ? Number.MAX_SAFE_INTEGER : cursorOffset(cursor, CatalogError);
       return calls.read(() => listHistory(id, before, size), signal);
     },
     async loadVectors(embedder, hashes, { signal } = {}) {

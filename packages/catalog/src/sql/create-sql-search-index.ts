@@ -1,8 +1,9 @@
+import { CatalogError } from "../catalog-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
 import type { Analyzer, TextWeights } from "@ccl/search";
 import { checkLimit, countFacets } from "@ccl/search/engine";
 
 import type { SearchIndex } from "../search/search-index.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { indexDocuments } from "./indexed-document.ts";
 import { createResidentHolder, follow, searchNear, searchWords } from "./search-steps.ts";
 import { createSqlCalls } from "./sql-calls.ts";
@@ -42,7 +43,7 @@ export function createSqlSearchIndex({
     async put(documents, { signal } = {}) {
       calls.begin(signal);
       await change(async () => {
-        throwIfAborted(signal);
+        throwIfAborted(signal, CatalogError);
         const indexed = await indexDocuments(documents, analyzer, signal);
         if (indexed.length > 0) await calls.write(() => putDocuments(dialect, indexed), signal);
       });
@@ -51,7 +52,7 @@ export function createSqlSearchIndex({
       calls.begin(signal);
       const own = [...new Set(ids)];
       await change(async () => {
-        throwIfAborted(signal);
+        throwIfAborted(signal, CatalogError);
         if (own.length > 0) await calls.write(() => removeDocuments(dialect, own), signal);
       });
     },

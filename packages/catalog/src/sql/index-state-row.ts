@@ -1,8 +1,8 @@
+import { rowsOf, run, type SqlRow, type SqlSteps } from "@ccl/sql";
 import { CatalogError } from "../catalog-error.ts";
-import { damaged } from "../search/search-errors.ts";
+import { damagedIndex } from "../search/search-errors.ts";
 import { searchFields } from "../search/searchable-fields.ts";
 import { keptJson } from "./indexed-document.ts";
-import { rowsOf, run, type SqlRow, type SqlSteps } from "./sql-steps.ts";
 
 /** What is known of all documents of an index together. */
 export interface IndexStateRow {
@@ -59,10 +59,10 @@ export function* saveState(state: IndexStateRow): SqlSteps<void> {
 }
 
 function stateOf([row]: readonly SqlRow[]): IndexStateRow {
-  if (row === undefined) throw damaged("its row of totals is gone");
+  if (row === undefined) throw damagedIndex("its row of totals is gone");
   const fieldTotals = keptJson(row["field_totals"]);
   if (!Array.isArray(fieldTotals) || fieldTotals.length !== searchFields.length)
-    throw damaged("it counts other fields");
+    throw damagedIndex("it counts other fields");
   return {
     analyzer: String(row["analyzer"]),
     generation: Number(row["generation"]),

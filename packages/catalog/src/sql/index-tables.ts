@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./sql-steps.ts";
+import type { SqlDialect } from "./sql-dialect.ts";
 
 /** Documents whose occurrences of a term stand in one row. */
 export const blockSize = 1024;

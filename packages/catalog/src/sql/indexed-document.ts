@@ -1,8 +1,11 @@
+import type { SqlRow } from "@ccl/sql";
+import { CatalogError } from "../catalog-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
 import { sha256Hex } from "@ccl/core";
 import type { Analyzer, Facet } from "@ccl/search";
 import { analyzeDocument, type AnalyzedDocument } from "@ccl/search/engine";
 
-import { damaged } from "../search/search-errors.ts";
+import { damagedIndex } from "../search/search-errors.ts";
 import type { SearchDocument } from "../search/search-index.ts";
 import {
   containerOf,
@@ -10,9 +13,7 @@ import {
   searchableFields,
   searchFields,
 } from "../search/searchable-fields.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { bytesOfFloats } from "./float-bytes.ts";
-import type { SqlRow } from "./sql-steps.ts";
 
 /** What is kept of a document besides its terms. */
 export interface DocumentBody {
@@ -46,7 +47,7 @@ export async function indexDocuments(
     byId.set(document.record.id, indexDocument(document, analyzer));
     if (at % turnSize < turnSize - 1) continue;
     await new Promise((resolve) => setTimeout(resolve, 0));
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
   }
   return [...byId.values()];
 }
@@ -69,14 +70,14 @@ function indexDocument({ record, vector }: SearchDocument, analyzer: Analyzer): 
 export function bodyOf(row: SqlRow): DocumentBody {
   const body = keptJson(row["body"]);
   if (isBody(body)) return body;
-  throw damaged("a document has no body");
+  throw damagedIndex("a document has no body");
 }
 
 /** The terms of a row that has some. @throws CatalogError `store_damaged` */
 export function keptTermsOf(row: SqlRow): string[] {
   const terms = keptJson(row["terms"]);
   if (Array.isArray(terms)) return terms.map(String);
-  throw damaged("a document has no terms");
+  throw damagedIndex("a document has no terms");
 }
 
 /** A column that holds JSON. @throws CatalogError `store_damaged` */
@@ -84,7 +85,7 @@ export function keptJson(text: unknown): unknown {
   try {
     return JSON.parse(String(text));
   } catch {
-    throw damaged("a column is no JSON");
+    throw damagedIndex("a column is no JSON");
   }
 }
 

@@ -1,6 +1,6 @@
 import { occurrenceStep } from "@ccl/search/engine";
 
-import { damaged } from "../search/search-errors.ts";
+import { damagedIndex } from "../search/search-errors.ts";
 import { searchFields } from "../search/searchable-fields.ts";
 import { blockSize } from "./index-tables.ts";
 
@@ -65,25 +65,25 @@ const field = { field: 0, frequency: 0, length: 0 };
 
 /** Reads all entries of a block. The field that is handed over is one object, good for the call. @throws CatalogError `store_damaged` */
 export function eachEntry(bytes: unknown, onEntry: OnEntry | undefined, onField?: OnField): void {
-  if (!(bytes instanceof Uint8Array)) throw damaged("the entries of a term are no bytes");
+  if (!(bytes instanceof Uint8Array)) throw damagedIndex("the entries of a term are no bytes");
   let at = 0;
   const next = (): number => {
     let value = 0;
     for (let factor = 1; factor <= 2 ** 28; factor *= 128) {
       const byte = bytes[at];
-      if (byte === undefined) throw damaged("the entries of a term end too early");
+      if (byte === undefined) throw damagedIndex("the entries of a term end too early");
       at += 1;
       value += (byte % 128) * factor;
       if (byte < 128) return value;
     }
-    throw damaged("a count in the entries of a term has no end");
+    throw damagedIndex("a count in the entries of a term has no end");
   };
   let before = -1;
   while (at < bytes.length) {
     const place = next();
     const fields = next();
     if (place <= before || place >= blockSize || fields > fieldCount)
-      throw damaged("the entries of a term make no sense");
+      throw damagedIndex("the entries of a term make no sense");
     before = place;
     for (let count = 0; count < fields; count += 1) {
       const code = next();

@@ -1,14 +1,8 @@
+import { insertRows, rowsOf, run, type SqlSteps, type SqlValue } from "@ccl/sql";
 import { blockSize } from "./index-tables.ts";
 import { decodeBlock, encodeBlock, type PostingBlock, type PostingEntry } from "./posting-block.ts";
 import { termKeyOf } from "./sql-keys.ts";
-import {
-  insertRows,
-  rowsOf,
-  run,
-  type SqlDialect,
-  type SqlSteps,
-  type SqlValue,
-} from "./sql-steps.ts";
+import { type SqlDialect } from "./sql-dialect.ts";
 
 /** New entries by place, undefined where one goes, by term key, by block. */
 export interface PostingEdits {

@@ -1,3 +1,4 @@
+import { rowsOf, type SqlRow, type SqlSteps, textOfSortKey } from "@ccl/sql";
 import {
   addDocument,
   createDocumentTable,
@@ -8,8 +9,6 @@ import {
 
 import type { IndexStateRow } from "./index-state-row.ts";
 import { bodyOf } from "./indexed-document.ts";
-import { textOfSortKey } from "./sql-keys.ts";
-import { rowsOf, type SqlRow, type SqlSteps } from "./sql-steps.ts";
 
 /** Ids, containers and facets of all documents, as of a generation; postings and vectors stay in the database. */
 export interface ResidentDocuments {

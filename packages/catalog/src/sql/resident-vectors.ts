@@ -1,9 +1,9 @@
+import { rowsOf, type SqlRow, type SqlSteps } from "@ccl/sql";
 import { createVectorTable, removeVector, type VectorTable } from "@ccl/search/engine";
 
-import { damaged } from "../search/search-errors.ts";
+import { damagedIndex } from "../search/search-errors.ts";
 import { floatsOfBytes } from "./float-bytes.ts";
 import type { IndexStateRow } from "./index-state-row.ts";
-import { rowsOf, type SqlRow, type SqlSteps } from "./sql-steps.ts";
 
 /** All vectors at hand by the numbers of their documents, as of a generation of the index. */
 export interface ResidentVectors {
@@ -63,7 +63,7 @@ function takeIn(
     const bytes = row["vector"];
     const values = bytes === null ? undefined : floatsOfBytes(bytes);
     if (bytes !== null && values?.length !== dimensions)
-      throw damaged(`a vector has not the ${dimensions} dimensions of the index`);
+      throw damagedIndex(`a vector has not the ${dimensions} dimensions of the index`);
     return [Number(row["document"]), values];
   });
   const { table } = resident;

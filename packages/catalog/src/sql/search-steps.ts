@@ -1,3 +1,4 @@
+import type { SqlSteps } from "@ccl/sql";
 import {
   compareHits,
   type QueryWord,
@@ -38,7 +39,7 @@ import {
   readPostings,
   termsOf,
 } from "./search-terms.ts";
-import type { SqlDialect, SqlSteps } from "./sql-steps.ts";
+import type { SqlDialect } from "./sql-dialect.ts";
 import { findNearest, scanVectors } from "./vector-steps.ts";
 
 /** The documents at hand, which every call brings up to date. */

@@ -1,3 +1,4 @@
+import { rowsOf, type SqlRow, type SqlSteps } from "@ccl/sql";
 import type { QueryWord, SearchFilter } from "@ccl/search";
 import {
   createTextPostings,
@@ -16,7 +17,7 @@ import type { IndexStateRow } from "./index-state-row.ts";
 import { eachEntry } from "./posting-block.ts";
 import type { ResidentDocuments } from "./resident-documents.ts";
 import { termKeyOf } from "./sql-keys.ts";
-import { rowsOf, type SqlDialect, type SqlRow, type SqlSteps } from "./sql-steps.ts";
+import { type SqlDialect } from "./sql-dialect.ts";
 
 /** Postings as the database has them, by the term that was asked for. */
 export interface FoundPostings {

@@ -1,7 +1,7 @@
+import type { SqlSteps } from "@ccl/sql";
+import { throwIfAborted } from "@ccl/core/async";
 import { CatalogError } from "../catalog-error.ts";
-import { throwIfAborted } from "../store/store-input.ts";
 import { catalogErrorOf, type SqlRunner } from "./sql-runner.ts";
-import type { SqlSteps } from "./sql-steps.ts";
 
 /** The calls of a store or an index, which end before it is closed. */
 export interface SqlCalls {
@@ -35,7 +35,7 @@ export function createSqlCalls(
   };
   return {
     begin(signal) {
-      throwIfAborted(signal);
+      throwIfAborted(signal, CatalogError);
       if (closing !== undefined)
         throw new CatalogError("closed", `The catalog's ${part} is closed.`);
     },

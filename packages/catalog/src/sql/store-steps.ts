@@ -1,3 +1,4 @@
+import { insertRows, rowsOf, type SqlRow, type SqlSteps, sortKeyOf, textOfSortKey } from "@ccl/sql";
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
 import { CatalogError } from "../catalog-error.ts";
@@ -13,8 +14,7 @@ import type {
 } from "../store/catalog-store.ts";
 import { conflictError } from "../store/store-input.ts";
 import { bytesOfFloats, floatsOfBytes } from "./float-bytes.ts";
-import { sortKeyOf, textOfSortKey } from "./sql-keys.ts";
-import { insertRows, rowsOf, type SqlDialect, type SqlRow, type SqlSteps } from "./sql-steps.ts";
+import { type SqlDialect } from "./sql-dialect.ts";
 
 /** A write as it is kept: what a caller does to its record afterwards has no say. */
 export interface PreparedWrite {

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./sql-steps.ts";
+import type { SqlDialect } from "./sql-dialect.ts";
 
 /**
  * The tables of a store. `id_key` is the id's code units in hex; a removed resource keeps its row without a record, so

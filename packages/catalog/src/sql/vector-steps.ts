@@ -1,9 +1,10 @@
+import { insertRows, rowsOf, run, type SqlSteps } from "@ccl/sql";
 import { createVectorTable, scoreVectors, type ScoredSlot } from "@ccl/search/engine";
 
-import { damaged } from "../search/search-errors.ts";
+import { damagedIndex } from "../search/search-errors.ts";
 import { bytesOfFloats, floatsOfBytes } from "./float-bytes.ts";
 import type { IndexStateRow } from "./index-state-row.ts";
-import { insertRows, rowsOf, run, type SqlDialect, type SqlSteps } from "./sql-steps.ts";
+import { type SqlDialect } from "./sql-dialect.ts";
 
 /** A vector of a document; undefined takes it away. */
 interface NumberedVector {
@@ -75,7 +76,7 @@ export function* scanVectors(
       if (slot === undefined) continue;
       const values = floatsOfBytes(row["vector"]);
       if (values?.length !== dimensions)
-        throw damaged(`a vector has not the ${dimensions} dimensions of the index`);
+        throw damagedIndex(`a vector has not the ${dimensions} dimensions of the index`);
       vectors.rows.set(slot, { values, scale: 1 });
     }
     found.push(...scoreVectors(vectors, vector));

@@ -1,3 +1,4 @@
+import { insertRows, rowsOf, run, type SqlRow, type SqlSteps, sortKeyOf } from "@ccl/sql";
 import { checkVector, unitOf } from "@ccl/search/engine";
 
 import { CatalogError } from "../catalog-error.ts";
@@ -12,15 +13,7 @@ import {
   writePostings,
   type PostingEdits,
 } from "./posting-edits.ts";
-import { sortKeyOf } from "./sql-keys.ts";
-import {
-  insertRows,
-  rowsOf,
-  run,
-  type SqlDialect,
-  type SqlRow,
-  type SqlSteps,
-} from "./sql-steps.ts";
+import { type SqlDialect } from "./sql-dialect.ts";
 import { writeVectors } from "./vector-steps.ts";
 
 /** A row of a document that was there before. */

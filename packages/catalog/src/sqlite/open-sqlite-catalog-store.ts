@@ -4,7 +4,7 @@ import { openSqlite } from "@ccl/sql/node";
 import { CatalogError } from "../catalog-error.ts";
 import { createSqlCatalogStore } from "../sql/create-sql-catalog-store.ts";
 import { catalogErrorOf, createSqliteRunner } from "../sql/sql-runner.ts";
-import { sqliteDialect } from "../sql/sql-steps.ts";
+import { sqliteDialect } from "../sql/sql-dialect.ts";
 import { storeTables } from "../sql/store-tables.ts";
 import type { CatalogStore } from "../store/catalog-store.ts";
 

@@ -7,7 +7,7 @@ import { createSqlSearchIndex, type SqlSearchIndex } from "../sql/create-sql-sea
 import { claimIndex } from "../sql/index-state-row.ts";
 import { indexTables } from "../sql/index-tables.ts";
 import { catalogErrorOf, createSqliteRunner } from "../sql/sql-runner.ts";
-import { sqliteDialect } from "../sql/sql-steps.ts";
+import { sqliteDialect } from "../sql/sql-dialect.ts";
 
 /** Where the index is kept, and how texts are read. */
 export interface SqliteSearchIndexOptions {

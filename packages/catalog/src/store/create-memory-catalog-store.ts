@@ -1,5 +1,8 @@
+import { cursorOffset, pageLimit } from "@ccl/core/paging";
+import { deepFreeze } from "@ccl/core/json";
+import { throwIfAborted } from "@ccl/core/async";
+import { compareCodeUnits } from "@ccl/core";
 import { CatalogError } from "../catalog-error.ts";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type {
   CatalogStore,
   ChangedId,
@@ -10,12 +13,9 @@ import type {
 import {
   changePageSizes,
   conflictError,
-  offsetCursor,
-  pageLimit,
   requireVersion,
   requireWrites,
   storePageSizes,
-  throwIfAborted,
 } from "./store-input.ts";
 
 /** A catalog for as long as the process lives. Records are frozen and given out as they are, without a copy. */
@@ -29,7 +29,7 @@ export function createMemoryCatalogStore(): CatalogStore {
   let version = 0;
   let isClosed = false;
   const begin = (signal: AbortSignal | undefined): void => {
-    throwIfAborted(signal);
+    throwIfAborted(signal, CatalogError);
     if (isClosed) throw new CatalogError("closed", "The catalog store is closed.");
   };
   return {
@@ -59,7 +59,7 @@ export function createMemoryCatalogStore(): CatalogStore {
     },
     async list({ cursor, limit, signal } = {}) {
       begin(signal);
-      const size = pageLimit(limit, storePageSizes);
+      const size = pageLimit(limit, storePageSizes, CatalogError);
       sortedIds ??= [...resources.keys()].sort(compareCodeUnits);
       const start = cursor === undefined ? 0 : firstAfter(sortedIds, cursor);
       const page = sortedIds.slice(start, start + size).flatMap((id) => resources.get(id) ?? []);
@@ -71,7 +71,7 @@ export function createMemoryCatalogStore(): CatalogStore {
     async changesAfter(after, { limit, signal } = {}) {
       begin(signal);
       requireVersion(after);
-      const size = pageLimit(limit, changePageSizes);
+      const size = pageLimit(limit, changePageSizes, CatalogError);
       if (after >= version) return { changes: [], after, hasMore: false };
       const later = [...changes.values()].filter((change) => change.version > after);
       const page = later.slice(0, size);
@@ -79,11 +79,13 @@ export function createMemoryCatalogStore(): CatalogStore {
     },
     async history(id, { cursor, limit, signal } = {}) {
       begin(signal);
-      const size = pageLimit(limit, storePageSizes);
+      const size = pageLimit(limit, storePageSizes, CatalogError);
       const entries = histories.get(id) ?? [];
       // Counted from the oldest, so that new entries do not move it.
       const end =
-        cursor === undefined ? entries.length : Math.min(offsetCursor(cursor), entries.length);
+        cursor === undefined
+          ? entries.length
+          : Math.min(cursorOffset(cursor, CatalogError), entries.length);
       const start = Math.max(0, end - size);
       const page = entries.slice(start, end).reverse();
       return start > 0 ? { entries: page, cursor: String(start) } : { entries: page };
@@ -139,11 +141,4 @@ function firstAfter(ids: readonly string[], id: string): number {
 
 function frozenCopy<Value>(value: Value): Value {
   return deepFreeze(structuredClone(value));
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const member of Object.values(value)) deepFreeze(member);
-  return value;
 }

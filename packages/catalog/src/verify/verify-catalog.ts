@@ -1,6 +1,6 @@
+import { compareCodeUnits } from "@ccl/core";
 import type { Principal } from "../access/access-options.ts";
 import { CatalogError } from "../catalog-error.ts";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { createTableLookups } from "./create-table-lookup.ts";
 import { lintSnippets, type LintContext, type SnippetLinter } from "./lint-snippets.ts";

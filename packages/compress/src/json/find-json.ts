@@ -1,3 +1,5 @@
+import { parseJson } from "@ccl/core/json";
+
 /** JSON, and the few lines of text that stood around it. */
 export interface FoundJson {
   json: string;
@@ -84,7 +86,7 @@ export function findJson(text: string): FoundJson | undefined {
     const end = tailStart + index + 1;
     for (const start of starts) {
       const json = joinObjects(text.slice(start, end));
-      if (isJson(json))
+      if (parseJson(json) !== undefined)
         return { json, lead: frame(text.slice(0, start)), tail: frame(text.slice(end)) };
     }
   }
@@ -99,15 +101,6 @@ function isLineStart(text: string, index: number): boolean {
 function joinObjects(text: string): string {
   const joined = text.replace(/\}[ \t\r]*\n\s*\{/g, "},{");
   return joined === text ? text : `[${joined}]`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function frame(text: string): string {

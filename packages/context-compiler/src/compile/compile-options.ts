@@ -6,7 +6,7 @@ import type { MemoryPlace } from "./prompt-parts.ts";
 import type { CutOptions, PinRule } from "../fit/fit-options.ts";
 
 /** Where the parts of a prompt stand. Tools and system prompt always come first, what is volatile last. */
-export interface ContextLayout {
+interface ContextLayout {
   /** `end` by default: what stands before it stays in the provider's cache. */
   memory?: MemoryPlace | undefined;
   /** `name` by default, so that the same tools are the same prefix; `given` leaves them as they come. */

@@ -1,24 +1,7 @@
 import assert from "node:assert/strict";
 import { canonicalJson } from "@ccl/core";
-import { ContextCompilerError, type ContextCompilerErrorCode } from "../context-compiler-error.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
-
-/** Fails unless the call rejects with that code. */
-export async function expectCode(
-  code: ContextCompilerErrorCode,
-  call: () => Promise<unknown>,
-): Promise<void> {
-  let error: unknown;
-  try {
-    await call();
-  } catch (thrown) {
-    error = thrown;
-  }
-  assert.ok(error !== undefined, `expected ${code}, but nothing was thrown`);
-  assert.ok(ContextCompilerError.isInstance(error), `expected ${code}, but got ${String(error)}`);
-  assert.equal(error.code, code);
-}
 
 /** Every event of a session, page by page. */
 export async function readAll(

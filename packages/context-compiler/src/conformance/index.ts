@@ -1,2 +1,2 @@
-export { sessionStoreConformance, type ConformanceRule } from "./session-store-conformance.ts";
-export type { SessionStoreConformanceOptions } from "./store-rule.ts";
+export { sessionStoreConformance } from "./session-store-conformance.ts";
+export type { SessionStoreHooks } from "./store-rule.ts";

@@ -1,5 +1,7 @@
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
-import { expectCode, expectSameEvents, readAll } from "./expectations.ts";
+import { expectSameEvents, readAll } from "./expectations.ts";
 import { sampleEvents } from "./sample-events.ts";
 import type { StoreRule } from "./store-rule.ts";
 
@@ -11,13 +13,17 @@ export const lifeRules: readonly StoreRule[] = [
     name: "ids and keys that are empty, too long, or hold control characters are refused",
     async check(store) {
       for (const name of badNames) {
-        await expectCode("invalid_options", () =>
+        await rejectsWith(ContextCompilerError, "invalid_options", () =>
           store.append(name, sampleEvents(1), { expectedVersion: 0 }),
         );
-        await expectCode("invalid_options", () => store.read(name));
-        await expectCode("invalid_options", () => store.saveState("s", { key: name, json: "1" }));
-        await expectCode("invalid_options", () => store.loadState("s", name));
-        await expectCode("invalid_options", () => store.deleteSession(name));
+        await rejectsWith(ContextCompilerError, "invalid_options", () => store.read(name));
+        await rejectsWith(ContextCompilerError, "invalid_options", () =>
+          store.saveState("s", { key: name, json: "1" }),
+        );
+        await rejectsWith(ContextCompilerError, "invalid_options", () =>
+          store.loadState("s", name),
+        );
+        await rejectsWith(ContextCompilerError, "invalid_options", () => store.deleteSession(name));
       }
     },
   },
@@ -25,31 +31,41 @@ export const lifeRules: readonly StoreRule[] = [
     name: "versions, limits and cursors out of bounds are refused",
     async check(store) {
       for (const expectedVersion of [-1, 0.5, Number.NaN]) {
-        await expectCode("invalid_options", () =>
+        await rejectsWith(ContextCompilerError, "invalid_options", () =>
           store.append("s", sampleEvents(1), { expectedVersion }),
         );
       }
       await store.append("s", sampleEvents(1), { expectedVersion: 0 });
       for (const limit of [0, -1, 1.5, 10_001])
-        await expectCode("invalid_options", () => store.read("s", { limit }));
+        await rejectsWith(ContextCompilerError, "invalid_options", () =>
+          store.read("s", { limit }),
+        );
       for (const limit of [0, 1_001])
-        await expectCode("invalid_options", () => store.listSessions({ limit }));
-      await expectCode("invalid_options", () => store.read("s", { cursor: "1; drop" }));
+        await rejectsWith(ContextCompilerError, "invalid_options", () =>
+          store.listSessions({ limit }),
+        );
+      await rejectsWith(ContextCompilerError, "invalid_options", () =>
+        store.read("s", { cursor: "1; drop" }),
+      );
     },
   },
   {
     name: "a call whose signal is aborted changes nothing",
     async check(store) {
       const signal = AbortSignal.abort();
-      await expectCode("aborted", () =>
+      await rejectsWith(ContextCompilerError, "aborted", () =>
         store.append("s", sampleEvents(1), { expectedVersion: 0, signal }),
       );
-      await expectCode("aborted", () => store.saveState("s", { key: "a", json: "1" }, { signal }));
-      await expectCode("aborted", () => store.read("s", { signal }));
+      await rejectsWith(ContextCompilerError, "aborted", () =>
+        store.saveState("s", { key: "a", json: "1" }, { signal }),
+      );
+      await rejectsWith(ContextCompilerError, "aborted", () => store.read("s", { signal }));
       assert.deepEqual(await store.read("s"), { events: [] });
       assert.equal(await store.loadState("s", "a"), undefined);
       await store.append("s", sampleEvents(1), { expectedVersion: 0 });
-      await expectCode("aborted", () => store.deleteSession("s", { signal }));
+      await rejectsWith(ContextCompilerError, "aborted", () =>
+        store.deleteSession("s", { signal }),
+      );
       assert.equal((await store.read("s")).events.length, 1);
     },
   },
@@ -59,14 +75,16 @@ export const lifeRules: readonly StoreRule[] = [
       await store.append("s", sampleEvents(1), { expectedVersion: 0 });
       await store.close();
       await store.close();
-      await expectCode("closed", () =>
+      await rejectsWith(ContextCompilerError, "closed", () =>
         store.append("s", sampleEvents(1, 1), { expectedVersion: 1 }),
       );
-      await expectCode("closed", () => store.read("s"));
-      await expectCode("closed", () => store.listSessions());
-      await expectCode("closed", () => store.loadState("s", "a"));
-      await expectCode("closed", () => store.saveState("s", { key: "a", json: "1" }));
-      await expectCode("closed", () => store.deleteSession("s"));
+      await rejectsWith(ContextCompilerError, "closed", () => store.read("s"));
+      await rejectsWith(ContextCompilerError, "closed", () => store.listSessions());
+      await rejectsWith(ContextCompilerError, "closed", () => store.loadState("s", "a"));
+      await rejectsWith(ContextCompilerError, "closed", () =>
+        store.saveState("s", { key: "a", json: "1" }),
+      );
+      await rejectsWith(ContextCompilerError, "closed", () => store.deleteSession("s"));
     },
   },
   {
@@ -104,7 +122,7 @@ export const lifeRules: readonly StoreRule[] = [
         const [first, other] = done;
         const loser = first.status === "rejected" ? first : other;
         if (loser.status === "rejected")
-          await expectCode("conflict", () => Promise.reject(loser.reason));
+          await rejectsWith(ContextCompilerError, "conflict", () => Promise.reject(loser.reason));
         const winner = first.status === "fulfilled" ? one : two;
         expectSameEvents(await readAll(second, "s"), [...sampleEvents(1), ...winner]);
         expectSameEvents(await readAll(store, "s"), [...sampleEvents(1), ...winner]);

@@ -1,5 +1,7 @@
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
-import { expectCode, expectSameEvents, readAll } from "./expectations.ts";
+import { expectSameEvents, readAll } from "./expectations.ts";
 import { sampleEvents } from "./sample-events.ts";
 import type { StoreRule } from "./store-rule.ts";
 
@@ -31,11 +33,11 @@ export const logRules: readonly StoreRule[] = [
     async check(store) {
       await store.append("s", sampleEvents(3), { expectedVersion: 0 });
       for (const expectedVersion of [0, 2, 4]) {
-        await expectCode("conflict", () =>
+        await rejectsWith(ContextCompilerError, "conflict", () =>
           store.append("s", sampleEvents(2, 3), { expectedVersion }),
         );
       }
-      await expectCode("conflict", () =>
+      await rejectsWith(ContextCompilerError, "conflict", () =>
         store.append("new", sampleEvents(1), { expectedVersion: 1 }),
       );
       expectSameEvents(await readAll(store, "s"), sampleEvents(3));
@@ -54,7 +56,7 @@ export const logRules: readonly StoreRule[] = [
       expectSameEvents(await readAll(store, "s"), winners[0] ?? []);
       for (const outcome of done) {
         if (outcome.status === "rejected")
-          await expectCode("conflict", () => Promise.reject(outcome.reason));
+          await rejectsWith(ContextCompilerError, "conflict", () => Promise.reject(outcome.reason));
       }
     },
   },
@@ -65,7 +67,9 @@ export const logRules: readonly StoreRule[] = [
       assert.deepEqual((await store.listSessions()).sessionIds, []);
       await store.append("s", sampleEvents(1), { expectedVersion: 0 });
       assert.equal(await store.append("s", [], { expectedVersion: 1 }), 1);
-      await expectCode("conflict", () => store.append("s", [], { expectedVersion: 0 }));
+      await rejectsWith(ContextCompilerError, "conflict", () =>
+        store.append("s", [], { expectedVersion: 0 }),
+      );
     },
   },
   {
@@ -125,7 +129,7 @@ export const logRules: readonly StoreRule[] = [
     async check(store, { damage }) {
       await store.append("s", sampleEvents(3), { expectedVersion: 0 });
       await damage(store, "s");
-      await expectCode("store_damaged", () => readAll(store, "s"));
+      await rejectsWith(ContextCompilerError, "store_damaged", () => readAll(store, "s"));
     },
   },
 ];

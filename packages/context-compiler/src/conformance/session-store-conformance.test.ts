@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../session/session-event.ts";
 import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
-import { sessionStoreConformance, type SessionStoreConformanceOptions } from "./index.ts";
+import { sessionStoreConformance, type SessionStoreHooks } from "./index.ts";
 
-async function failures(options: SessionStoreConformanceOptions): Promise<string[]> {
+async function failures(options: SessionStoreHooks): Promise<string[]> {
   const failed: string[] = [];
   for (const { name, run } of sessionStoreConformance(options)) {
     await run().catch(() => failed.push(name));
@@ -41,7 +41,7 @@ function openDurable(data: SessionStore = createMemorySessionStore()): SessionSt
   datas.set(store, data);
   return store;
 }
-const sound: SessionStoreConformanceOptions = {
+const sound: SessionStoreHooks = {
   open: async () => openDurable(),
   async reopen(store) {
     await store.close();

@@ -33,7 +33,7 @@ export function evidenceEntry(event: SessionEvent): EvidenceEntry {
     eventId,
     kind,
     timestamp,
-    summary: shorten(summaryOf(event)),
+    summary: toSummary(summaryOf(event)),
     artifactId,
     sha256: sha256Hex(canonicalJson(event)),
   };
@@ -114,7 +114,7 @@ function contentSummary(content: EventContent): string {
     .join(" ");
 }
 
-function shorten(text: string): string {
+function toSummary(text: string): string {
   if (text.length <= summaryChars) return text;
   return `${text.slice(0, summaryChars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

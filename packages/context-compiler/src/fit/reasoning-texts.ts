@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
 const nothing: readonly string[] = [];
@@ -9,9 +10,7 @@ const nothing: readonly string[] = [];
 export function reasoningTexts({ content, providerMetadata }: ChatMessage): readonly string[] {
   if (providerMetadata === undefined && typeof content === "string") return nothing;
   const blocks = Object.values(providerMetadata ?? {}).flatMap((fields) =>
-    isObject(fields) && "reasoning" in fields && Array.isArray(fields.reasoning)
-      ? fields.reasoning
-      : [],
+    isRecord(fields) && Array.isArray(fields["reasoning"]) ? fields["reasoning"] : [],
   );
   const texts = textsIn(blocks);
   for (const part of typeof content === "string" ? [] : content) {
@@ -25,9 +24,9 @@ export function reasoningTexts({ content, providerMetadata }: ChatMessage): read
 /** The message without those blocks; the same object where it has none. */
 export function withoutReasoning(message: ChatMessage): ChatMessage {
   const providers = Object.entries(message.providerMetadata ?? {});
-  if (!providers.some(([, fields]) => isObject(fields) && "reasoning" in fields)) return message;
+  if (!providers.some(([, fields]) => isRecord(fields) && "reasoning" in fields)) return message;
   const kept = providers.map(([provider, fields]) => {
-    if (!isObject(fields) || !("reasoning" in fields)) return [provider, fields];
+    if (!isRecord(fields) || !("reasoning" in fields)) return [provider, fields];
     const { reasoning: _, ...others } = fields;
     return [provider, others];
   });
@@ -36,10 +35,6 @@ export function withoutReasoning(message: ChatMessage): ChatMessage {
 
 function textsIn(records: readonly unknown[]): string[] {
   return records
-    .filter(isObject)
+    .filter(isRecord)
     .flatMap((record) => Object.values(record).filter((text) => typeof text === "string"));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

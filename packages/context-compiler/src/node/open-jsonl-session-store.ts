@@ -1,3 +1,4 @@
+import { pageLimit } from "@ccl/core/paging";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256Hex } from "@ccl/core";
@@ -17,10 +18,9 @@ import type { EventPage, SessionPage, SessionStore } from "../session-store/sess
 import {
   conflictError,
   eventPageSizes,
-  pageLimit,
   requireSessionId,
   requireStateKey,
-  requireVersion,
+  requireExpectedVersion,
   sessionPageSizes,
 } from "../session-store/store-input.ts";
 import {
@@ -98,7 +98,7 @@ class JsonlSessionStore implements SessionStore {
   append: SessionStore["append"] = (sessionId, events, options) =>
     this.#run(sessionId, options.signal, async () => {
       const { expectedVersion } = options;
-      requireVersion(options);
+      requireExpectedVersion(options);
       if (events.length === 0 && !this.#writers.has(sessionId)) {
         const version =
           (await readSessionLog(this.#pathOf(sessionId), sessionId))?.end.version ?? 0;
@@ -138,7 +138,7 @@ class JsonlSessionStore implements SessionStore {
   read: SessionStore["read"] = (sessionId, { cursor, limit, signal } = {}) =>
     this.#run(sessionId, signal, async () => {
       const from = cursor === undefined ? {} : { from: positionOf(cursor) };
-      const size = pageLimit(limit, eventPageSizes);
+      const size = pageLimit(limit, eventPageSizes, ContextCompilerError);
       const abort = signal === undefined ? {} : { signal };
       const range = await readSessionLog(this.#pathOf(sessionId), sessionId, {
         ...from,
@@ -155,7 +155,7 @@ class JsonlSessionStore implements SessionStore {
 
   listSessions: SessionStore["listSessions"] = async ({ cursor, limit, signal } = {}) => {
     this.#begin(signal);
-    const size = pageLimit(limit, sessionPageSizes);
+    const size = pageLimit(limit, sessionPageSizes, ContextCompilerError);
     try {
       const found: string[] = [];
       for (const sessionId of await this.#sessionIds()) {

@@ -67,13 +67,13 @@ export async function readSessionLog(
       tornBytes = text.length;
     } else if (end === undefined) {
       if (text.toString() !== headerLine(sessionId))
-        throw damaged(path, 1, "is not the header of this session");
+        throw damagedLine(path, 1, "is not the header of this session");
       end = { version: 0, offsetBytes: endBytes, chain: firstChain(sessionId) };
     } else if (events.length === limit) {
       return { events, end, hasMore: true, tornBytes: 0 };
     } else {
       const read = readLine(text.toString(), end.chain);
-      if (typeof read === "string") throw damaged(path, end.version + 2, read);
+      if (typeof read === "string") throw damagedLine(path, end.version + 2, read);
       events.push(read.event);
       end = { version: end.version + 1, offsetBytes: endBytes, chain: read.chain };
     }
@@ -113,7 +113,7 @@ function readLine(
     : `holds no event: ${parsed.issues[0]?.message ?? ""}`;
 }
 
-function damaged(path: string, line: number, problem: string): ContextCompilerError {
+function damagedLine(path: string, line: number, problem: string): ContextCompilerError {
   return new ContextCompilerError("store_damaged", `Line ${line} of "${path}" ${problem}.`, {
     details: { path, line },
   });

@@ -1,11 +1,9 @@
-import { migrate, transaction, type PostgresClient, type PostgresSession } from "@ccl/sql";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { migrate, type PostgresClient, runSqlSteps, storeErrorOf } from "@ccl/sql";
 import { requireObject } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
-import {
-  createSqlSessionStore,
-  storeErrorOf,
-} from "../session-store/sql/create-sql-session-store.ts";
-import { createTables, type Steps } from "../session-store/sql/session-tables.ts";
+import { createSqlSessionStore } from "../session-store/sql/create-sql-session-store.ts";
+import { createTables } from "../session-store/sql/session-tables.ts";
 
 /** The database of the sessions: pg's `Pool` or `Client`, or PGlite; it stays open. */
 export interface PostgresSessionStoreOptions {
@@ -35,24 +33,7 @@ export async function openPostgresSessionStore(
       signal,
     });
   } catch (error) {
-    throw storeErrorOf(error);
+    throw storeErrorOf(error, "The session store", ContextCompilerError);
   }
-  return createSqlSessionStore((steps, options) =>
-    transaction(client, (on) => runSteps(on, steps()), options),
-  );
-}
-
-async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {
-  let step = steps.next([]);
-  while (step.done !== true) {
-    const { sql, parameters } = step.value;
-    step = steps.next(await session.query(numbered(sql), parameters));
-  }
-  return step.value;
-}
-
-/** The statement with `$1`, `$2`, ... for `?`; no statement has a question mark elsewhere. */
-function numbered(sql: string): string {
-  let number = 0;
-  return sql.replace(/\?/g, () => `$${(number += 1)}`);
+  return createSqlSessionStore((steps, options) => runSqlSteps(client, steps, options));
 }

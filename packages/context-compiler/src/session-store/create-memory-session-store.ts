@@ -1,15 +1,14 @@
+import { cursorOffset, pageLimit } from "@ccl/core/paging";
 import { throwIfAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 import type { SessionStore } from "./session-store.ts";
 import {
   conflictError,
-  cursorPosition,
   eventPageSizes,
-  pageLimit,
   requireSessionId,
   requireStateKey,
-  requireVersion,
+  requireExpectedVersion,
   sessionPageSizes,
 } from "./store-input.ts";
 
@@ -26,7 +25,7 @@ export function createMemorySessionStore(): SessionStore {
   return {
     async append(sessionId, events, options) {
       begin(sessionId, options.signal);
-      requireVersion(options);
+      requireExpectedVersion(options);
       const log = logs.get(sessionId) ?? [];
       if (log.length !== options.expectedVersion)
         throw conflictError(sessionId, options.expectedVersion, log.length);
@@ -36,15 +35,15 @@ export function createMemorySessionStore(): SessionStore {
     },
     async read(sessionId, { cursor, limit, signal } = {}) {
       begin(sessionId, signal);
-      const start = cursorPosition(cursor);
-      const end = start + pageLimit(limit, eventPageSizes);
+      const start = cursorOffset(cursor, ContextCompilerError);
+      const end = start + pageLimit(limit, eventPageSizes, ContextCompilerError);
       const log = logs.get(sessionId) ?? [];
       const events = log.slice(start, end);
       return end < log.length ? { events, cursor: String(end) } : { events };
     },
     async listSessions({ cursor, limit, signal } = {}) {
       begin(undefined, signal);
-      const size = pageLimit(limit, sessionPageSizes);
+      const size = pageLimit(limit, sessionPageSizes, ContextCompilerError);
       const later = [...logs.keys()]
         .sort()
         .filter((sessionId) => cursor === undefined || sessionId > cursor);

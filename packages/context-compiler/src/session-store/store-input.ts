@@ -27,7 +27,7 @@ function requireName(value: unknown, what: string): asserts value is string {
 }
 
 /** @throws ContextCompilerError `invalid_options` */
-export function requireVersion({ expectedVersion }: AppendOptions): void {
+export function requireExpectedVersion({ expectedVersion }: AppendOptions): void {
   if (Number.isSafeInteger(expectedVersion) && expectedVersion >= 0) return;
   throw new ContextCompilerError(
     "invalid_options",
@@ -35,28 +35,10 @@ export function requireVersion({ expectedVersion }: AppendOptions): void {
   );
 }
 
-/** The size of a page: the default, or what was asked for. */
-export function pageLimit(
-  limit: number | undefined,
-  { byDefault, max }: { byDefault: number; max: number },
-): number {
-  if (limit === undefined) return byDefault;
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= max) return limit;
-  throw new ContextCompilerError("invalid_options", `A limit is a whole number from 1 to ${max}.`);
-}
-
 /** Of pages of events. */
 export const eventPageSizes = { byDefault: 1_000, max: 10_000 };
 /** Of pages of session ids. */
 export const sessionPageSizes = { byDefault: 100, max: 1_000 };
-
-/** The number of events before the page that a cursor asks for. */
-export function cursorPosition(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const position = /^\d{1,15}$/.test(cursor) ? Number(cursor) : -1;
-  if (position >= 0) return position;
-  throw new ContextCompilerError("invalid_options", "The cursor is none that this store gave.");
-}
 
 /** What a writer meets that is not the first. */
 export function conflictError(

@@ -1,11 +1,9 @@
-import { migrate, transaction, type SqliteDatabase, type SqliteValue } from "@ccl/sql";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { migrate, type SqliteDatabase, runSqlSteps, storeErrorOf } from "@ccl/sql";
 import { requireObject } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
-import {
-  createSqlSessionStore,
-  storeErrorOf,
-} from "../session-store/sql/create-sql-session-store.ts";
-import { createTables, type Row, type Steps } from "../session-store/sql/session-tables.ts";
+import { createSqlSessionStore } from "../session-store/sql/create-sql-session-store.ts";
+import { createTables } from "../session-store/sql/session-tables.ts";
 
 /** The database of the sessions, as `openSqlite` of @ccl/sql gives it; it stays open. */
 export interface SqliteSessionStoreOptions {
@@ -31,30 +29,7 @@ export async function openSqliteSessionStore(
       signal,
     });
   } catch (error) {
-    throw storeErrorOf(error);
+    throw storeErrorOf(error, "The session store", ContextCompilerError);
   }
-  return createSqlSessionStore((steps, options) =>
-    transaction(database, (on) => runSteps(on, steps()), options),
-  );
-}
-
-/** In one go, so that nothing else on the connection comes between. */
-function runSteps<Value>(database: SqliteDatabase, steps: Steps<Value>): Value {
-  let step = steps.next([]);
-  while (step.done !== true) {
-    const { sql, parameters, hasRows } = step.value;
-    step = steps.next(rowsOf(database, sql, { parameters, hasRows }));
-  }
-  return step.value;
-}
-
-function rowsOf(
-  database: SqliteDatabase,
-  sql: string,
-  { parameters, hasRows }: { parameters: readonly SqliteValue[]; hasRows: boolean },
-): Row[] {
-  const statement = database.prepare(sql);
-  if (hasRows) return statement.all(...parameters);
-  statement.run(...parameters);
-  return [];
+  return createSqlSessionStore((steps, options) => runSqlSteps(database, steps, options));
 }

@@ -1,4 +1,5 @@
 export { fromBase64, parseDataUrl, toBase64 } from "./base64.ts";
+export { deepFreeze } from "./deep-freeze.ts";
 export {
   arrayAt,
   isRecord,
@@ -9,3 +10,4 @@ export {
   withoutUndefined,
   type JsonRecord,
 } from "./json-record.ts";
+export { valueAt } from "./value-at.ts";

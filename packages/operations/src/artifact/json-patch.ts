@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import { editScript } from "./edit-script.ts";
 
 /** A step of a JSON Patch (RFC 6902); `path` is a JSON Pointer. */
@@ -12,18 +13,18 @@ export function jsonPatch(before: unknown, after: unknown): JsonPatchOperation[]
   const compare = (left: unknown, right: unknown, path: string): void => {
     if (ids(left) === ids(right)) return;
     if (Array.isArray(left) && Array.isArray(right)) compareLists(left, right, path);
-    else if (isObject(left) && isObject(right)) compareObjects(left, right, path);
+    else if (isRecord(left) && isRecord(right)) compareObjects(left, right, path);
     else patch.push({ op: "replace", path, value: right });
   };
   const compareObjects = (left: JsonObject, right: JsonObject, path: string): void => {
     for (const key of Object.keys(left)) {
-      const at = `${path}/${escaped(key)}`;
+      const at = `${path}/${pointerPart(key)}`;
       if (Object.hasOwn(right, key)) compare(left[key], right[key], at);
       else patch.push({ op: "remove", path: at });
     }
     for (const key of Object.keys(right)) {
       if (!Object.hasOwn(left, key))
-        patch.push({ op: "add", path: `${path}/${escaped(key)}`, value: right[key] });
+        patch.push({ op: "add", path: `${path}/${pointerPart(key)}`, value: right[key] });
     }
   };
   const compareLists = (
@@ -61,11 +62,7 @@ export function jsonPatch(before: unknown, after: unknown): JsonPatchOperation[]
 
 type JsonObject = Record<string, unknown>;
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function escaped(key: string): string {
+function pointerPart(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 

@@ -1,3 +1,4 @@
+import type { ConformanceRule } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
@@ -12,7 +13,6 @@ import { chatStoreConformance } from "./chat-store-conformance.ts";
 import { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
 import { profileStoreConformance } from "./profile-store-conformance.ts";
 import { runStoreConformance } from "./run-store-conformance.ts";
-import type { ConformanceRule } from "./store-rules.ts";
 
 /** Names of the rules that the store breaks. */
 async function broken(rules: readonly ConformanceRule[]): Promise<string[]> {

@@ -1,3 +1,11 @@
+import { OperationsError } from "../operations-error.ts";
+import {
+  type ConformanceRule,
+  bindRules,
+  type KitRule,
+  type ConformanceHooks,
+  rejectsWith,
+} from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
@@ -7,15 +15,7 @@ import type {
   OperationTurnEffects,
   TurnCommit,
 } from "../ports/chat-store.ts";
-import {
-  type ConformanceRule,
-  type StoreConformanceOptions,
-  type StoreRule,
-  aborted,
-  assertSame,
-  bindRules,
-  expectCode,
-} from "./store-rules.ts";
+import { aborted, assertSame } from "./store-rules.ts";
 
 const branch = { chatId: "c", branchId: "b" };
 
@@ -86,7 +86,7 @@ async function texts(store: ChatStore, userMessageId?: string): Promise<string[]
   );
 }
 
-const rules: readonly StoreRule<ChatStore>[] = [
+const rules: readonly KitRule<ChatStore>[] = [
   {
     name: "a turn is the history up to its user message, which is last and has its id",
     async check(store) {
@@ -183,10 +183,10 @@ const rules: readonly StoreRule<ChatStore>[] = [
     async check(store) {
       await say(store, "u1");
       await store.saveAssistantVariant(answer("u1", "a1", { fencingToken: 5 }));
-      await expectCode("stale_lease", () =>
+      await rejectsWith(OperationsError, "stale_lease", () =>
         store.saveAssistantVariant(answer("u1", "a0", { fencingToken: 4 })),
       );
-      await expectCode("stale_lease", () =>
+      await rejectsWith(OperationsError, "stale_lease", () =>
         store.commitTurn(commit([of("x", rewrite("X"))], { fencingToken: 4 })),
       );
       await say(store, "u2");
@@ -196,28 +196,29 @@ const rules: readonly StoreRule<ChatStore>[] = [
   {
     name: "a call whose signal is aborted changes nothing",
     async check(store) {
-      await expectCode("aborted", () =>
+      await rejectsWith(OperationsError, "aborted", () =>
         store.appendUserMessage({ ...branch, userMessageId: "u", content: "" }, aborted()),
       );
-      await expectCode("aborted", () => store.loadTurn(branch, aborted()));
+      await rejectsWith(OperationsError, "aborted", () => store.loadTurn(branch, aborted()));
       assert.equal(await store.loadTurn(branch), undefined);
     },
   },
   {
     name: "another handle sees what was said",
-    needsSecond: true,
-    async check(store, second) {
+    needs: "openSecond",
+    async check(store, { openSecond }) {
+      const second = await openSecond(store);
       await say(store, "u1");
       await store.saveAssistantVariant(answer("u1", "a1", { fencingToken: 2 }));
       assertSame(await texts(second, "u1"), ["u1"]);
-      await expectCode("stale_lease", () => second.saveAssistantVariant(answer("u1", "a0")));
+      await rejectsWith(OperationsError, "stale_lease", () =>
+        second.saveAssistantVariant(answer("u1", "a0")),
+      );
     },
   },
 ];
 
 /** What every chat store promises, for any test runner. */
-export function chatStoreConformance(
-  options: StoreConformanceOptions<ChatStore>,
-): ConformanceRule[] {
+export function chatStoreConformance(options: ConformanceHooks<ChatStore>): ConformanceRule[] {
   return bindRules(rules, options);
 }

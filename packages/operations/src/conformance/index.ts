@@ -4,4 +4,3 @@ export { profileSessionStoreConformance } from "./profile-session-store-conforma
 export { profileStoreConformance } from "./profile-store-conformance.ts";
 export { runExecutorConformance } from "./run-executor-conformance.ts";
 export { runStoreConformance } from "./run-store-conformance.ts";
-export type { ConformanceRule, StoreConformanceOptions } from "./store-rules.ts";

@@ -1,3 +1,11 @@
+import { OperationsError } from "../operations-error.ts";
+import {
+  type ConformanceRule,
+  bindRules,
+  type KitRule,
+  type ConformanceHooks,
+  rejectsWith,
+} from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
@@ -8,17 +16,7 @@ import type {
   SessionWrite,
   SessionWriteOutcome,
 } from "../ports/profile-session-store.ts";
-import {
-  type ConformanceRule,
-  type StoreConformanceOptions,
-  type StoreRule,
-  aborted,
-  assertSame,
-  bindRules,
-  expectCode,
-  oddIds,
-  oddValue,
-} from "./store-rules.ts";
+import { aborted, assertSame, oddIds, oddValue } from "./store-rules.ts";
 
 const key: ProfileSessionKey = {
   chatId: "c",
@@ -77,7 +75,7 @@ const written = (operationId: string, version: number, changed = true): SessionW
   return { operationId, status: "written", version, changed };
 };
 
-const rules: readonly StoreRule<ProfileSessionStore>[] = [
+const rules: readonly KitRule<ProfileSessionStore>[] = [
   {
     name: "a session that is not there is empty",
     async check(store) {
@@ -218,11 +216,13 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     name: "a lower fencing token than the session has seen is refused, in commits and reverts",
     async check(store) {
       await store.commit(commit("r2", [write("t", 1)], { fencingToken: 5 }));
-      await expectCode("stale_lease", () =>
+      await rejectsWith(OperationsError, "stale_lease", () =>
         store.commit(commit("r1", [write("u", 1)], { fencingToken: 4 })),
       );
       const revert = { key, runId: "r2", hook: "before_main_llm", operationIds: ["op-t"] } as const;
-      await expectCode("stale_lease", () => store.revert({ ...revert, fencingToken: 4 }));
+      await rejectsWith(OperationsError, "stale_lease", () =>
+        store.revert({ ...revert, fencingToken: 4 }),
+      );
       assertSame((await store.read(key)).heads, { t: 1 });
       const other = { ...key, branchId: "other" };
       assertSame(
@@ -323,30 +323,37 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
   {
     name: "a call whose signal is aborted changes nothing",
     async check(store) {
-      await expectCode("aborted", () => store.commit(commit("r", [write("t", 1)]), aborted()));
-      await expectCode("aborted", () => store.openTurn(key, { userMessageId: "u" }, aborted()));
-      await expectCode("aborted", () => store.read(key, aborted()));
+      await rejectsWith(OperationsError, "aborted", () =>
+        store.commit(commit("r", [write("t", 1)]), aborted()),
+      );
+      await rejectsWith(OperationsError, "aborted", () =>
+        store.openTurn(key, { userMessageId: "u" }, aborted()),
+      );
+      await rejectsWith(OperationsError, "aborted", () => store.read(key, aborted()));
       assertSame(await store.read(key), { artifacts: [], heads: {} });
     },
   },
   {
     name: "another handle sees what was written, and conflicts with it",
-    needsSecond: true,
-    async check(store, second) {
+    needs: "openSecond",
+    async check(store, { openSecond }) {
+      const second = await openSecond(store);
       await store.openTurn(key, { userMessageId: "u" });
       await store.commit(commit("r1", [write("t", oddValue)], { fencingToken: 3 }));
       assertSame((await second.read(key)).artifacts[0]?.value, oddValue);
       assertSame((await second.openTurn(key, { userMessageId: "u" })).artifacts, []);
       const late = commit("r2", [write("t", 2)], { fencingToken: 3 });
       assertSame(await second.commit(late), [{ operationId: "op-t", status: "conflict", head: 1 }]);
-      await expectCode("stale_lease", () => second.commit({ ...late, fencingToken: 2 }));
+      await rejectsWith(OperationsError, "stale_lease", () =>
+        second.commit({ ...late, fencingToken: 2 }),
+      );
     },
   },
 ];
 
 /** What every session store promises, for any test runner. */
 export function profileSessionStoreConformance(
-  options: StoreConformanceOptions<ProfileSessionStore>,
+  options: ConformanceHooks<ProfileSessionStore>,
 ): ConformanceRule[] {
   return bindRules(rules, options);
 }

@@ -1,18 +1,16 @@
+import { OperationsError } from "../operations-error.ts";
+import {
+  type ConformanceRule,
+  bindRules,
+  type KitRule,
+  type ConformanceHooks,
+  rejectsWith,
+} from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import {
-  type ConformanceRule,
-  type StoreConformanceOptions,
-  type StoreRule,
-  aborted,
-  assertSame,
-  bindRules,
-  expectCode,
-  oddIds,
-  oddValue,
-} from "./store-rules.ts";
+import { aborted, assertSame, oddIds, oddValue } from "./store-rules.ts";
 
 const profile = (profileId: string, name: string = "One"): OperationProfile => ({
   profileId,
@@ -33,7 +31,7 @@ const profile = (profileId: string, name: string = "One"): OperationProfile => (
   ],
 });
 
-const rules: readonly StoreRule<ProfileStore>[] = [
+const rules: readonly KitRule<ProfileStore>[] = [
   {
     name: "a profile comes back as it was saved, with its version",
     async check(store) {
@@ -54,10 +52,12 @@ const rules: readonly StoreRule<ProfileStore>[] = [
   {
     name: "a save that expects another version is refused and changes nothing",
     async check(store) {
-      await expectCode("version_conflict", () => store.save(profile("p"), { expectedVersion: 1 }));
+      await rejectsWith(OperationsError, "version_conflict", () =>
+        store.save(profile("p"), { expectedVersion: 1 }),
+      );
       assert.equal(await store.load("p"), undefined);
       await store.save(profile("p"), { expectedVersion: 0 });
-      await expectCode("version_conflict", () =>
+      await rejectsWith(OperationsError, "version_conflict", () =>
         store.save(profile("p", "Two"), { expectedVersion: 0 }),
       );
       assert.equal((await store.load("p"))?.name, "One");
@@ -90,7 +90,7 @@ const rules: readonly StoreRule<ProfileStore>[] = [
         assert.ok(listed.length <= oddIds.length, "the pages do not end");
       } while (cursor !== undefined);
       assertSame(listed, oddIds.toSorted());
-      await expectCode("invalid_options", () => store.list({ limit: 0 }));
+      await rejectsWith(OperationsError, "invalid_options", () => store.list({ limit: 0 }));
     },
   },
   {
@@ -106,20 +106,21 @@ const rules: readonly StoreRule<ProfileStore>[] = [
   {
     name: "a call whose signal is aborted changes nothing",
     async check(store) {
-      await expectCode("aborted", () => store.save(profile("p"), aborted()));
-      await expectCode("aborted", () => store.load("p", aborted()));
-      await expectCode("aborted", () => store.list(aborted()));
+      await rejectsWith(OperationsError, "aborted", () => store.save(profile("p"), aborted()));
+      await rejectsWith(OperationsError, "aborted", () => store.load("p", aborted()));
+      await rejectsWith(OperationsError, "aborted", () => store.list(aborted()));
       assert.equal(await store.load("p"), undefined);
     },
   },
   {
     name: "another handle sees what was saved, and is refused on an old version",
-    needsSecond: true,
-    async check(store, second) {
+    needs: "openSecond",
+    async check(store, { openSecond }) {
+      const second = await openSecond(store);
       await store.save(profile("p"));
       assertSame(await second.load("p"), { ...profile("p"), version: 1 });
       await second.save(profile("p", "Two"), { expectedVersion: 1 });
-      await expectCode("version_conflict", () =>
+      await rejectsWith(OperationsError, "version_conflict", () =>
         store.save(profile("p", "Three"), { expectedVersion: 1 }),
       );
     },
@@ -128,7 +129,7 @@ const rules: readonly StoreRule<ProfileStore>[] = [
 
 /** What every profile store promises, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
 export function profileStoreConformance(
-  options: StoreConformanceOptions<ProfileStore>,
+  options: ConformanceHooks<ProfileStore>,
 ): ConformanceRule[] {
   return bindRules(rules, options);
 }

@@ -1,11 +1,13 @@
+import { OperationsError } from "../operations-error.ts";
+import { type KitRule, rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
 import type { RunStore } from "../ports/run-store.ts";
 import { append, created, events, newRun, resultOf, seqsOf, step } from "./run-records.ts";
-import { aborted, expectCode, type StoreRule } from "./store-rules.ts";
+import { aborted } from "./store-rules.ts";
 
 /** What stores promise of runs that are deleted. */
-export const pruneRules: readonly StoreRule<RunStore>[] = [
+export const pruneRules: readonly KitRule<RunStore>[] = [
   {
     name: "pruning deletes the runs that ended before a time, oldest first, with all that is theirs",
     async check(store) {
@@ -35,11 +37,11 @@ export const pruneRules: readonly StoreRule<RunStore>[] = [
       assert.equal(await store.prune({ endedBeforeMs: 25, nowMs: 100 }), 1);
       assert.equal(await store.prune({ endedBeforeMs: 25, nowMs: 100 }), 0);
       assert.deepEqual(await left(), ["late", "edge", "open"]);
-      await expectCode("unknown_run", () => store.readEvents("first"));
+      await rejectsWith(OperationsError, "unknown_run", () => store.readEvents("first"));
       assert.deepEqual(seqsOf(await store.readEvents("late")), [1]);
       await finish("first", 40);
       assert.deepEqual((await store.loadRun("first"))?.steps, [step("a", 1)]);
-      await expectCode("aborted", () =>
+      await rejectsWith(OperationsError, "aborted", () =>
         store.prune({ endedBeforeMs: 1_000, nowMs: 100, ...aborted() }),
       );
       assert.deepEqual(await left(), ["late", "first", "edge", "open"]);

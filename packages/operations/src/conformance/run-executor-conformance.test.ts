@@ -1,3 +1,4 @@
+import type { ConformanceRule } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
@@ -6,7 +7,6 @@ import type { RunDriver, RunExecutor } from "../ports/run-executor.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { runExecutorConformance } from "./run-executor-conformance.ts";
-import type { ConformanceRule } from "./store-rules.ts";
 
 function rulesFor(create: () => RunExecutor, timeoutMs?: number): ConformanceRule[] {
   return runExecutorConformance({

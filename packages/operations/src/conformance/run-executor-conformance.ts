@@ -1,3 +1,4 @@
+import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
 import type { OperationEffect } from "../effects/operation-effect.ts";
@@ -9,7 +10,7 @@ import {
   type ExecutorFixture,
   type RunExecutorConformanceOptions,
 } from "./executor-fixture.ts";
-import { oddValue, type ConformanceRule } from "./store-rules.ts";
+import { oddValue } from "./store-rules.ts";
 
 const done: OperationOutcome = { status: "done" };
 const does: OperationHandler = async () => done;

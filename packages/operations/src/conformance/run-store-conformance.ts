@@ -1,21 +1,19 @@
+import { OperationsError } from "../operations-error.ts";
+import {
+  type ConformanceRule,
+  bindRules,
+  type KitRule,
+  type ConformanceHooks,
+  rejectsWith,
+} from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
 import type { RunStore } from "../ports/run-store.ts";
-import {
-  type ConformanceRule,
-  type StoreConformanceOptions,
-  type StoreRule,
-  aborted,
-  assertSame,
-  bindRules,
-  expectCode,
-  oddIds,
-  oddValue,
-} from "./store-rules.ts";
+import { aborted, assertSame, oddIds, oddValue } from "./store-rules.ts";
 import { append, created, events, newRun, resultOf, seqsOf, step, ttlMs } from "./run-records.ts";
 import { pruneRules } from "./prune-rules.ts";
 
-const creationRules: readonly StoreRule<RunStore>[] = [
+const creationRules: readonly KitRule<RunStore>[] = [
   {
     name: "a run comes back as it was made",
     async check(store) {
@@ -129,7 +127,7 @@ const creationRules: readonly StoreRule<RunStore>[] = [
   },
 ];
 
-const leaseRules: readonly StoreRule<RunStore>[] = [
+const leaseRules: readonly KitRule<RunStore>[] = [
   {
     name: "a lease is held until it ends or is given back, and tokens rise over all runs",
     async check(store) {
@@ -151,7 +149,7 @@ const leaseRules: readonly StoreRule<RunStore>[] = [
       assert.equal(await store.acquireLease("r1", { ...request, nowMs: ttlMs }), undefined);
       await store.releaseLease(taken);
       assert.ok((await store.acquireLease("r1", { ...request, nowMs: ttlMs })) !== undefined);
-      await expectCode("unknown_run", () => store.acquireLease("none", request));
+      await rejectsWith(OperationsError, "unknown_run", () => store.acquireLease("none", request));
     },
   },
   {
@@ -187,7 +185,7 @@ const leaseRules: readonly StoreRule<RunStore>[] = [
       assertSame((await store.loadRun("r"))?.abort, { reason: "one" });
       await store.append([append(lease, { result: resultOf("r") })]);
       assert.equal(await store.requestAbort("r", {}), false);
-      await expectCode("unknown_run", () => store.requestAbort("none", {}));
+      await rejectsWith(OperationsError, "unknown_run", () => store.requestAbort("none", {}));
     },
   },
   {
@@ -211,7 +209,7 @@ const leaseRules: readonly StoreRule<RunStore>[] = [
   },
 ];
 
-const appendRules: readonly StoreRule<RunStore>[] = [
+const appendRules: readonly KitRule<RunStore>[] = [
   {
     name: "events and steps come back in order, as they were",
     async check(store) {
@@ -225,8 +223,10 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       assertSame(await store.readEvents("r"), events("r", [1, 2, 3]));
       assertSame(seqsOf(await store.readEvents("r", { afterSeq: 1, limit: 1 })), [2]);
       assertSame(await store.readEvents("r", { afterSeq: 3 }), []);
-      await expectCode("unknown_run", () => store.readEvents("none"));
-      await expectCode("invalid_options", () => store.readEvents("r", { limit: 0 }));
+      await rejectsWith(OperationsError, "unknown_run", () => store.readEvents("none"));
+      await rejectsWith(OperationsError, "invalid_options", () =>
+        store.readEvents("r", { limit: 0 }),
+      );
     },
   },
   {
@@ -236,7 +236,9 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       await store.append([append(lease, { events: events("r", [1, 2, 3]) })]);
       assertSame(seqsOf(await store.readEvents("r", { afterSeq: 0 })), [1, 2, 3]);
       for (const afterSeq of [-1, 0.5, Number.NaN, Infinity])
-        await expectCode("invalid_options", () => store.readEvents("r", { afterSeq }));
+        await rejectsWith(OperationsError, "invalid_options", () =>
+          store.readEvents("r", { afterSeq }),
+        );
     },
   },
   {
@@ -261,7 +263,7 @@ const appendRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const lease = await created(store, newRun("r"));
       const gap = append(lease, { events: events("r", [2]), steps: [step("a", 1)] });
-      await expectCode("store_failed", () => store.append([gap]));
+      await rejectsWith(OperationsError, "store_failed", () => store.append([gap]));
       const stored = await store.loadRun("r");
       assertSame([stored?.lastSeq, stored?.steps], [0, []]);
     },
@@ -333,10 +335,10 @@ const appendRules: readonly StoreRule<RunStore>[] = [
   {
     name: "a call whose signal is aborted changes nothing",
     async check(store) {
-      await expectCode("aborted", () => store.createRun(newRun("r"), aborted()));
+      await rejectsWith(OperationsError, "aborted", () => store.createRun(newRun("r"), aborted()));
       assert.equal(await store.loadRun("r"), undefined);
       const lease = await created(store, newRun("r"));
-      await expectCode("aborted", () =>
+      await rejectsWith(OperationsError, "aborted", () =>
         store.append([append(lease, { events: events("r", [1]) })], aborted()),
       );
       assertSame(await store.readEvents("r"), []);
@@ -344,8 +346,9 @@ const appendRules: readonly StoreRule<RunStore>[] = [
   },
   {
     name: "another handle sees the run, waits for its lease, and fences the first one off",
-    needsSecond: true,
-    async check(store, second) {
+    needs: "openSecond",
+    async check(store, { openSecond }) {
+      const second = await openSecond(store);
       const lease = await created(store, newRun("r", { branchId: "b", requestId: "q" }));
       await store.append([
         append(lease, { events: events("r", [1]), steps: [step("a", 1, oddValue)] }),
@@ -376,6 +379,6 @@ const appendRules: readonly StoreRule<RunStore>[] = [
 ];
 
 /** What every run store promises, for any test runner. */
-export function runStoreConformance(options: StoreConformanceOptions<RunStore>): ConformanceRule[] {
+export function runStoreConformance(options: ConformanceHooks<RunStore>): ConformanceRule[] {
   return bindRules([...creationRules, ...leaseRules, ...appendRules, ...pruneRules], options);
 }

@@ -1,7 +1,6 @@
+import { valueAt } from "@ccl/core/json";
 import { truncateMiddle } from "@ccl/core";
 import { z } from "zod";
-
-import { readPath } from "../liquid/read-path.ts";
 
 /** Turns the blocks of an answer into others. Pure; gets the other parameters of its step. */
 export type BlockTransform = (
@@ -47,7 +46,7 @@ export function transformBlocks(blocks: readonly unknown[], step: BlockStep): un
     case "drop_blocks":
       return blocks.filter(
         (block) =>
-          step.types.includes(String(readPath(block, ["type"]))) === (step.use === "keep_blocks"),
+          step.types.includes(String(valueAt(block, ["type"]))) === (step.use === "keep_blocks"),
       );
     case "split_paragraphs":
       return blocks.flatMap((block) =>
@@ -64,7 +63,7 @@ export function transformBlocks(blocks: readonly unknown[], step: BlockStep): un
 
 /** True for a block of text. */
 function isTextBlock(block: unknown): block is TextBlock {
-  return readPath(block, ["type"]) === "text" && typeof readPath(block, ["text"]) === "string";
+  return valueAt(block, ["type"]) === "text" && typeof valueAt(block, ["text"]) === "string";
 }
 
 /** The text of blocks: that of text blocks, with an empty line between. */

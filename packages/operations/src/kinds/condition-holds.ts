@@ -1,4 +1,4 @@
-import { readPath } from "../liquid/read-path.ts";
+import { valueAt } from "@ccl/core/json";
 import type { OperationCondition } from "../operation/operation-config.ts";
 
 const refPattern = /^art(\.[^.\s]{1,200}){1,32}$/;
@@ -15,7 +15,7 @@ export function conditionHolds(
 ): boolean {
   const [tag, ...keys] = conditionKeys(ref) ?? [];
   const artifact = tag !== undefined && Object.hasOwn(artifacts, tag) ? artifacts[tag] : undefined;
-  const holds = artifact !== undefined && readPath(artifact.value, keys) === equals;
+  const holds = artifact !== undefined && valueAt(artifact.value, keys) === equals;
   return holds !== not;
 }
 

@@ -1,6 +1,6 @@
+import { valueAt } from "@ccl/core/json";
 import { z } from "zod";
 
-import { readPath } from "../liquid/read-path.ts";
 import { type MessageView, messageView, viewedMessage } from "../liquid/message-view.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import { valuesByTag } from "./template-scope-of.ts";
@@ -110,7 +110,7 @@ export function guardHolds(condition: GuardCondition, scope: GuardScope): boolea
 
 function comparisonHolds(condition: GuardComparison, scope: GuardScope): boolean {
   const { exists, count = false, last } = condition;
-  let value = valueAt(condition.ref, scope);
+  let value = valueOf(condition.ref, scope);
   if (last !== undefined && Array.isArray(value)) value = value.slice(-last);
   if (count) value = sizeOf(value);
   const isThere = value !== undefined;
@@ -165,18 +165,17 @@ function holdsIn(
     return String(folded(value)).includes(String(folded(String(wanted))));
   if (!Array.isArray(value)) return false;
   return value.some((item) => {
-    const content = viewedMessage(item) === undefined ? undefined : readPath(item, ["content"]);
+    const content = viewedMessage(item) === undefined ? undefined : valueAt(item, ["content"]);
     return content === undefined
       ? folded(item) === folded(wanted)
       : holdsIn(content, wanted, folded);
   });
 }
 
-function valueAt(ref: string, scope: GuardScope): unknown {
+function valueOf(ref: string, scope: GuardScope): unknown {
   let value: unknown = scope;
   for (const key of ref.split(".")) {
-    if (!Array.isArray(value) || (key !== "first" && key !== "last"))
-      value = readPath(value, [key]);
+    if (!Array.isArray(value) || (key !== "first" && key !== "last")) value = valueAt(value, [key]);
     else value = key === "first" ? value[0] : value.at(-1);
   }
   return value;

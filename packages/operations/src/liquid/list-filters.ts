@@ -1,4 +1,4 @@
-import { readPath } from "./read-path.ts";
+import { valueAt } from "@ccl/core/json";
 import { filterText } from "./filter-text.ts";
 import {
   eachItem,
@@ -50,7 +50,7 @@ export const listFilters: Readonly<Record<string, TemplateFilter>> = {
   map(meter, value, [property]) {
     const keys = keysOf(property);
     const results: unknown[] = [];
-    eachItem(meter, listOf(value), (item) => results.push(readPath(item, keys)));
+    eachItem(meter, listOf(value), (item) => results.push(valueAt(item, keys)));
     return results;
   },
   where: (meter, value, [property, expected]) =>
@@ -73,7 +73,7 @@ export const listFilters: Readonly<Record<string, TemplateFilter>> = {
   sum(meter, value, [property]) {
     let total = 0;
     eachItem(meter, listOf(value), (item) => {
-      total += numberOf(property === undefined ? item : readPath(item, keysOf(property)));
+      total += numberOf(property === undefined ? item : valueAt(item, keysOf(property)));
     });
     return total;
   },
@@ -118,7 +118,7 @@ function matching(
   const keys = keysOf(property);
   const wanted = scalarOf(expected);
   return kept(meter, value, (item) => {
-    const actual = readPath(item, keys);
+    const actual = valueAt(item, keys);
     const isMatch =
       wanted === undefined
         ? actual !== false && actual !== null && actual !== undefined
@@ -144,7 +144,7 @@ function sorted(
   const keys = property === undefined ? [] : keysOf(property);
   const entries: { item: unknown; key: string | number | undefined }[] = [];
   eachItem(meter, listOf(value), (item) => {
-    const read = readPath(item, keys);
+    const read = valueAt(item, keys);
     const key = typeof read === "string" || typeof read === "number" ? read : undefined;
     entries.push({ item, key: ignoresCase && typeof key === "string" ? key.toLowerCase() : key });
   });

@@ -1,8 +1,8 @@
+import { pageLimit } from "@ccl/core/paging";
 import { throwIfAborted } from "@ccl/core/async";
 
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { OperationsError } from "../operations-error.ts";
-import { pageLimit } from "./page-limit.ts";
 import type { ProfileStore } from "./profile-store.ts";
 
 /** Profiles in memory, gone with the process. */
@@ -30,7 +30,7 @@ export function createMemoryProfileStore(): ProfileStore {
     },
     async list(options) {
       throwIfAborted(options?.signal, OperationsError);
-      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
+      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 }, OperationsError);
       const after = options?.cursor;
       const ids = [...profiles.keys()].filter((id) => after === undefined || id > after).sort();
       const profileIds = ids.slice(0, limit);

@@ -1,10 +1,11 @@
+import { pageLimit } from "@ccl/core/paging";
 import { throwIfAborted } from "@ccl/core/async";
 
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { branchKey } from "./branch-key.ts";
-import { pageLimit, pageStart } from "./page-limit.ts";
+import { pageStart } from "./page-start.ts";
 import type {
   AbortRequest,
   AppendOutcome,
@@ -107,7 +108,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
     },
     async readEvents(runId, options) {
       throwIfAborted(options?.signal, OperationsError);
-      const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 });
+      const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 }, OperationsError);
       const from = pageStart(options?.afterSeq);
       return known(runId)
         .events.slice(from, from + limit)
@@ -122,7 +123,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
     },
     async listUnfinished(options) {
       throwIfAborted(options?.signal, OperationsError);
-      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
+      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 }, OperationsError);
       const after = options?.cursor;
       const ids = [...memory.active.values()]
         .filter((id) => after === undefined || id > after)
@@ -235,7 +236,7 @@ function dropOldest(memory: MemoryRuns): void {
 }
 
 function prune(memory: MemoryRuns, { endedBeforeMs, nowMs, limit }: PruneRunsOptions): number {
-  const max = pageLimit(limit, { byDefault: 1_000, max: 10_000 });
+  const max = pageLimit(limit, { byDefault: 1_000, max: 10_000 }, OperationsError);
   forgetRequests(memory, nowMs);
   const kept = new Set(
     [...memory.requests.values()].flatMap((one) => (one.keptUntilMs > nowMs ? [one.runId] : [])),

@@ -12,7 +12,7 @@ import {
   type OperationStoresOptions,
 } from "../sql/operation-stores.ts";
 import { addRunEnds, createTables } from "../sql/operation-tables.ts";
-import { storeErrorOf } from "../sql/sql-database.ts";
+import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 import { arrayOf } from "./array-text.ts";
 
@@ -50,7 +50,7 @@ export async function openPostgresOperationStores(
     };
     return createOperationStores(runner, options);
   } catch (error) {
-    throw storeErrorOf(error);
+    throw operationsErrorOf(error);
   }
 }
 

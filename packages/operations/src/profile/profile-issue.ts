@@ -7,7 +7,7 @@ export type ProfileIssue = Issue & { code: ProfileIssueCode };
  * Warnings are `unawaited_condition`, where the condition looks at the value from before the hook, and
  * `unused_inclusion`, where the artifact's usage keeps it out of prompts.
  */
-export type ProfileIssueCode =
+type ProfileIssueCode =
   | "invalid_shape"
   | "not_json"
   | "duplicate_operation"

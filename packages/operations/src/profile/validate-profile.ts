@@ -1,9 +1,9 @@
+import { deepFreeze } from "@ccl/core/json";
 import { success, type Issue, type Result } from "@ccl/core";
 import { type JsonSchema, parseStructured, StructuredOutputError } from "@ccl/structured-output";
 import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";
-import { deepFreeze } from "../artifact/deep-freeze.ts";
 import { isBuiltin, paramsSchemaOf } from "../kinds/create-builtin-operations.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";

@@ -1,3 +1,4 @@
+import { deepFreeze } from "@ccl/core/json";
 import {
   LanguageModelError,
   type ChatMessage,
@@ -7,7 +8,6 @@ import {
 import { callListener } from "@ccl/core/events";
 
 import { wellFormed } from "../artifact/well-formed.ts";
-import { deepFreeze } from "../artifact/deep-freeze.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import { OperationsError } from "../operations-error.ts";

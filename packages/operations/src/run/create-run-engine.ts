@@ -5,7 +5,7 @@ import { defaultRenderer } from "../liquid/default-renderer.ts";
 import { OperationsError } from "../operations-error.ts";
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
 import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
-import { pageStart } from "../ports/page-limit.ts";
+import { pageStart } from "../ports/page-start.ts";
 import type { SaveProfileOptions } from "../ports/profile-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";

@@ -1,6 +1,6 @@
+import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
-import { deepFreeze } from "../artifact/deep-freeze.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { createEventEmitter } from "./event-emitter.ts";

@@ -33,7 +33,7 @@ export function timeoutOf(operation: PlannedOperation): number | undefined {
 /**
  * How long to wait for the next attempt, undefined where there is none, and never up to the deadline.
  */
-export function retryDelay(
+export function nextAttemptDelay(
   { status, error }: CheckedOutcome,
   {
     run,

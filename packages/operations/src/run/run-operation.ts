@@ -13,7 +13,7 @@ import {
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
-import { retryDelay, timeoutOf } from "./retry-policy.ts";
+import { nextAttemptDelay, timeoutOf } from "./retry-policy.ts";
 import { markDependentsStale, releaseRecord } from "./run-context.ts";
 import type { Attempt, AttemptTimer, RunContext } from "./run-context.ts";
 import { endEventOf, stepOf } from "./operation-step.ts";
@@ -159,7 +159,7 @@ function createTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
 
 function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
   const { run, operation, record } = attempt;
-  const delayMs = !run.isStopping ? retryDelay(outcome, attempt) : undefined;
+  const delayMs = !run.isStopping ? nextAttemptDelay(outcome, attempt) : undefined;
   if (delayMs === undefined) {
     endWork(attempt, outcome);
     return;

@@ -1,19 +1,11 @@
+import { numberIn, textIn } from "@ccl/sql";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { runStepKey, type RunStep } from "../ports/run-step.ts";
 import type { AppendOutcome, RunAppend } from "../ports/run-store.ts";
 import type { Batch } from "./group-commit.ts";
 import { unknownRun } from "./lease-runs.ts";
-import {
-  change,
-  keyOf,
-  numberIn,
-  rowsOf,
-  textIn,
-  type Row,
-  type SqlValue,
-  type Steps,
-} from "./statement.ts";
+import { change, keyOf, rowsOf, type Row, type SqlValue, type Steps } from "./statement.ts";
 
 /** How many events stand in one row at most, so that a reader finds its first without looking at all. */
 export const maxEventsInRow = 256;

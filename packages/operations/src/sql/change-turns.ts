@@ -1,10 +1,11 @@
+import { requiredJsonIn, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
 import type { ChatBranch, TurnOutcome } from "../ports/chat-store.ts";
 import type { StoredTurn } from "../ports/chat-turn.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
 import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
-import { change, keyOf, requiredJsonIn, rowsOf, textIn, type Steps } from "./statement.ts";
+import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
 
 /** A change of one turn, under a lease. */
 export interface TurnChange extends ChatBranch {

@@ -1,17 +1,8 @@
+import { numberIn, requiredJsonIn, sortKeyOf, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
 import type { LeaseRequest, NewRun, RunCreation, RunLease } from "../ports/run-store.ts";
 import type { Batch } from "./group-commit.ts";
-import {
-  change,
-  keyOf,
-  numberIn,
-  requiredJsonIn,
-  rowsOf,
-  sortKeyOf,
-  textIn,
-  type SqlValue,
-  type Steps,
-} from "./statement.ts";
+import { change, keyOf, rowsOf, type SqlValue, type Steps } from "./statement.ts";
 
 type Creation = RunCreation | OperationsError;
 

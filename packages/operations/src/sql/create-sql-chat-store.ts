@@ -1,3 +1,4 @@
+import { jsonIn, requiredJsonIn, textIn } from "@ccl/sql";
 import type { ChatMessage } from "@ccl/core";
 
 import type {
@@ -14,15 +15,7 @@ import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
 import { turnBatch } from "./change-turns.ts";
 import type { Batch } from "./group-commit.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import {
-  jsonIn,
-  keyOf,
-  requiredJsonIn,
-  rowsOf,
-  textIn,
-  type Row,
-  type Steps,
-} from "./statement.ts";
+import { keyOf, rowsOf, type Row, type Steps } from "./statement.ts";
 
 /** A chat in a database that can be looked at. */
 export interface DurableChatStore extends ChatStore {

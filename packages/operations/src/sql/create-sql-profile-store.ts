@@ -1,19 +1,11 @@
+import { pageLimit } from "@ccl/core/paging";
+import { jsonIn, numberIn, requiredJsonIn, sortKeyOf, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
-import { pageLimit } from "../ports/page-limit.ts";
 import type { ProfilePage, ProfileStore } from "../ports/profile-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { Batch } from "./group-commit.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import {
-  jsonIn,
-  keyOf,
-  numberIn,
-  requiredJsonIn,
-  rowsOf,
-  sortKeyOf,
-  textIn,
-  type Steps,
-} from "./statement.ts";
+import { keyOf, rowsOf, type Steps } from "./statement.ts";
 
 interface Saving {
   profile: OperationProfile;
@@ -28,7 +20,7 @@ export function createSqlProfileStore(database: SqlDatabase): ProfileStore {
       save({ profile, expectedVersion: options?.expectedVersion }, options),
     load: (profileId, call) => database.read(() => loadProfile(profileId), call),
     async list(options) {
-      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
+      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 }, OperationsError);
       return database.read(() => listProfiles(options?.cursor, limit), options);
     },
   };

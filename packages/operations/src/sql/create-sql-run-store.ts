@@ -1,5 +1,8 @@
+import { OperationsError } from "../operations-error.ts";
+import { pageLimit } from "@ccl/core/paging";
+import { jsonIn, numberIn, requiredJsonIn, sortKeyOf } from "@ccl/sql";
 import type { RunEvent } from "../events/run-event.ts";
-import { pageLimit, pageStart } from "../ports/page-limit.ts";
+import { pageStart } from "../ports/page-start.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type {
   AbortRequest,
@@ -15,16 +18,7 @@ import { createRunBatch } from "./create-runs.ts";
 import { abortBatch, acquireBatch, releaseBatch, renewBatch, unknownRun } from "./lease-runs.ts";
 import { pruneBatch } from "./prune-runs.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import {
-  jsonIn,
-  keyOf,
-  numberIn,
-  requiredJsonIn,
-  rowsOf,
-  sortKeyOf,
-  type Row,
-  type Steps,
-} from "./statement.ts";
+import { keyOf, rowsOf, type Row, type Steps } from "./statement.ts";
 
 /** Runs in a database, for any number of workers. */
 export function createSqlRunStore(database: SqlDatabase): RunStore {
@@ -46,18 +40,22 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
     },
     append: (appends, call) => Promise.all(appends.map((one) => append(one, call))),
     async readEvents(runId, options) {
-      const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 });
+      const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 }, OperationsError);
       const from = pageStart(options?.afterSeq);
       return database.read(() => readEvents(runId, from, limit), options);
     },
     requestAbort: (runId, request, call) => abort({ runId, request }, call),
     async listUnfinished(options) {
-      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
+      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 }, OperationsError);
       return database.read(() => listUnfinished(options?.cursor, limit), options);
     },
     async prune({ endedBeforeMs, nowMs, limit, ...call }) {
       return prune(
-        { endedBeforeMs, nowMs, limit: pageLimit(limit, { byDefault: 1_000, max: 10_000 }) },
+        {
+          endedBeforeMs,
+          nowMs,
+          limit: pageLimit(limit, { byDefault: 1_000, max: 10_000 }, OperationsError),
+        },
         call,
       );
     },

@@ -1,8 +1,9 @@
+import { jsonIn, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
 import type { AbortRequest, LeaseRenewal, LeaseRequest, RunLease } from "../ports/run-store.ts";
 import { leaseOf, takeTokens } from "./create-runs.ts";
 import type { Batch } from "./group-commit.ts";
-import { change, jsonIn, keyOf, rowsOf, textIn, type Row, type Steps } from "./statement.ts";
+import { change, keyOf, rowsOf, type Row, type Steps } from "./statement.ts";
 
 /** A lease that somebody wants; the outcome is null where it is held or the run has ended. */
 export const acquireBatch: Batch<LeaseRequest & { runId: string }, RunLease | null> = {

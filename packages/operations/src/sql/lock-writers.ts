@@ -1,5 +1,6 @@
+import { numberIn, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
-import { keyOf, numberIn, rowsOf, textIn, type Steps } from "./statement.ts";
+import { keyOf, rowsOf, type Steps } from "./statement.ts";
 
 /** What is written by one at a time. */
 export type LockedKind = "branch" | "session";

@@ -1,3 +1,4 @@
+import { jsonIn, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
 import type { ProfileSessionKey, SessionSnapshot } from "../ports/profile-session-store.ts";
 import { headsOf, snapshot } from "../ports/session-state.ts";
@@ -5,7 +6,7 @@ import { lockWriters } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { guarded } from "./guarded.ts";
 import { loadSessions, sessionKeyOf } from "./session-rows.ts";
-import { change, jsonIn, keyOf, rowsOf, textIn, type Steps } from "./statement.ts";
+import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
 
 /** The start of a turn. */
 export interface Opening {

@@ -1,3 +1,4 @@
+import type { ConformanceHooks } from "@ccl/core/conformance";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import {
@@ -5,7 +6,6 @@ import {
   profileSessionStoreConformance,
   profileStoreConformance,
   runStoreConformance,
-  type StoreConformanceOptions,
 } from "../conformance/index.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
@@ -76,7 +76,7 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
     return made.lease;
   }
 
-  const kitOf = <Store>(pick: (of: OperationStores) => Store): StoreConformanceOptions<Store> => ({
+  const kitOf = <Store>(pick: (of: OperationStores) => Store): ConformanceHooks<Store> => ({
     async open() {
       await database.empty();
       return pick(stores);

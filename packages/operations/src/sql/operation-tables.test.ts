@@ -1,3 +1,4 @@
+import { sortKeyOf } from "@ccl/sql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import {
@@ -8,7 +9,7 @@ import {
 import type { RunInput } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { createTables } from "./operation-tables.ts";
-import { keyOf, sortKeyOf } from "./statement.ts";
+import { keyOf } from "./statement.ts";
 
 // What a database may hold: texts that PostgreSQL's JSON functions refuse, quotes, times between milliseconds.
 const text = 'It\'s \u0000 and \ud800, \\u0000 and "\u{1f600}".';

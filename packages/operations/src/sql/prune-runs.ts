@@ -1,5 +1,6 @@
+import { textIn } from "@ccl/sql";
 import type { Batch } from "./group-commit.ts";
-import { change, rowsOf, textIn } from "./statement.ts";
+import { change, rowsOf } from "./statement.ts";
 
 /** Finished runs that are to go. */
 interface Pruning {

@@ -1,14 +1,7 @@
+import { requiredJsonIn, textIn } from "@ccl/sql";
 import type { ProfileSessionKey } from "../ports/profile-session-store.ts";
 import type { StoredSession, StoredVersion } from "../ports/session-state.ts";
-import {
-  change,
-  keyOf,
-  requiredJsonIn,
-  rowsOf,
-  textIn,
-  type Row,
-  type Steps,
-} from "./statement.ts";
+import { change, keyOf, rowsOf, type Row, type Steps } from "./statement.ts";
 
 /** What a session is known by. */
 export function sessionKeyOf({

@@ -1,5 +1,5 @@
 import { throwIfAborted } from "@ccl/core/async";
-import { SqlError } from "@ccl/sql";
+import { SqlError, storeErrorOf } from "@ccl/sql";
 
 import { OperationsError } from "../operations-error.ts";
 import type { StoreCall } from "../ports/store-call.ts";
@@ -92,17 +92,14 @@ async function withRetry<Value>(action: () => Promise<Value>): Promise<Value> {
       return await action();
     } catch (error) {
       const isBusy = SqlError.isInstance(error) && error.code === "busy";
-      if (!isBusy || attempt >= maxAttempts) throw storeErrorOf(error);
+      if (!isBusy || attempt >= maxAttempts) throw operationsErrorOf(error);
     }
   }
 }
 
 /** An error of the database as ours. */
-export function storeErrorOf(error: unknown): unknown {
-  if (!SqlError.isInstance(error)) return error;
-  if (error.code === "aborted" || error.code === "closed") {
-    return new OperationsError(error.code, error.message, { cause: error });
-  }
-  const code = error.code === "corrupt" ? "store_damaged" : "store_failed";
-  return new OperationsError(code, `The database failed. ${error.message}`, { cause: error });
+export function operationsErrorOf(error: unknown): unknown {
+  if (SqlError.isInstance(error) && error.code === "closed")
+    return new OperationsError("closed", error.message, { cause: error });
+  return storeErrorOf(error, "The database", OperationsError);
 }

@@ -1,7 +1,5 @@
 import type { SqliteValue } from "@ccl/sql";
 
-import { OperationsError } from "../operations-error.ts";
-
 /** What a statement takes: text, whole numbers, nothing. */
 export type SqlValue = Extract<SqliteValue, string | number | null>;
 
@@ -55,54 +53,4 @@ export function* change(sql: Statement["sql"], asked: Asked): Steps<void> {
 /** A key of any texts, whatever they hold: JSON has no U+0000 and no half of a surrogate pair. */
 export function keyOf(...parts: readonly string[]): string {
   return JSON.stringify(parts.length === 1 ? parts[0] : parts);
-}
-
-/** The code units of an id in hex, which databases sort as JavaScript sorts ids. */
-export function sortKeyOf(id: string): string {
-  let key = "";
-  for (let index = 0; index < id.length; index += 1)
-    key += id.charCodeAt(index).toString(16).padStart(4, "0");
-  return key;
-}
-
-/** A text of a row. */
-export function textIn(row: Row, column: string): string {
-  const value = row[column];
-  if (typeof value === "string") return value;
-  throw damaged(column, value);
-}
-
-/** A whole number of a row. */
-export function numberIn(row: Row, column: string): number {
-  const value = row[column];
-  if (typeof value === "number") return value;
-  throw damaged(column, value);
-}
-
-/** JSON of a row; undefined where the column is null. */
-export function jsonIn<Value>(row: Row, column: string): Value | undefined {
-  const value = row[column];
-  if (value === null) return undefined;
-  if (typeof value !== "string") throw damaged(column, value);
-  try {
-    return JSON.parse(value);
-  } catch (error) {
-    throw new OperationsError("store_damaged", `The stored ${column} is no JSON.`, {
-      cause: error,
-    });
-  }
-}
-
-/** JSON of a row that is always there. */
-export function requiredJsonIn<Value>(row: Row, column: string): Value {
-  const value = jsonIn<Value>(row, column);
-  if (value === undefined) throw damaged(column, null);
-  return value;
-}
-
-function damaged(column: string, value: unknown): OperationsError {
-  return new OperationsError(
-    "store_damaged",
-    `The stored ${column} is of type ${value === null ? "null" : typeof value}.`,
-  );
 }

@@ -7,7 +7,7 @@ import {
   type OperationStoresOptions,
 } from "../sql/operation-stores.ts";
 import { addRunEnds, createTables } from "../sql/operation-tables.ts";
-import { storeErrorOf } from "../sql/sql-database.ts";
+import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 
 /** A file, or a database that `openSqlite` of @ccl/sql gave, which stays open. */
@@ -43,7 +43,7 @@ export async function openSqliteOperationStores(
     };
     return createOperationStores(runner, options, end);
   } catch (error) {
-    throw storeErrorOf(error);
+    throw operationsErrorOf(error);
   }
 }
 

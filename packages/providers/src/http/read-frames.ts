@@ -1,3 +1,4 @@
+import { parseJson } from "@ccl/core/json";
 import { type StreamLine, streamLines } from "@ccl/core/http";
 
 /** How a provider cuts its stream into JSON texts. */
@@ -47,17 +48,8 @@ async function* readEvents(lines: AsyncGenerator<StreamLine>): AsyncGenerator<Fr
 
 async function* readJsonLines(lines: AsyncGenerator<StreamLine>): AsyncGenerator<string> {
   for await (const { line, isComplete } of lines) {
-    const isCutOff = !isComplete && !line.startsWith("<") && !isJson(line);
+    const isCutOff = !isComplete && !line.startsWith("<") && parseJson(line) === undefined;
     if (line.trim() === "" || isCutOff) continue;
     yield line;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

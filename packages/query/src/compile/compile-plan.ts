@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { LanguageModelError, type Issue, type LanguageModel, type ModelUsage } from "@ccl/core";
 import {
   generateStructured,
@@ -7,7 +8,7 @@ import {
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import type { PlanLimits } from "../parse/plan-limits.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { renderLogicalPlan } from "../render/render-logical-plan.ts";
 import type { ValidationLimits } from "../validate/validate-logical-plan.ts";
 import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
@@ -47,7 +48,7 @@ export interface CompiledPlan {
  */
 export async function compilePlan(options: CompilePlanOptions): Promise<CompiledPlan> {
   const { task, context, model, maxRepairs = 2, signal } = options;
-  throwIfAborted(signal);
+  throwIfAborted(signal, QueryError);
   if (task.trim() === "")
     throw new QueryError("invalid_options", "The task is empty; say what the plan is to answer.");
   if (!Number.isSafeInteger(maxRepairs) || maxRepairs < 0)
@@ -66,7 +67,8 @@ export async function compilePlan(options: CompilePlanOptions): Promise<Compiled
     onAttempt: options.onAttempt,
     signal,
   }).catch((error: unknown) => {
-    if (LanguageModelError.isInstance(error) && error.code === "aborted") throwIfAborted(signal);
+    if (LanguageModelError.isInstance(error) && error.code === "aborted")
+      throwIfAborted(signal, QueryError);
     throw error;
   });
   const { attempts, usage } = result;

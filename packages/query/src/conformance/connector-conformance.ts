@@ -1,3 +1,4 @@
+import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import type { Connector, QueryEngine } from "../connector/connector.ts";
 import { executePlan, type ExecutePlanOptions } from "../execute/execute-plan.ts";
@@ -13,13 +14,6 @@ export interface ConnectorConformanceOptions {
   open(options: { isEmpty: boolean }): Promise<Connector>;
   /** For what the connector leaves to an engine. Without one, expectations that need it are checked to say `engine_missing`. */
   engine?: QueryEngine | undefined;
-}
-
-/** One promise of the port. */
-export interface ConformanceRule {
-  name: string;
-  /** Rejects, with an assertion error that says what was expected, where the connector breaks the promise. */
-  run(): Promise<void>;
 }
 
 const scanAll = "scan(res:ccl_orders, id, note) -> filter(id > 0)";

@@ -1,7 +1,3 @@
-export {
-  connectorConformance,
-  type ConformanceRule,
-  type ConnectorConformanceOptions,
-} from "./connector-conformance.ts";
+export { connectorConformance, type ConnectorConformanceOptions } from "./connector-conformance.ts";
 export { expectations, type Expectation } from "./expectations.ts";
 export { sampleAddress, sampleResources } from "./sample-source.ts";

@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import type { ResourceDetails } from "@ccl/catalog";
 import { QueryError } from "../query-error.ts";
 import { scanColumns } from "./scan-columns.ts";
@@ -47,7 +48,7 @@ export function answerRows(
   const found = path === undefined ? answer : walk(answer, path);
   const rows = Array.isArray(found)
     ? found
-    : path === undefined && isObject(found)
+    : path === undefined && isRecord(found)
       ? [found]
       : undefined;
   if (rows === undefined) {
@@ -59,7 +60,7 @@ export function answerRows(
     rowCount: rows.length,
     valueAt(row, column) {
       const value: unknown = rows[row];
-      if (!isObject(value)) {
+      if (!isRecord(value)) {
         if (column === "value" || column === `${prefix}value`) return value;
         throw new QueryError(
           "value_invalid",
@@ -78,7 +79,7 @@ export function answerRows(
 
 /** The field of a name, or at a path of names joined by dots; `[]` collects over a list. */
 export function fieldOf(value: unknown, name: string): unknown {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   if (Object.hasOwn(value, name)) return value[name];
   const [first = "", ...rest] = name.split(".");
   const isList = first.endsWith("[]");
@@ -95,12 +96,8 @@ export function fieldOf(value: unknown, name: string): unknown {
 
 function walk(value: unknown, path: readonly string[]): unknown {
   let at = value;
-  for (const key of path) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  for (const key of path) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   return at;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function kindOf(value: unknown): string {

@@ -1,6 +1,7 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { ColumnBatch, PlanValue } from "./column-batch.ts";
 import type { Connector } from "./connector.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 
 /** Rows of a resource, in the values of plans. Absent fields are null. */
 export type MemoryRows = readonly Readonly<Record<string, PlanValue | undefined>>[];
@@ -25,7 +26,7 @@ export function createMemoryConnector(
       if (rows === undefined)
         throw new QueryError("source_failed", `${name} holds no such resource.`);
       for (let at = 0; at < rows.length; at += batchRows) {
-        throwIfAborted(signal);
+        throwIfAborted(signal, QueryError);
         const part = rows.slice(at, at + batchRows);
         yield {
           rowCount: part.length,

@@ -1,6 +1,7 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { PlanColumn, TypedScan } from "../plan/typed-plan.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { valueError, type ValueDecoder } from "../sql/decode-value.ts";
 import type { RowPage } from "./answer-rows.ts";
 import type { ColumnBatch, PlanValue } from "./column-batch.ts";
@@ -70,7 +71,7 @@ async function* runRows(
   { steps, columns }: { steps: Parameters<typeof readRowWork>[0]; columns: PlanColumn[] },
   { signal, batchRows }: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, QueryError);
   const { scan, conditions, stages } = readRowWork(steps);
   if (conditions.some(({ values }) => values.every((value) => value === null))) return;
   const reader = createRowReader(source, scan);
@@ -89,7 +90,7 @@ async function* runRows(
       signal,
     };
     for await (const page of source.read(request)) {
-      throwIfAborted(signal);
+      throwIfAborted(signal, QueryError);
       takeRows(page, { pass, batches, valuesOf: (row) => reader(page, row, set) });
       yield* batches.takeFull();
       if (pass.isOver()) break;

@@ -1,8 +1,9 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { sql } from "kysely";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { EngineInput, EngineWork, QueryEngine, RunOptions } from "../connector/connector.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
 import { duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
@@ -30,7 +31,7 @@ const chunkRows = 2_048;
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promise<QueryEngine> {
   const { threads = 2, memoryMiB = 512, spillFolder, signal } = options;
-  throwIfAborted(signal);
+  throwIfAborted(signal, QueryError);
   for (const [name, value] of Object.entries({ threads, memoryMiB })) {
     if (!Number.isSafeInteger(value) || value < 1)
       throw new QueryError("invalid_options", `${name} is a whole number from 1, not ${value}.`);
@@ -69,7 +70,7 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
     name: "DuckDB",
     async *run(work, options) {
       if (!isOpen) throw new QueryError("closed", "The engine is closed; open another one.");
-      throwIfAborted(options.signal);
+      throwIfAborted(options.signal, QueryError);
       const connection = await instance.connect();
       running.add(connection);
       const stopListening = interruptOnAbort(connection, options.signal);
@@ -78,7 +79,7 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
           await load({ duckdb, connection }, { input, table: `i${index}`, options });
         yield* read({ duckdb, connection }, work, options);
       } catch (error) {
-        throwIfAborted(options.signal);
+        throwIfAborted(options.signal, QueryError);
         throw engineError(error);
       } finally {
         stopListening();
@@ -110,7 +111,7 @@ async function load(
   const appender = await connection.createAppender(table, "main", "temp");
   try {
     for await (const batch of input.batches) {
-      throwIfAborted(options.signal);
+      throwIfAborted(options.signal, QueryError);
       for (let at = 0; at < batch.rowCount; at += chunkRows) {
         const end = Math.min(batch.rowCount, at + chunkRows);
         const values = encoders.map((encode, index): DuckDBValue[] =>

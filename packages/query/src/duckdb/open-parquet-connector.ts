@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
@@ -6,7 +7,7 @@ import type { Connector, PlanFragment, RunOptions } from "../connector/connector
 import type { PlanOperation } from "../plan/logical-plan.ts";
 import { columnDataType, typeName, type DataType } from "../plan/data-type.ts";
 import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import type { Sql } from "../sql/sql-dialect.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
@@ -81,14 +82,14 @@ export async function openParquetConnector(
     describe: (fragment) =>
       compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
     async *run(fragment, run) {
-      throwIfAborted(run.signal);
+      throwIfAborted(run.signal, QueryError);
       if (!isOpen) throw new QueryError("closed", "The connector is closed; open another one.");
       const connection = await instance.connect();
       const stopListening = interruptOnAbort(connection, run.signal);
       try {
         yield* runFragment({ duckdb, connection }, fragment, { run, name, pathOf });
       } catch (error) {
-        throwIfAborted(run.signal);
+        throwIfAborted(run.signal, QueryError);
         throw engineError(error);
       } finally {
         stopListening();

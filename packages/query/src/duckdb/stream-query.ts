@@ -1,8 +1,9 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { valueError } from "../sql/decode-value.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 
@@ -24,7 +25,7 @@ export async function* streamQuery(
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) return;
-    throwIfAborted(options.signal);
+    throwIfAborted(options.signal, QueryError);
     const values = chunk.getColumns().map((column, index) => {
       const decode = decoders[index];
       const target = columns[index];

@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { systemClock, type Clock } from "@ccl/core";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { QueryEngine } from "../connector/connector.ts";
@@ -7,7 +8,7 @@ import { planPhysical } from "../physical/plan-physical.ts";
 import { shownName } from "../physical/derived-name.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import {
   metered,
@@ -51,7 +52,7 @@ export async function executePlan(
   plan: LogicalPlan,
   options: ExecutePlanOptions,
 ): Promise<QueryResult> {
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, QueryError);
   const checked = validateLogicalPlan(plan, options);
   if (!checked.ok) {
     const reasons = checked.issues

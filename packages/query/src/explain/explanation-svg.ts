@@ -81,7 +81,7 @@ function stacked(
       );
       for (const [line, text] of lines.entries())
         parts.push(
-          `<text x="${left + 8}" y="${at + 18 + line * lineHeight}">${escaped(text)}</text>`,
+          `<text x="${left + 8}" y="${at + 18 + line * lineHeight}">${escapeXml(text)}</text>`,
         );
       at += height;
       if (index === steps.length - 1) break;
@@ -90,7 +90,7 @@ function stacked(
       at += 16;
     }
     const height = at + padding - y;
-    const frame = `<rect class="group" x="${x}" y="${y}" width="${boxWidth}" height="${height}" rx="6"/><text class="title" x="${x + padding}" y="${y + 18}">${escaped(shortened(title, lineChars))}</text>`;
+    const frame = `<rect class="group" x="${x}" y="${y}" width="${boxWidth}" height="${height}" rx="6"/><text class="title" x="${x + padding}" y="${y + 18}">${escapeXml(shortened(title, lineChars))}</text>`;
     const placed = { y, height, svg: [frame, ...parts].join("") };
     y += height + gap;
     return placed;
@@ -130,7 +130,7 @@ function shortened(text: string, most: number): string {
 }
 
 /** Text of a document: what XML cannot hold is left out. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu, "\uFFFD")
     .replaceAll("&", "&amp;")

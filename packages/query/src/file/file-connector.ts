@@ -1,10 +1,11 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { Delimiter } from "@ccl/core/delimited";
 import type { Connector } from "../connector/connector.ts";
 import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
 import type { RowPage } from "../connector/answer-rows.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { delimitedPages } from "./delimited-pages.ts";
 import { jsonLinePages, jsonPage } from "./json-pages.ts";
 import { textDecoderOf } from "./text-value.ts";
@@ -65,7 +66,7 @@ async function* readFile(
   { resource, signal, columns }: RowRequest,
   { name, maxBytes, format }: { name: string; maxBytes: number; format: FileFormat },
 ): AsyncGenerator<RowPage, void> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, QueryError);
   const content = await options.read(resource, signal === undefined ? {} : { signal });
   const { delimiter, encoding, header } = resource.constraints ?? {};
   const text = textOf(content, {
@@ -113,7 +114,7 @@ async function* textOf(
   let isFirst = true;
   const pieces = typeof content === "string" || content instanceof Uint8Array ? [content] : content;
   for await (const piece of pieces) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, QueryError);
     bytes += piece.length;
     if (bytes > maxBytes) {
       throw new QueryError(

@@ -1,7 +1,7 @@
-import { sleep } from "@ccl/core/async";
+import { sleep, throwIfAborted } from "@ccl/core/async";
 import { readBodyText } from "@ccl/core/http";
 
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import type { HttpConnectorOptions, HttpFetch } from "./http-options.ts";
 import { isBelow } from "./request-url.ts";
 import { retryDelay } from "./retry-delay.ts";
@@ -112,10 +112,10 @@ async function waitAborting(
   try {
     await wait(durationMs, signal);
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, QueryError);
     throw error;
   }
-  throwIfAborted(signal);
+  throwIfAborted(signal, QueryError);
 }
 
 /** One request with its redirects. Gives what may be tried again, and throws what may not. */
@@ -159,7 +159,7 @@ async function attemptOnce(
       return { answer: await answerOf(response, { name, resource, bytes, signal: either }) };
     }
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, QueryError);
     if (QueryError.isInstance(error)) throw error;
     // The connection failed, or the body ended early: to ask again for a page changes nothing.
     const reason = timeout.aborted

@@ -1,10 +1,11 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { ResourceDetails } from "@ccl/catalog";
 import { answerRows, answerShape, type RowPage } from "../connector/answer-rows.ts";
 import type { Connector } from "../connector/connector.ts";
 import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { scanColumns } from "../connector/scan-columns.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { createHttpClient, type HttpAnswer, type HttpClient } from "./http-client.ts";
 import type { HttpConnectorOptions, HttpPaging, HttpResource } from "./http-options.ts";
 import { firstPage, nextPage } from "./http-paging.ts";
@@ -114,7 +115,7 @@ async function* readPages(
   let url: URL | undefined = firstPage(requestUrl(base, { ...request, settings }), paging);
   const seen = new Set<string>();
   for (let page = 1; url !== undefined; page++) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, QueryError);
     if (page > maxPages) {
       const message = `${name} has more than ${maxPages} pages of ${JSON.stringify(resource.id)}; filter, or raise maxPages.`;
       throw new QueryError("limit_exceeded", message, {

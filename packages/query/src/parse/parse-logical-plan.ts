@@ -1,10 +1,11 @@
+import { isRecord } from "@ccl/core/json";
 import { failure, success, type Result } from "@ccl/core";
 import { parseDocument, visit } from "yaml";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 import { parseIssue, quoted, type IssuePath } from "./parse-issue.ts";
 import { readArrow } from "./parse-arrow.ts";
 import { resolvePlanLimits, type PlanLimits, type ResolvedPlanLimits } from "./plan-limits.ts";
-import { checkFields, isObject, readText, report, type ReadContext } from "./read-fields.ts";
+import { checkFields, readText, report, type ReadContext } from "./read-fields.ts";
 import { readStep } from "./read-step.ts";
 
 /** How a plan is read. */
@@ -120,7 +121,7 @@ function nestsDeeper(text: string, limits: ResolvedPlanLimits): boolean {
 }
 
 function planOfValue(context: ReadContext, value: unknown): LogicalPlan | undefined {
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     return report(context, "document_invalid", {
       path: [],
       message: `${quoted(value ?? null)} is no plan: an object with version and steps.`,
@@ -160,7 +161,7 @@ function readSteps(context: ReadContext, list: readonly unknown[]): PlanStep[] {
     if (step !== undefined) steps.push(step);
     previous =
       step?.name ??
-      (isObject(item) && typeof item["name"] === "string" ? item["name"] : `step${index + 1}`);
+      (isRecord(item) && typeof item["name"] === "string" ? item["name"] : `step${index + 1}`);
   }
   return steps;
 }

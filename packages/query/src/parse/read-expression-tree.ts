@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import type { Expression, InExpression, LiteralExpression } from "../plan/expression.ts";
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { functionArguments, isFunctionName } from "../plan/functions.ts";
@@ -9,7 +10,6 @@ import { PlanSyntaxError } from "./plan-syntax-error.ts";
 import {
   checkFields,
   guarded,
-  isObject,
   readList,
   readName,
   readText,
@@ -61,7 +61,7 @@ function readTree(
       message: `The expressions of the plan have more than ${bound}.`,
     });
   }
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     return report(context, "expression_invalid", {
       path,
       message: `${quoted(value ?? null)} is no expression: write its text, or an object with "op".`,
@@ -164,7 +164,7 @@ function readCaseTree({ context, object, path, child }: TreeInput): Expression |
       message: "A case needs at least one branch.",
     });
   const branches = list.flatMap((branch, index) => {
-    if (!isObject(branch)) {
+    if (!isRecord(branch)) {
       report(context, "expression_invalid", {
         path: [...path, "branches", index],
         message: "A branch is an object with when and value.",
@@ -189,7 +189,7 @@ function readInTree({ context, object, path, child }: TreeInput): InExpression |
   if (list === undefined) return undefined;
   const items = list.flatMap((item, index) => {
     context.count.nodes += 1;
-    const literal = isObject(item)
+    const literal = isRecord(item)
       ? readLiteral(context, { type: item["type"], value: item["value"] }, [...path, "list", index])
       : undefined;
     if (literal !== undefined && literal.type !== "null") return [literal];

@@ -25,11 +25,6 @@ export function report(
   return undefined;
 }
 
-/** True for an object that is no list. */
-export function isObject(value: unknown): value is DocumentObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Notes every field that is none of the known ones; absent and null fields are the same. */
 export function checkFields(
   context: ReadContext,

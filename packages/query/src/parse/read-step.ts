@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import type { AggregateFunction, NamedAggregate, NamedExpression } from "../plan/expression.ts";
 import { isAggregateName } from "../plan/functions.ts";
 import type { JoinKind, PlanStep, SortKey } from "../plan/logical-plan.ts";
@@ -5,7 +6,6 @@ import { quoted, type IssuePath } from "./parse-issue.ts";
 import { readExpressionField } from "./read-expression-tree.ts";
 import {
   checkFields,
-  isObject,
   readList,
   readName,
   readText,
@@ -51,7 +51,7 @@ export function readStep(
   place: StepPlace,
 ): PlanStep | undefined {
   const { path } = place;
-  if (!isObject(value))
+  if (!isRecord(value))
     return report(context, "step_invalid", {
       path,
       message: `${quoted(value ?? null)} is no step: an object with name and op.`,
@@ -137,7 +137,7 @@ function namedOf(
   path: IssuePath,
 ): NamedExpression | undefined {
   if (typeof item === "string") return readText(context, item, { path, read: readNamedExpression });
-  if (!isObject(item))
+  if (!isRecord(item))
     return report(context, "step_invalid", {
       path,
       message: `${quoted(item ?? null)} is no column: write "value as name".`,
@@ -160,7 +160,7 @@ function readJoin(input: StepInput): PlanStep | undefined {
   const right = readName(context, object["right"], [...path, "right"]);
   const on = readItems(input, "on", (item, at) => {
     if (typeof item === "string") return readText(context, item, { path: at, read: readJoinKey });
-    if (!isObject(item))
+    if (!isRecord(item))
       return report(context, "step_invalid", {
         path: at,
         message: `${quoted(item ?? null)} is no key: write "left_column = right_column".`,
@@ -218,7 +218,7 @@ function aggregateOf(
   path: IssuePath,
 ): NamedAggregate | undefined {
   if (typeof item === "string") return readText(context, item, { path, read: readNamedAggregate });
-  if (!isObject(item))
+  if (!isRecord(item))
     return report(context, "step_invalid", {
       path,
       message: `${quoted(item ?? null)} is no aggregate: write "sum(column) as name".`,
@@ -251,7 +251,7 @@ function readSort(input: StepInput): PlanStep | undefined {
   const from = fromOf(input);
   const by = readItems(input, "by", (item, path): SortKey | undefined => {
     if (typeof item === "string") return readText(input.context, item, { path, read: readSortKey });
-    if (!isObject(item))
+    if (!isRecord(item))
       return report(input.context, "step_invalid", {
         path,
         message: `${quoted(item ?? null)} is no key: write "column desc".`,

@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { ToolDefinition } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import { answerRows, answerShape, type RowPage } from "../connector/answer-rows.ts";
@@ -6,7 +7,7 @@ import type { Connector } from "../connector/connector.ts";
 import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { scanColumns } from "../connector/scan-columns.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { checkBySchema } from "./check-by-schema.ts";
 
 /** How functions are called. */
@@ -111,7 +112,7 @@ async function callOnce(
     });
     return answerRows(output, answerShape(resource, rowsAt), name);
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, QueryError);
     if (QueryError.isInstance(error)) throw error;
     if (controller.signal.aborted)
       throw new QueryError("limit_exceeded", `${name} took longer than ${timeoutMs} ms.`, {

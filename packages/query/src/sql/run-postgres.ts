@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import {
   createPostgresSession,
   transaction,
@@ -8,7 +9,7 @@ import {
 } from "@ccl/sql";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { createRowBatcher } from "./batch-rows.ts";
 import { postgresDecoder } from "./decode-value.ts";
 import type { SqlWork } from "./run-sqlite.ts";
@@ -22,7 +23,7 @@ export async function* runPostgres(
   work: SqlWork,
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, QueryError);
   const batcher = createRowBatcher(work.name, work.columns, postgresDecoder);
   const channel = createChannel<PostgresRow[]>();
   const mark = `ccl query ${++runs}`;
@@ -44,9 +45,9 @@ export async function* runPostgres(
       yield batcher.take();
     }
     isWhole = true;
-    throwIfAborted(options.signal);
+    throwIfAborted(options.signal, QueryError);
   } catch (error) {
-    throwIfAborted(options.signal);
+    throwIfAborted(options.signal, QueryError);
     throw error;
   } finally {
     options.signal?.removeEventListener("abort", cancel);
@@ -81,13 +82,13 @@ async function readAll(
     settings.push(`SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))}`);
   await session.exec(settings.join("; "));
   channel.processId = await processIdOf(session);
-  throwIfAborted(signal);
+  throwIfAborted(signal, QueryError);
   await session.query(
     `DECLARE ccl_rows NO SCROLL CURSOR FOR ${work.sql}`,
     work.parameters.map(postgresValue),
   );
   for (;;) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, QueryError);
     const rows = await session.query(`FETCH FORWARD ${batchRows} FROM ccl_rows`);
     if (rows.length > 0 && !(await channel.send(rows))) return;
     if (rows.length < batchRows) return;

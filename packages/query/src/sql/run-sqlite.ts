@@ -1,8 +1,9 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { SqliteDatabase, SqliteRow, SqliteValue } from "@ccl/sql";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
-import { QueryError, throwIfAborted } from "../query-error.ts";
+import { QueryError } from "../query-error.ts";
 import { createRowBatcher, type RowBatcher } from "./batch-rows.ts";
 import { sqliteDecoder } from "./decode-value.ts";
 import { collectorOf, type RowCollector } from "./sqlite-collector.ts";
@@ -27,7 +28,7 @@ export async function* runSqlite(
   work: SqlWork,
   { signal, batchRows, timeoutMs }: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, QueryError);
   const endMs = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs;
   let turnedAtMs = performance.now();
   for (const batch of readBatches(database, work, batchRows)) {
@@ -36,7 +37,7 @@ export async function* runSqlite(
       await new Promise((resolve) => setTimeout(resolve, 0));
       turnedAtMs = performance.now();
     }
-    throwIfAborted(signal);
+    throwIfAborted(signal, QueryError);
     if (performance.now() > endMs)
       throw new QueryError("limit_exceeded", `${work.name} took longer than ${timeoutMs} ms.`, {
         details: { limit: "timeoutMs" },

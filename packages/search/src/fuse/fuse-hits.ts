@@ -1,5 +1,5 @@
+import { compareCodeUnits } from "@ccl/core";
 import type { SearchHit } from "../search-index.ts";
-import { compareCodeUnits } from "../table/compare-code-units.ts";
 import { trustVector } from "./trust-vector.ts";
 
 /** What a fused score consists of: the amounts sum up to it; absent ones had no say. */

@@ -1,6 +1,5 @@
-import { sha256Hex } from "@ccl/core";
+import { sha256Hex, compareCodeUnits } from "@ccl/core";
 
-import { compareCodeUnits } from "../table/compare-code-units.ts";
 import { sortFacets } from "../table/document-table.ts";
 import { entryStep } from "../text/text-postings.ts";
 import { createByteWriter, type ByteWriter } from "./byte-writer.ts";

@@ -1,5 +1,5 @@
+import { compareCodeUnits } from "@ccl/core";
 import type { Facet, FacetCount, FacetFilter, FacetQuery, SearchFilter } from "../search-index.ts";
-import { compareCodeUnits } from "./compare-code-units.ts";
 
 /** Documents without their texts, by slot: a document's place, never used twice. */
 export interface DocumentTable {

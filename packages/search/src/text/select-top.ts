@@ -1,4 +1,4 @@
-import { compareCodeUnits } from "../table/compare-code-units.ts";
+import { compareCodeUnits } from "@ccl/core";
 
 /** A slot with its score. */
 export interface ScoredSlot {

@@ -1,5 +1,5 @@
-import { isRecord } from "@ccl/core/json";
-import { type BrokenRule, valueAt } from "./schema-issue.ts";
+import { isRecord, valueAt } from "@ccl/core/json";
+import { type BrokenRule } from "./schema-issue.ts";
 
 /** Where a value breaks a schema, as either engine found it. */
 export interface Violation {

@@ -1,8 +1,8 @@
 import { dereference, type OutputUnit, validate } from "@cfworker/json-schema";
 
-import { isRecord } from "@ccl/core/json";
+import { isRecord, valueAt } from "@ccl/core/json";
 import { parsePointer } from "./json-pointer.ts";
-import { typedPath, valueAt } from "./schema-issue.ts";
+import { typedPath } from "./schema-issue.ts";
 import type { Violation } from "./explain-violation.ts";
 import { metaSchema } from "./meta-schema.ts";
 import { mapKeywords, type PreparedSchema } from "./prepare-schema.ts";

@@ -1,3 +1,4 @@
+import { valueAt } from "@ccl/core/json";
 import type { Issue, Result } from "@ccl/core";
 
 import { describeValue } from "./describe-value.ts";
@@ -36,17 +37,6 @@ export function withinStack<T>(check: () => Result<T>): Result<T> {
 
 function schemaIssue(path: (string | number)[], message: string): Issue {
   return { code: "ERR_SCHEMA_VALIDATION", path, message };
-}
-
-/** The value that a path leads to. */
-export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
-  let value = root;
-  for (const step of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step))
-      return undefined;
-    value = Reflect.get(value, step);
-  }
-  return value;
 }
 
 /** A path with array indexes as numbers: a pointer alone doesn't tell them from names. */

@@ -1,8 +1,8 @@
 import { type Result, success } from "@ccl/core";
 
 import { StructuredOutputError } from "../structured-output-error.ts";
-import { isRecord } from "@ccl/core/json";
-import { type BrokenRule, schemaIssues, valueAt } from "../json-schema/schema-issue.ts";
+import { isRecord, valueAt } from "@ccl/core/json";
+import { type BrokenRule, schemaIssues } from "../json-schema/schema-issue.ts";
 import type { StandardIssue, StandardSchema } from "./structured-schema.ts";
 
 /**

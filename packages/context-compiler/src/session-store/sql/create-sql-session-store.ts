@@ -1,18 +1,14 @@
+import { cursorOffset, pageLimit } from "@ccl/core/paging";
 import { throwIfAborted } from "@ccl/core/async";
-import { SqlError } from "@ccl/sql";
-import {
-  ContextCompilerError,
-  type ContextCompilerErrorCode,
-} from "../../context-compiler-error.ts";
+import { SqlError, type SqlSteps, storeErrorOf } from "@ccl/sql";
+import { ContextCompilerError } from "../../context-compiler-error.ts";
 import type { SessionStore } from "../session-store.ts";
 import {
   conflictError,
-  cursorPosition,
   eventPageSizes,
-  pageLimit,
   requireSessionId,
   requireStateKey,
-  requireVersion,
+  requireExpectedVersion,
   sessionPageSizes,
 } from "../store-input.ts";
 import {
@@ -23,11 +19,10 @@ import {
   readState,
   writeState,
 } from "./session-steps.ts";
-import type { Steps } from "./session-tables.ts";
 
 /** Runs the steps of a call in one transaction. */
 export type RunSteps = <Value>(
-  steps: () => Steps<Value>,
+  steps: () => SqlSteps<Value>,
   options: { mode: "read" | "write"; signal?: AbortSignal | undefined },
 ) => Promise<Value>;
 
@@ -36,7 +31,7 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
   const underWay = new Set<Promise<unknown>>();
   let isClosed = false;
   const call = async <Value>(
-    steps: () => Steps<Value>,
+    steps: () => SqlSteps<Value>,
     mode: "read" | "write",
     signal: AbortSignal | undefined,
   ): Promise<Value> => {
@@ -46,7 +41,7 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
     try {
       return await done;
     } catch (error) {
-      throw storeErrorOf(error);
+      throw storeErrorOf(error, "The session store", ContextCompilerError);
     }
   };
   const begin = (sessionId: string | undefined, signal: AbortSignal | undefined): void => {
@@ -58,7 +53,7 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
     async append(sessionId, events, options) {
       const { expectedVersion, signal } = options;
       begin(sessionId, signal);
-      requireVersion(options);
+      requireExpectedVersion(options);
       const own = [...events];
       try {
         return await call(() => appendEvents(sessionId, own, expectedVersion), "write", signal);
@@ -72,13 +67,13 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
     },
     async read(sessionId, { cursor, limit, signal } = {}) {
       begin(sessionId, signal);
-      const from = cursorPosition(cursor);
-      const size = pageLimit(limit, eventPageSizes);
+      const from = cursorOffset(cursor, ContextCompilerError);
+      const size = pageLimit(limit, eventPageSizes, ContextCompilerError);
       return call(() => readEvents(sessionId, from, size), "read", signal);
     },
     async listSessions({ cursor = "", limit, signal } = {}) {
       begin(undefined, signal);
-      const size = pageLimit(limit, sessionPageSizes);
+      const size = pageLimit(limit, sessionPageSizes, ContextCompilerError);
       return call(() => listSessionIds(cursor, size), "read", signal);
     },
     async deleteSession(sessionId, { signal } = {}) {
@@ -100,18 +95,4 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
       await Promise.all(underWay);
     },
   };
-}
-
-/** What a failure of the database means to a session store. */
-export function storeErrorOf(error: unknown): unknown {
-  if (!SqlError.isInstance(error)) return error;
-  const code: ContextCompilerErrorCode =
-    error.code === "aborted"
-      ? "aborted"
-      : error.code === "corrupt"
-        ? "store_damaged"
-        : "store_failed";
-  return new ContextCompilerError(code, `The session store failed. ${error.message}`, {
-    cause: error,
-  });
 }

@@ -1,10 +1,11 @@
+import { rowsOf, run, sortKeyOf, type SqlRow, type SqlSteps } from "@ccl/sql";
+import { parseJson } from "@ccl/core/json";
 import { canonicalJson, sha256Hex } from "@ccl/core";
 import { ContextCompilerError } from "../../context-compiler-error.ts";
 import { parseSessionEvent } from "../../session/parse-session-event.ts";
 import type { SessionEvent } from "../../session/session-event.ts";
 import type { EventPage, SessionPage } from "../session-store.ts";
 import { conflictError } from "../store-input.ts";
-import { rowsOf, run, sortKeyOf, type Row, type Steps } from "./session-tables.ts";
 
 /** Rows of one insert: their parameters stay far below what any driver takes. */
 const rowsPerInsert = 200;
@@ -14,7 +15,7 @@ export function* appendEvents(
   sessionId: string,
   events: readonly SessionEvent[],
   expectedVersion: number,
-): Steps<number> {
+): SqlSteps<number> {
   const version = expectedVersion + events.length;
   if (expectedVersion === 0 && events.length > 0) {
     const insert =
@@ -50,7 +51,7 @@ export function* appendEvents(
 }
 
 /** A page of events from a position on. */
-export function* readEvents(sessionId: string, from: number, limit: number): Steps<EventPage> {
+export function* readEvents(sessionId: string, from: number, limit: number): SqlSteps<EventPage> {
   const rows = yield* rowsOf(
     `SELECT e.position, e.event, e.sha256 FROM ccl_session_events e JOIN ccl_session_logs l ON l.log_no = e.log_no
      WHERE l.session_id = ? AND e.position >= ? ORDER BY e.position LIMIT ?`,
@@ -63,7 +64,7 @@ export function* readEvents(sessionId: string, from: number, limit: number): Ste
 }
 
 /** A page of the ids of sessions after that one. */
-export function* listSessionIds(after: string, limit: number): Steps<SessionPage> {
+export function* listSessionIds(after: string, limit: number): SqlSteps<SessionPage> {
   const select =
     "SELECT session_id FROM ccl_session_logs WHERE sort_key > ? ORDER BY sort_key LIMIT ?";
   const rows = yield* rowsOf(select, sortKeyOf(after), limit + 1);
@@ -73,7 +74,7 @@ export function* listSessionIds(after: string, limit: number): Steps<SessionPage
 }
 
 /** Removes log and state; true if there was a log. */
-export function* deleteLog(sessionId: string): Steps<boolean> {
+export function* deleteLog(sessionId: string): SqlSteps<boolean> {
   yield* run("DELETE FROM ccl_session_states WHERE session_id = ?", sessionId);
   // The row of the log is taken first, as writers do, so that none adds events meanwhile.
   const take =
@@ -87,7 +88,11 @@ export function* deleteLog(sessionId: string): Steps<boolean> {
 }
 
 /** Keeps or removes a text. It stands as a JSON string, which any database can hold. */
-export function* writeState(sessionId: string, key: string, text: string | undefined): Steps<void> {
+export function* writeState(
+  sessionId: string,
+  key: string,
+  text: string | undefined,
+): SqlSteps<void> {
   if (text === undefined) {
     yield* run(
       "DELETE FROM ccl_session_states WHERE session_id = ? AND state_key = ?",
@@ -106,7 +111,7 @@ export function* writeState(sessionId: string, key: string, text: string | undef
 }
 
 /** The text under a key. */
-export function* readState(sessionId: string, key: string): Steps<string | undefined> {
+export function* readState(sessionId: string, key: string): SqlSteps<string | undefined> {
   const select = "SELECT value FROM ccl_session_states WHERE session_id = ? AND state_key = ?";
   const [row] = yield* rowsOf(select, sessionId, key);
   if (row === undefined) return undefined;
@@ -118,7 +123,7 @@ export function* readState(sessionId: string, key: string): Steps<string | undef
   );
 }
 
-function eventOf(row: Row, sessionId: string, position: number): SessionEvent {
+function eventOf(row: SqlRow, sessionId: string, position: number): SessionEvent {
   const json = String(row["event"]);
   const isWhole = numberOf(row, "position") === position && sha256Hex(json) === row["sha256"];
   const parsed = isWhole ? parseSessionEvent(parseJson(json)) : undefined;
@@ -127,16 +132,7 @@ function eventOf(row: Row, sessionId: string, position: number): SessionEvent {
   throw new ContextCompilerError("store_damaged", text, { details: { position } });
 }
 
-function numberOf(row: Row | undefined, column: string): number | undefined {
+function numberOf(row: SqlRow | undefined, column: string): number | undefined {
   const value = row?.[column];
   return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }

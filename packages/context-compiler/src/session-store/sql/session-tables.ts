@@ -1,26 +1,3 @@
-/** One statement; parameters stand for `?` from left to right. */
-interface Statement {
-  sql: string;
-  parameters: readonly (string | number)[];
-  hasRows: boolean;
-}
-
-/** A row by column name. */
-export type Row = Record<string, unknown>;
-
-/** A call on the tables: it gives out statements and takes their rows, so that it runs on a waiting or a blocking client. */
-export type Steps<Value> = Generator<Statement, Value, Row[]>;
-
-/** Rows of a statement. */
-export function* rowsOf(sql: string, ...parameters: (string | number)[]): Steps<Row[]> {
-  return yield { sql, parameters, hasRows: true };
-}
-
-/** A statement that gives no rows. */
-export function* run(sql: string, ...parameters: (string | number)[]): Steps<void> {
-  yield { sql, parameters, hasRows: false };
-}
-
 /**
  * The tables, for both kinds of database. `sort_key` is the id's UTF-16 code units in hex, which both sort alike;
  * `autoKey` is the type of a key that counts by itself.
@@ -46,13 +23,4 @@ CREATE TABLE ccl_session_states (
   value TEXT NOT NULL,
   PRIMARY KEY (session_id, state_key)
 );`;
-}
-
-/** The code units of an id in hex, 4 digits each. */
-export function sortKeyOf(sessionId: string): string {
-  let key = "";
-  for (let index = 0; index < sessionId.length; index += 1) {
-    key += sessionId.charCodeAt(index).toString(16).padStart(4, "0");
-  }
-  return key;
 }

@@ -1,10 +1,9 @@
 import type { Issue } from "@ccl/core";
 
-import { isRecord } from "@ccl/core/json";
+import { isRecord, valueAt } from "@ccl/core/json";
 import { parsePointer } from "../../json-schema/json-pointer.ts";
 import type { JsonSchema, JsonSchemaChecker } from "../../json-schema/json-schema.ts";
 import { createJsonSchemaChecker } from "../../json-schema/json-schema-checker.ts";
-import { valueAt } from "../../json-schema/schema-issue.ts";
 import { jsonSchemaOf } from "../compile-schema.ts";
 import { isStandardSchema, type StructuredSchema } from "../structured-schema.ts";
 import { StructuredOutputError } from "../../structured-output-error.ts";

@@ -1,0 +1,1 @@
+export { cursorOffset, pageLimit, type OptionErrorClass, type PageSizes } from "./page-limit.ts";

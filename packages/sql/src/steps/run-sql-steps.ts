@@ -1,0 +1,85 @@
+import { throwIfAborted } from "@ccl/core/async";
+
+import type { PostgresClient, PostgresSession } from "../postgres/postgres-client.ts";
+import { SqlError } from "../sql-error.ts";
+import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import { isSqliteDatabase, transaction } from "../transaction/transaction.ts";
+import type { TransactionOptions } from "../transaction/transaction-options.ts";
+import type { SqlRow, SqlStep, SqlSteps } from "./sql-steps.ts";
+
+/**
+ * Runs steps in one transaction; on SQLite in one go, so that nothing else on the connection comes between.
+ * @throws SqlError as `transaction` gives it, and whatever the steps throw
+ */
+export function runSqlSteps<Value>(
+  target: SqliteDatabase | PostgresClient,
+  steps: () => SqlSteps<Value>,
+  options: TransactionOptions = {},
+): Promise<Value> {
+  return isSqliteDatabase(target)
+    ? transaction(target, (on) => runOnSqlite(on, steps(), options), options)
+    : transaction(target, (on) => runOnPostgres(on, steps(), options), options);
+}
+
+function runOnSqlite<Value>(
+  database: SqliteDatabase,
+  steps: SqlSteps<Value>,
+  { signal }: TransactionOptions,
+): Value {
+  let step = steps.next([]);
+  while (step.done !== true) {
+    throwIfAborted(signal, SqlError);
+    step = steps.next(sqliteRows(database, step.value));
+  }
+  return step.value;
+}
+
+function sqliteRows(
+  database: SqliteDatabase,
+  { sql, parameters, hasRows, inserted }: SqlStep,
+): SqlRow[] {
+  if (inserted !== undefined) {
+    const marks = (inserted[0] ?? []).map(() => "?").join(", ");
+    const statement = database.prepare(sql.replace("VALUES ROWS", `VALUES (${marks})`));
+    for (const row of inserted) statement.run(...row);
+    return [];
+  }
+  const statement = database.prepare(sql);
+  if (hasRows) return statement.all(...parameters);
+  statement.run(...parameters);
+  return [];
+}
+
+async function runOnPostgres<Value>(
+  session: PostgresSession,
+  steps: SqlSteps<Value>,
+  { signal }: TransactionOptions,
+): Promise<Value> {
+  let step = steps.next([]);
+  while (step.done !== true) {
+    throwIfAborted(signal, SqlError);
+    step = steps.next(await postgresRows(session, step.value));
+  }
+  return step.value;
+}
+
+const rowsAtOnce = 500;
+
+async function postgresRows(
+  session: PostgresSession,
+  { sql, parameters, inserted }: SqlStep,
+): Promise<SqlRow[]> {
+  if (inserted === undefined) return session.query(numbered(sql), parameters);
+  for (let start = 0; start < inserted.length; start += rowsAtOnce) {
+    const rows = inserted.slice(start, start + rowsAtOnce);
+    const marks = rows.map((row) => `(${row.map(() => "?").join(", ")})`).join(", ");
+    await session.query(numbered(sql.replace("VALUES ROWS", `VALUES ${marks}`)), rows.flat());
+  }
+  return [];
+}
+
+/** The statement with `$1`, `$2`, ... for `?`. */
+function numbered(sql: string): string {
+  let number = 0;
+  return sql.replace(/\?/g, () => `$${(number += 1)}`);
+}
