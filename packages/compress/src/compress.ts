@@ -5,7 +5,8 @@ import { unwrapText } from "./json/find-json.ts";
 import { type ContentKind, detectKind } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
-import type { Layout } from "./unit.ts";
+import { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";
+import { isTitle, type Layout, type Numbering } from "./unit.ts";
 import { weighUnits } from "./weigh/weigh-units.ts";
 
 /** How much is shown, and what it is for. */
@@ -20,9 +21,14 @@ export interface CompressOptions {
   counter?: TokenCounter | undefined;
   /** Reads pages better than the built-in reader of words, lists and cells, such as `convert` of `html-to-text`. */
   readHtml?: ((html: string) => string) | undefined;
+  /**
+   * What the reader has seen, oldest first: a content that says the same becomes one line that names it, and one that is nearly
+   * the same becomes what differs, where that is shorter and fits.
+   */
+  known?: readonly KnownContent[] | undefined;
 }
 
-/** Lines of a content, from 1, both included. */
+/** Lines or rows of a content, from 1, both included. */
 export interface LineRange {
   from: number;
   to: number;
@@ -33,13 +39,17 @@ export interface CompressedContent {
   text: string;
   tokens: number;
   kind: ContentKind;
-  /** Everything that the content says stands in `text`; never true of HTML, whose links and styles go. */
+  /** The content that the text refers to: without that it can't be read. */
+  known?: KnownContent | undefined;
+  /** Everything that the content says stands in `text`, and in `known`; never true of HTML, whose links and styles go. */
   isLossless: boolean;
   /** Lines or rows that are shown, and those that are not. */
   shown: number;
   omitted: number;
-  /** What was left out, by lines of the content; by rows of JSON. */
+  /** What was left out but for blank lines, as `readContent` takes it. */
   ranges: LineRange[];
+  /** What `ranges` and the numbers in the text count: lines of the content, or rows of its JSON, its table or its page. */
+  numbering: Numbering;
 }
 
 /**
@@ -48,11 +58,24 @@ export interface CompressedContent {
  * was left out between them. The same content and options give the same text. Linear in the content.
  */
 export function compress(content: string, options: CompressOptions): CompressedContent {
+  const { known = [], budget, counter = estimatedCounter } = options;
+  const alone = compressAlone(content, options);
+  const repeat = known.length === 0 ? undefined : findRepeat(content, known, options.kind);
+  if (repeat === undefined) return alone;
+  const { text, known: seen } = repeat;
+  const tokens = countUpTo(text, budget, counter);
+  if (tokens === undefined || (alone.isLossless && tokens >= alone.tokens)) return alone;
+  const shown = alone.shown + alone.omitted;
+  const whole = { isLossless: true, shown, omitted: 0, ranges: [] };
+  return { ...alone, ...whole, text, tokens, known: seen };
+}
+
+function compressAlone(content: string, options: CompressOptions): CompressedContent {
   const { budget, query = "", counter = estimatedCounter } = options;
   const text = unwrapText(content);
   const kind = options.kind ?? detectKind(text);
   if (kind === "binary") return describeBinary(text, { budget, counter });
-  const layout = layoutOf(text, kind, options.readHtml);
+  const layout = layoutOf(text, kind, { toText: options.readHtml });
   const whole = wholeText(text, layout, kind);
   const tokens = countUpTo(whole, budget, counter);
   if (tokens !== undefined)
@@ -60,19 +83,21 @@ export function compress(content: string, options: CompressOptions): CompressedC
       text: whole,
       tokens,
       kind,
+      numbering: layout.noun,
       isLossless: kind !== "html",
       shown: layout.units.length,
       omitted: 0,
       ranges: [],
     };
   const selection = selectUnits(layout, weighUnits(layout, query), { budget, counter });
-  if (selection.text === "") return { ...beginning(text, { budget, counter }), kind };
+  if (selection.text === "") return { ...beginning(text, layout, { budget, counter }), kind };
   const ranges = omittedRanges(selection.places, layout);
   const shown = selection.places.length;
   return {
     text: selection.text,
     tokens: selection.tokens,
     kind,
+    numbering: layout.noun,
     isLossless: false,
     shown,
     omitted: layout.units.length - shown,
@@ -103,20 +128,25 @@ function countUpTo(text: string, budget: number, counter: TokenCounter): number 
 function omittedRanges(places: readonly number[], { units }: Layout): LineRange[] {
   const ranges: LineRange[] = [];
   const shown = new Set(places);
-  for (const [at, { from, to }] of units.entries()) {
-    if (shown.has(at)) continue;
+  for (const [at, unit] of units.entries()) {
+    if (shown.has(at) || isTitle(unit)) continue;
+    const { from, to, text } = unit;
     const last = ranges.at(-1);
     if (last !== undefined && last.to + 1 >= from && !shown.has(at - 1))
       last.to = Math.max(last.to, to);
-    else ranges.push({ from, to });
+    else if (text.trim() !== "") ranges.push({ from, to });
   }
   return ranges;
 }
 
 /** As much of the beginning as fits, for budgets in which no unit does. */
-function beginning(text: string, { budget, counter }: Room): Omit<CompressedContent, "kind"> {
-  const lines = text.split("\n").length;
-  const rest = { isLossless: false, shown: 0, omitted: lines, ranges: [{ from: 1, to: lines }] };
+function beginning(
+  text: string,
+  { units, noun }: Layout,
+  { budget, counter }: Room,
+): Omit<CompressedContent, "kind"> {
+  const ranges = [{ from: 1, to: units.at(-1)?.to ?? 1 }];
+  const rest = { isLossless: false, numbering: noun, shown: 0, omitted: units.length, ranges };
   for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
     const shown = clipAround(text, chars, -1);
     const tokens = counter.count(shown);
@@ -133,6 +163,7 @@ function describeBinary(text: string, { budget, counter }: Room): CompressedCont
     text: fits ? whole : "",
     tokens: fits ? tokens : 0,
     kind: "binary",
+    numbering: "lines",
     isLossless: false,
     shown: 0,
     omitted: 1,

@@ -1,4 +1,4 @@
-import { headerLabel, type Layout, type Unit } from "./unit.ts";
+import { headerLabel, type Layout, type Numbering, type Unit } from "./unit.ts";
 
 /** How units are shown. */
 export interface Rendering {
@@ -24,16 +24,21 @@ export function renderUnits(
   const lines = title === "" ? [] : [title];
   const rowsShown = countRows(places, units);
   let next = 1;
+  let previous = -1;
   for (const at of places) {
     const unit = units[at];
     if (unit === undefined) continue;
-    if (style === "gaps" && unit.from > next) lines.push(gap(next, unit.from - 1));
+    if (style === "gaps" && unit.from > next) {
+      const isBlank = units.slice(previous + 1, at).every(({ text }) => text.trim() === "");
+      lines.push(isBlank ? "" : gap(noun, next, unit.from - 1));
+    }
     next = Math.max(next, unit.to + 1);
+    previous = at;
     const members = unit.members === undefined ? "" : ` (${rowsShown.get(at) ?? 0} shown)`;
     lines.push(`${prefixOf(unit, rendering.counts.get(at))}${rendering.textOf(at)}${members}`);
   }
   const last = units.at(-1)?.to ?? 0;
-  if (style === "gaps" && next <= last) lines.push(gap(next, last));
+  if (style === "gaps" && next <= last) lines.push(gap(noun, next, last));
   return lines.join("\n");
 }
 
@@ -60,6 +65,6 @@ function countRows(places: readonly number[], units: readonly Unit[]): Map<numbe
   return shown;
 }
 
-function gap(from: number, to: number): string {
-  return from === to ? `[... line ${from}]` : `[... lines ${from}-${to}]`;
+function gap(noun: Numbering, from: number, to: number): string {
+  return from === to ? `[... ${noun.slice(0, -1)} ${from}]` : `[... ${noun} ${from}-${to}]`;
 }

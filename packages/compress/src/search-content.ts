@@ -4,7 +4,7 @@ import { unwrapText } from "./json/find-json.ts";
 import { detectKind } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
-import type { Layout } from "./unit.ts";
+import { isTitle, type Layout } from "./unit.ts";
 import { lowerTexts, matchQuery, readQuery } from "./weigh/match-query.ts";
 import { inheritFromHeads, withContext } from "./weigh/weigh-units.ts";
 
@@ -72,7 +72,7 @@ function numbered(
   const shift = firstLine - 1;
   const units = layout.units.map((unit) => ({
     ...unit,
-    label: layout.noun === "rows" ? unit.label : String(unit.from + shift),
+    label: isTitle(unit) ? unit.label : String(unit.from + shift),
   }));
   const context = layout.noun === "rows" ? 0 : around;
   return { ...layout, units, style: "numbered", context, hasForms: false, briefOf: undefined };

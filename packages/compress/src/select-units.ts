@@ -33,10 +33,11 @@ export function selectUnits(
   const order = rankUnits(layout.units, weighed.weights);
   const maxChars = Math.max(70, Math.floor((budget * 3) / wanted));
   const isBrief = isScarce(layout, weighed, budget);
+  const foremost = foremostOf(order, weighed.weights, wanted);
   const textOf = (at: number): string =>
     shortText(layout.units[at], {
       weighed,
-      maxChars,
+      maxChars: foremost.has(at) ? maxChars * foremostShare : maxChars,
       briefOf: isBrief ? layout.briefOf : undefined,
     });
   const limit = affordable(order, layout.units, { maxChars, maxTotal: budget * 10 });
@@ -60,6 +61,20 @@ export function selectUnits(
     }
   }
   return best;
+}
+
+const foremostShare = 3;
+
+/** The few units that are worth far more than others are shown at more length. */
+function foremostOf(
+  order: readonly number[],
+  weights: Float64Array,
+  wanted: number,
+): ReadonlySet<number> {
+  const limit = 0.6 * (weights[order[0] ?? 0] ?? 0);
+  const few = Math.ceil(wanted / 6);
+  const first = order.slice(0, few + 1).filter((at) => (weights[at] ?? 0) >= limit);
+  return new Set(first.length > few ? [] : first);
 }
 
 /** Places of the units that are worth something, the best first. */
@@ -110,6 +125,9 @@ function withHeads(chosen: readonly number[], units: readonly Unit[]): number[] 
   return [...places].toSorted((a, b) => a - b);
 }
 
+/** The file and the line that a compiler or a search names first. */
+const location = /^[^\s:(]{1,100}(?::\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)/;
+
 interface Shortening {
   weighed: WeighedUnits;
   maxChars: number;
@@ -122,8 +140,10 @@ function shortText(unit: Unit | undefined, { weighed, maxChars, briefOf }: Short
   const whole = briefOf === undefined ? unit.text : briefOf(unit.text);
   const clip = (text: string, max: number): string => {
     if (text.length <= max) return text;
-    const asked = queryAt(text, weighed.query);
-    return clipAround(text, max, asked >= 0 ? asked : errorAt(text));
+    const place = location.exec(text)?.[0] ?? "";
+    const rest = text.slice(place.length);
+    const asked = queryAt(rest, weighed.query);
+    return place + clipAround(rest, max - place.length, asked >= 0 ? asked : errorAt(rest));
   };
   if (unit.cells === undefined || unit.text.length <= maxChars) return clip(whole, maxChars);
   return clipCells(unit.cells, maxChars, clip).join("|");

@@ -4,7 +4,7 @@ export interface Unit {
   text: string;
   /** Cells of a row; they are shortened one by one. */
   cells?: readonly string[] | undefined;
-  /** Lines of the content that it stands for, from 1, both included. */
+  /** Lines or rows of the content that it stands for, from 1, both included. */
   from: number;
   to: number;
   /** What is shown in front of it where not all is shown: the number of its line or row. */
@@ -20,12 +20,20 @@ export interface Unit {
 /** The label of the line that names the columns of a table; it is shown with its rows only. */
 export const headerLabel = "row";
 
+/** True for the name of a table and the names of its columns, which are no rows. */
+export function isTitle({ label, members }: Unit): boolean {
+  return label === headerLabel || members !== undefined;
+}
+
+/** What the numbers of units count. */
+export type Numbering = "lines" | "rows";
+
 /** A content in units, in order. */
 export interface Layout {
   units: Unit[];
   /** Numbers in front of what is shown, or a line of its own for each gap. */
   style: "numbered" | "gaps";
-  noun: "lines" | "rows";
+  noun: Numbering;
   /** Units near one that matters matter too, up to this many on each side. */
   context: number;
   /** Alike lines are shown once, with their number. */

@@ -6,14 +6,14 @@ import { rankValue } from "./value-rank.ts";
 
 /**
  * JSON as lines of `key=value` and tables (keys once, rows of scalars, identifiers first); joined by line feeds they say all
- * that the JSON says. Undefined for text that is no JSON object or array. Rows are numbered in place of lines.
+ * that the JSON says. Undefined for text that is no JSON object or array. The units are not numbered.
  */
-export function jsonUnits(json: string): Unit[] | undefined {
+export function jsonUnits(json: string, columns: TableColumns = "varying"): Unit[] | undefined {
   const value = parseContainer(json);
   if (value === undefined) return undefined;
   try {
     const units: Unit[] = [];
-    addBlock(units, { name: "", value, depth: 0 });
+    addBlock(units, { name: "", value, depth: 0, columns });
     return units;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
@@ -21,10 +21,13 @@ export function jsonUnits(json: string): Unit[] | undefined {
   }
 }
 
+/** Which columns stand in the rows: those that never change can stand once, above them. */
+export type TableColumns = "varying" | "all";
+
 /** A table as units: its name with the columns that never change, the names of the others, and its rows. */
-export function tableUnits(name: string, rows: readonly TableRow[], firstLine: number): Unit[] {
+export function tableUnits(rows: readonly TableRow[], columns: TableColumns = "varying"): Unit[] {
   const units: Unit[] = [];
-  addTable(units, { name, rows, firstLine });
+  addTable(units, { name: "", rows, columns });
   return units;
 }
 
@@ -51,25 +54,28 @@ interface Block {
   name: string;
   value: object;
   depth: number;
+  columns: TableColumns;
 }
 
-function addBlock(units: Unit[], { name, value, depth }: Block): void {
+function addBlock(units: Unit[], { name, value, depth, columns }: Block): void {
   if (depth > maxDepth) return addLine(units, `${name}=${JSON.stringify(value)}`, depth);
   const entries = Array.isArray(value) ? [] : Object.entries(value);
   const rows = Array.isArray(value) ? listedRows(value) : keyedRows(entries);
-  if (rows !== undefined) addTable(units, { name, rows, firstLine: 1 });
-  else if (Array.isArray(value)) addList(units, { name, list: value, depth });
-  else addObject(units, { name, entries, depth });
+  if (rows !== undefined) addTable(units, { name, rows, columns });
+  else if (Array.isArray(value)) addList(units, { name, list: value, depth, columns });
+  else addObject(units, { name, entries, depth, columns });
 }
 
+/** Rows are numbered when all are known. */
+const unnumbered = { from: 0, to: 0 };
+
 function addLine(units: Unit[], text: string, depth: number): void {
-  const at = units.length + 1;
-  units.push({ text, from: at, to: at, weight: 1 / (1 + depth) });
+  units.push({ text, ...unnumbered, weight: 1 / (1 + depth) });
 }
 
 function addObject(
   units: Unit[],
-  { name, entries, depth }: { name: string; entries: [string, unknown][]; depth: number },
+  { name, entries, depth, columns }: Omit<Block, "value"> & { entries: [string, unknown][] },
 ): void {
   const plain = entries.filter(([, member]) => isInline(member));
   const isIdentifier = ([key, member]: [string, unknown]): boolean =>
@@ -80,7 +86,7 @@ function addObject(
   else if (name !== "" && entries.length > 0) addLine(units, `${name}:`, depth);
   for (const [key, member] of entries) {
     if (typeof member !== "object" || member === null || isInline(member)) continue;
-    addBlock(units, { name: joinName(name, key), value: member, depth: depth + 1 });
+    addBlock(units, { name: joinName(name, key), value: member, depth: depth + 1, columns });
   }
 }
 
@@ -90,55 +96,55 @@ function joinName(name: string, key: string): string {
 
 function addList(
   units: Unit[],
-  { name, list, depth }: { name: string; list: unknown[]; depth: number },
+  { name, list, depth, columns }: Omit<Block, "value"> & { list: unknown[] },
 ): void {
   if (list.every((item) => typeof item !== "object" || item === null))
     return addLine(units, `${name}=${inlineText(list)}`, depth);
   for (const [index, item] of list.entries()) {
     const label = `${name}[${index}]`;
     if (typeof item === "object" && item !== null)
-      addBlock(units, { name: label, value: item, depth: depth + 1 });
+      addBlock(units, { name: label, value: item, depth: depth + 1, columns });
     else addLine(units, `${label}=${cellText(item)}`, depth + 1);
   }
 }
 
-function addTable(
-  units: Unit[],
-  { name, rows, firstLine }: { name: string; rows: readonly TableRow[]; firstLine: number },
-): void {
-  const columns = orderColumns(rows);
-  const labelColumn = columns.find((key) =>
+interface Table {
+  name: string;
+  rows: readonly TableRow[];
+  columns: TableColumns;
+}
+
+function addTable(units: Unit[], { name, rows, columns }: Table): void {
+  const ordered = orderColumns(rows);
+  const labelColumn = ordered.find((key) =>
     rows.every(({ label, cells }) => label === cells.get(key)),
   );
   const isConstant = (key: string): boolean => {
     const first = cellText(rows[0]?.cells.get(key));
     return rows.every(({ cells }) => cells.has(key) && cellText(cells.get(key)) === first);
   };
-  const constant = columns.filter(isConstant);
+  const constant = columns === "all" ? [] : ordered.filter(isConstant);
   const constants = new Set(constant);
-  const varying = columns.filter((key) => !constants.has(key) && key !== labelColumn);
+  const varying = ordered.filter((key) => !constants.has(key) && key !== labelColumn);
   const hasLabel = rows.some(({ label }) => label !== undefined);
   const header = hasLabel ? [labelColumn ?? "#", ...varying] : varying;
   const all = constant.map((key) => `${key}=${cellText(rows[0]?.cells.get(key))}`).join("; ");
   const title = units.length;
-  const at = { from: firstLine, to: firstLine };
   units.push({
     text: `${name === "" ? "" : `${name}: `}${rows.length} rows${all === "" ? "" : `, all ${all}`}`,
-    ...at,
+    ...unnumbered,
     weight: 2,
     members: rows.length,
   });
   if (header.length === 0) return;
-  units.push({ text: header.join("|"), ...at, label: headerLabel, head: title, weight: 0 });
-  for (const [index, { label, cells }] of rows.entries()) {
+  units.push({ text: header.join("|"), ...unnumbered, label: headerLabel, head: title, weight: 0 });
+  for (const { label, cells } of rows) {
     const texts = varying.map((key) => cellText(cells.get(key)));
     const row = hasLabel ? [cellText(label), ...texts] : texts;
     units.push({
       text: row.join("|"),
       cells: row,
-      from: firstLine + index,
-      to: firstLine + index,
-      label: String(index + 1),
+      ...unnumbered,
       head: title + 1,
       weight: 0.05,
     });

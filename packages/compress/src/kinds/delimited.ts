@@ -1,6 +1,6 @@
 import { columnNames, detectDelimiter, readDelimited } from "@ccl/core/delimited";
 
-import { tableUnits } from "../json/json-units.ts";
+import { type TableColumns, tableUnits } from "../json/json-units.ts";
 import type { Unit } from "../unit.ts";
 
 const sampleRows = 20;
@@ -26,17 +26,16 @@ function firstRows(sample: string): string[][] {
 }
 
 /** A table of names and rows, with a column that never changes said once. */
-export function delimitedUnits(text: string): Unit[] {
+export function delimitedUnits(text: string, columns?: TableColumns): Unit[] {
   const [header = [], ...rows] = [...readDelimited(text, detectDelimiter(text))].filter(
     (row) => row.length > 1 || row[0] !== "",
   );
   const names = columnNames(header);
   return tableUnits(
-    "",
     rows.map((row) => ({
       label: undefined,
       cells: new Map(names.map((name, at) => [name, row[at] ?? ""])),
     })),
-    2,
+    columns,
   );
 }

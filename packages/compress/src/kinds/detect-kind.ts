@@ -25,7 +25,7 @@ const sampleChars = 20_000;
 const lineKinds: readonly [ContentKind, RegExp, number][] = [
   [
     "build",
-    /^(?:\S[^:(\n]{0,200}(?:\(\d+,\d+\)|:\d+:\d+): (?:fatal )?(?:error|warning|note)\b|\s*\d+:\d+\s+(?:error|warning)\s|(?:error|warning)(?:\[\w+\])?: )/,
+    /^(?:\S[^:(\n]{0,200}(?:\(\d+,\d+\)|(?::\d+){1,2}): (?:fatal )?(?:error|warning|note)\b|\s*\d+:\d+\s+(?:error|warning)\s|(?:error|warning)(?:\[\w+\])?: )/,
     0.3,
   ],
   [
@@ -38,6 +38,18 @@ const lineKinds: readonly [ContentKind, RegExp, number][] = [
     "listing",
     /^(?:[0-9a-f]{7,40} \S.*|[\dA-Za-z-]{4,10}[rwx-]{6}\S*\s+\d.*|\d{6} (?:blob|tree|commit) .*|[ MADRCU?!]{2} \S+|(?:\.{0,2}\/)?[^\s:]+\/[^\s:]*)$/,
     0.8,
+  ],
+];
+/** Files under the folders or the paths that hold them, and what `git status` says. */
+const groupedKinds: readonly [ContentKind, RegExp][] = [
+  ["listing", /^(?:On branch \S|HEAD detached at )/],
+  [
+    "listing",
+    /(?:^|\n\n)\.{0,2}\/?[\w@.-]+(?:\/[^\s:]*)?:\n(?:total \d+\n)?[^\n:]+\n(?:[^\n:]+\n)*\n\.{0,2}\/?[\w@.-]+\/[^\s:]*:\n/,
+  ],
+  [
+    "matches",
+    /(?:^|\n\n)[^\s:]*[./][^\s:]*\n(?:\d+[:-].*\n)+(?:\n|--\n)[^\s:]*[./][^\s:]*\n\d+[:-]/,
   ],
 ];
 const testRun =
@@ -67,6 +79,8 @@ export function detectKind(text: string): ContentKind {
     ([, pattern, share]) => lines.length > 2 && shareOf(pattern) >= share,
   )?.[0];
   if (byLine !== undefined) return byLine;
+  const grouped = groupedKinds.find(([, pattern]) => pattern.test(sample.slice(0, 4_000)))?.[0];
+  if (grouped !== undefined) return grouped;
   if (shareOf(codeLine) >= 0.25) return "code";
   if (/^#{1,6} \S|^(?:```|~~~)|^\|.*\|\s*\n\|[ :|-]+\|/m.test(sample)) return "markdown";
   if (shareOf(/^\s*(?:- )?["']?[\w./$-]{1,60}["']?:(?:\s|$)|^\s*- \S|^---$/) >= 0.7) return "yaml";

@@ -1,32 +1,51 @@
 import { findJson } from "../json/find-json.ts";
-import { jsonUnits } from "../json/json-units.ts";
-import type { Layout, Unit } from "../unit.ts";
+import { jsonUnits, type TableColumns } from "../json/json-units.ts";
+import { isTitle, type Layout, type Unit } from "../unit.ts";
 import { delimitedUnits } from "./delimited.ts";
 import type { ContentKind } from "./detect-kind.ts";
 import { lineLayout } from "./line-units.ts";
 import { readHtml } from "./read-html.ts";
 
+/** How a text is read. */
+export interface LayoutOptions {
+  toText?: ((html: string) => string) | undefined;
+  columns?: TableColumns | undefined;
+}
+
 /** A text of a kind in units. JSON that does not parse is read by lines. */
 export function layoutOf(
   text: string,
   kind: ContentKind,
-  toText: (html: string) => string = readHtml,
+  { toText = readHtml, columns }: LayoutOptions = {},
 ): Layout {
-  const table = { style: "numbered", noun: "rows", context: 0, hasForms: false } as const;
-  if (kind === "delimited") return { ...table, units: delimitedUnits(text) };
-  if (kind === "json") {
-    const found = findJson(text);
-    const units = found === undefined ? undefined : jsonUnits(found.json);
-    if (found !== undefined && units !== undefined) {
-      const frame = (words: string): Unit[] =>
-        words === "" ? [] : [{ text: words, from: 1, to: 1, weight: 2 }];
-      const lead = frame(found.lead);
-      const shifted = units.map((unit) => ({
-        ...unit,
-        head: unit.head === undefined ? undefined : unit.head + lead.length,
-      }));
-      return { ...table, units: [...lead, ...shifted, ...frame(found.tail)] };
-    }
+  if (kind === "delimited") return tableLayout(delimitedUnits(text, columns));
+  const json = kind === "json" ? framedJson(text, columns) : undefined;
+  if (json !== undefined) return tableLayout(json);
+  return kind === "html"
+    ? { ...lineLayout(toText(text), "text"), noun: "rows" }
+    : lineLayout(text, kind);
+}
+
+/** JSON and the words around it. */
+function framedJson(text: string, columns: TableColumns | undefined): Unit[] | undefined {
+  const found = findJson(text);
+  const units = found === undefined ? undefined : jsonUnits(found.json, columns);
+  if (found === undefined || units === undefined) return undefined;
+  const frame = (words: string): Unit[] =>
+    words === "" ? [] : [{ text: words, from: 1, to: 1, weight: 2 }];
+  const lead = frame(found.lead);
+  for (const unit of units) if (unit.head !== undefined) unit.head += lead.length;
+  return [...lead, ...units, ...frame(found.tail)];
+}
+
+/** Units other than titles, numbered through all tables. */
+function tableLayout(units: Unit[]): Layout {
+  let number = 0;
+  for (const unit of units) {
+    const own = isTitle(unit) ? number + 1 : (number += 1);
+    unit.from = own;
+    unit.to = own;
+    if (unit.cells !== undefined) unit.label = String(own);
   }
-  return kind === "html" ? lineLayout(toText(text), "text") : lineLayout(text, kind);
+  return { units, style: "numbered", noun: "rows", context: 0, hasForms: false };
 }

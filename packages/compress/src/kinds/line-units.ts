@@ -28,10 +28,28 @@ const prose: LineRules = {
 
 const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   log: { ...numbered, context: 3, hasForms: true },
-  tests: { ...numbered, context: 4, hasForms: true },
+  tests: {
+    ...numbered,
+    context: 4,
+    hasForms: true,
+    // Sections of pytest and of cargo; what fails in them is named here only.
+    headDepth: (line) =>
+      /^={3,} .* ={3,}$/.test(line)
+        ? 1
+        : /^(?:_{3,} .* _{3,}|-{4} .* -{4})$/.test(line)
+          ? 2
+          : undefined,
+  },
   build: { ...numbered, context: 2, hasForms: true },
-  listing: numbered,
-  matches: numbered,
+  listing: {
+    ...numbered,
+    hasForms: true,
+    headDepth: (line) => (/^\S.*:$/.test(line) ? 1 : undefined),
+  },
+  matches: {
+    ...numbered,
+    headDepth: (line) => (/^(?!\d+[:-])[^\s:]*[./][^\s:]*$/.test(line) ? 1 : undefined),
+  },
   history: {
     style: "gaps",
     context: 0,

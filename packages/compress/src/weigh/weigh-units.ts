@@ -67,7 +67,8 @@ function severityWeights(texts: readonly string[], isRepeated: boolean): Float64
 /** What stands under a heading, a file or a commit that answers is part of the answer. */
 export function inheritFromHeads(worth: number[], units: readonly Unit[]): void {
   for (const [at, { head }] of units.entries())
-    if (head !== undefined) worth[at] = Math.max(worth[at] ?? 0, inherited * (worth[head] ?? 0));
+    if (head !== undefined)
+      worth[at] = Math.min(1, (worth[at] ?? 0) + inherited * (worth[head] ?? 0));
 }
 
 /** Places of the rows of each table. */

@@ -17,7 +17,10 @@ interface ContextLayout {
 export interface CompileOptions {
   /** Tokens of the whole prompt, tools included. There is no default: choose it. */
   budget: number;
-  /** What is the same at every call: instructions, pinned memory, a pack of the project. */
+  /**
+   * What is the same at every call: instructions, pinned memory, a pack of the project. A sentence on `search_artifact` and
+   * `read_artifact` is added where they are among the tools.
+   */
   systemPrompt: string;
   tools?: readonly ToolDescription[] | undefined;
   /** Of the budget, kept for the model's answer. */

@@ -16,6 +16,7 @@ import { memoryPreloader } from "./memory-preloader.ts";
 import type { MemoryPlace } from "./prompt-parts.ts";
 import { requireRequest, requireSettings } from "./require-request.ts";
 import { rememberBySession } from "./session-memory.ts";
+import { withToolsHint } from "./tools-hint.ts";
 import type { WorkingContext } from "./working-context.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
 
@@ -51,7 +52,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
       const ordered = toolOrder === "given" ? [...tools] : tools.toSorted(byName);
       const entries = session.messages();
       let context = beginContext(frame, {
-        systemPrompt,
+        systemPrompt: withToolsHint(systemPrompt, tools),
         tools: ordered,
         entries,
         memoryHits: [],

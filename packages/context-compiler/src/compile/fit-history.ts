@@ -135,7 +135,7 @@ function readHint(
   const index = logIndexOf(session);
   const stored = entry?.eventIds.map((id) => index.artifactOf(id)).find((one) => one !== undefined);
   if (stored === undefined) return undefined;
-  return `read_artifact ${stored.data.artifactId.slice(0, shownIdDigits)} has all of it`;
+  return `artifact ${stored.data.artifactId.slice(0, shownIdDigits)} has all of it`;
 }
 
 function withTail(

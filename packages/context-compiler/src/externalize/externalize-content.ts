@@ -3,6 +3,7 @@ import type { TokenCounter } from "@ccl/core";
 import { fromBase64 } from "@ccl/core/json";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { ArtifactPart, EventContent, EventPart } from "../session/session-event.ts";
+import type { StoredTexts } from "../session/stored-texts.ts";
 import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
 
 /** Where payloads go, and from which size on. */
@@ -15,6 +16,10 @@ export interface ExternalizeOptions {
   source: string;
   /** Of the text; guessed when absent. */
   mimeType?: string | undefined;
+  /** What the content was asked for. */
+  query?: string | undefined;
+  /** Texts that were stored before it; what is stored of it joins them. */
+  storedTexts?: StoredTexts | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -75,8 +80,10 @@ async function withStoredText(
   if (texts.length === 0 || !isAboveTokens(text, options.aboveTokens, options.counter))
     return parts;
   const mimeType = options.mimeType ?? guessMimeType(text);
-  const summary = summarizeText(text, options.counter);
+  const { counter, query, storedTexts } = options;
+  const summary = summarizeText(text, { counter, query, known: storedTexts?.known() });
   const artifact = await storePayload(text, { mimeType, summary }, options);
+  storedTexts?.offer(artifact.artifactId, text);
   const first = parts.findIndex(({ type }) => type === "text");
   return parts.flatMap((part, index) =>
     index === first ? [artifact] : part.type === "text" ? [] : [part],

@@ -1,5 +1,4 @@
-import type { TokenCounter } from "@ccl/core";
-import { compress } from "@ccl/compress";
+import { compress, type CompressOptions } from "@ccl/compress";
 
 import { imageSize } from "./image-header.ts";
 
@@ -17,9 +16,9 @@ export function guessMimeType(text: string): string {
   }
 }
 
-/** What a model sees of a text that was stored, in at most 400 tokens. The same text gives the same summary. */
-export function summarizeText(text: string, counter: TokenCounter): string {
-  return compress(text, { budget: summaryTokens, counter }).text;
+/** What a model sees of a text that was stored, in 400 tokens: by its question, and by what was stored before it. */
+export function summarizeText(text: string, options: Omit<CompressOptions, "budget">): string {
+  return compress(text, { ...options, budget: summaryTokens }).text;
 }
 
 /** What a model sees of bytes that were stored. */

@@ -124,11 +124,16 @@ class Planner {
     return rigid + this.#showBlocks(blocks, limit, texts);
   }
 
-  /** What all units but the required and the unread take, as far as that matters. */
+  /** What all units but the required and the unread take, results that a later one repeats as references, as far as that matters. */
   #othersTokens(enough: number): number {
+    const { units } = this.#history;
     let tokens = 0;
-    for (const [at, unit] of this.#history.units.entries()) {
-      if (at !== this.#unread && !this.#required.units.has(at)) tokens += unit.tokens;
+    for (const [at, unit] of units.entries()) {
+      if (this.#isApart(at)) continue;
+      const repeats = this.#reader
+        .of(unit, units.length - 1 - at)
+        .filter(({ reference }) => reference !== undefined);
+      tokens += unit.tokens - addUp(repeats, (block) => block.tokens - this.#sizeOf(block));
       if (tokens > enough) break;
     }
     return tokens;
@@ -191,7 +196,12 @@ class Planner {
   }
 
   #sizeOf(block: Block): number {
-    return block.reference === undefined ? this.#reader.lossless(block).tokens : markerReserve;
+    const { reference } = block;
+    if (reference === undefined) return this.#reader.lossless(block).tokens;
+    const { meter } = this.#policy;
+    return reference.includes("\n")
+      ? meter.of({ role: block.message.role, content: reference })
+      : markerReserve;
   }
 
   /** Without loss all fit; the newest are shown as they came while there is room for it. */

@@ -1,3 +1,4 @@
+import { findRepeat, type KnownContent } from "@ccl/compress";
 import type { ChatMessage } from "@ccl/core";
 
 import type { FitPolicy } from "./fit-policy.ts";
@@ -21,7 +22,7 @@ export interface Block {
   /** How much longer or shorter it stays than others. */
   weight: number;
   query: string;
-  /** A later message says the same or newer: this text stands for it. */
+  /** A later message says the same, newer, or nearly the same: this text, of one line or with what differs, stands for it. */
   reference: string | undefined;
 }
 
@@ -102,7 +103,9 @@ export function createBlockReader(
       return found;
     },
     show(block, limit) {
-      if (block.reference !== undefined) return block.reference;
+      const { reference } = block;
+      const isShort = reference !== undefined && counter.count(reference) <= limit;
+      if (isShort || reference?.includes("\n") === false) return reference;
       if (block.tokens <= limit) return undefined;
       const full = lossless(block);
       if (full.tokens <= limit && full.tokens < block.tokens) return full.text;
@@ -129,12 +132,22 @@ function hasFailed(message: ChatMessage): boolean {
 }
 
 const shortestRepeat = 200;
+/** A result is shown as what differs from a later one if that is no more than this share of it. */
+const shorterShare = 0.5;
+
+function differenceFrom(later: readonly KnownContent[], text: string): string | undefined {
+  const repeat = findRepeat(text, later);
+  const isShort = repeat !== undefined && repeat.text.length < text.length * shorterShare;
+  return isShort ? repeat.text : undefined;
+}
 
 /** Results that a later one repeats or supersedes, each with the text that says so. */
 function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string> {
   const references = new Map<ChatMessage, string>();
   const texts = new Set<string>();
   const calls = new Set<string>();
+  /** Of later results that are shown themselves. */
+  const later: KnownContent[] = [];
   for (let at = units.length - 1; at >= 0; at--) {
     const unit = units[at];
     if (unit?.kind !== "calls") continue;
@@ -144,9 +157,14 @@ function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string>
       if (text.length < shortestRepeat) continue;
       const call = byId.get(message.toolCallId ?? "");
       const key = call === undefined ? "" : `${call.name} ${call.arguments}`;
-      if (texts.has(text)) references.set(message, "[Repeated: a later result says the same.]");
-      else if (key !== "" && calls.has(key))
-        references.set(message, "[Superseded: the same call came again later.]");
+      const isSuperseded = key !== "" && calls.has(key);
+      const reference = texts.has(text)
+        ? "[Repeated: a later result says the same.]"
+        : isSuperseded
+          ? "[Superseded: the same call came again later.]"
+          : differenceFrom(later, text);
+      if (reference === undefined) later.push({ content: text, name: "a later result" });
+      else references.set(message, reference);
       texts.add(text);
       calls.add(key);
     }

@@ -5,8 +5,10 @@ import { externalizeContent } from "../externalize/externalize-content.ts";
 import { isEventData, isEventKind } from "./check-event-data.ts";
 import { encodeInput } from "./event-input.ts";
 import { plainJson } from "./plain-json.ts";
+import { questionOf } from "./question-of.ts";
 import { redactData, type Redact } from "./redact-data.ts";
 import type { EventBody, SessionEventKind } from "./session-event.ts";
+import type { StoredTexts } from "./stored-texts.ts";
 
 /** What a caller gives for an event. */
 export interface UncheckedDraft {
@@ -27,6 +29,14 @@ export interface PrepareContext {
   redact: Redact | undefined;
   artifactStore: ArtifactStore | undefined;
   offloadAboveTokens: number;
+  storedTexts: StoredTexts;
+}
+
+/** What is known of a draft when its payloads are stored. */
+interface StoreOptions {
+  /** The events before it, newest first. */
+  before: Iterable<EventBody>;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -49,7 +59,7 @@ export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undef
 export async function storePayloads(
   { draft, mimeType }: MaskedDraft,
   context: PrepareContext,
-  signal: AbortSignal | undefined,
+  { before, signal }: StoreOptions,
 ): Promise<EventBody[]> {
   const { artifactStore: store, offloadAboveTokens: aboveTokens, counter, sessionId } = context;
   if (draft.kind !== "tool_success" && draft.kind !== "tool_error" && draft.kind !== "tool_timeout")
@@ -65,6 +75,8 @@ export async function storePayloads(
     sessionId,
     source,
     mimeType,
+    query: questionOf(data.callId, before),
+    storedTexts: context.storedTexts,
     signal,
   });
   const stored = artifacts.map(({ type: _type, ...artifact }): EventBody => {

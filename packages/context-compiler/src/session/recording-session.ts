@@ -19,6 +19,7 @@ import { eventMessage } from "./event-message.ts";
 import { freezeDeep } from "./parse-session-event.ts";
 import {
   maskDraft,
+  type MaskedDraft,
   storePayloads,
   type PrepareContext,
   type UncheckedDraft,
@@ -28,6 +29,7 @@ import type { EventBody, SessionEvent, SessionEventKind } from "./session-event.
 import { createSessionTimeline, type SessionMessage } from "./session-timeline.ts";
 import type { Session, SessionOptions } from "./session.ts";
 import type { RecordOptions } from "./event-log.ts";
+import { createStoredTexts } from "./stored-texts.ts";
 
 /** What a session begins with. */
 export interface BeginSessionOptions extends SessionOptions {
@@ -57,8 +59,12 @@ export function beginSession(options: BeginSessionOptions): Session {
     requireDrafts(drafts);
     const masked = drafts.map((draft) => maskDraft(draft, context.redact));
     // Payloads are stored side by side; the events go into the log in the order of the calls.
-    const stored = masked.map((draft) =>
-      storePayloads(draft, { ...context, artifactStore }, signal),
+    const stored = masked.map((draft, at) =>
+      storePayloads(
+        draft,
+        { ...context, artifactStore },
+        { before: newestFirst(recorder.log, masked.slice(0, at)), signal },
+      ),
     );
     const prepared = Promise.all(stored).finally(() =>
       throwIfAborted(signal, ContextCompilerError),
@@ -83,7 +89,7 @@ export function beginSession(options: BeginSessionOptions): Session {
       throw new ContextCompilerError("invalid_event", "Nothing was recorded.");
     return event;
   };
-  const recorder = createRecorder(options, { append: record, counter: context.counter });
+  const recorder = createRecorder(options, { ...context, append: record });
   for (const event of options.events) recorder.take(event);
   const session: Session = {
     sessionId,
@@ -114,6 +120,15 @@ export function beginSession(options: BeginSessionOptions): Session {
   return session;
 }
 
+/** The drafts before one, and the events of the log before them. */
+function* newestFirst(log: EventLog, drafts: readonly MaskedDraft[]): Generator<EventBody> {
+  for (const { draft } of drafts.toReversed()) yield draft;
+  for (let at = log.length - 1; at >= 0; at -= 1) {
+    const event = log.at(at);
+    if (event !== undefined) yield event;
+  }
+}
+
 const ignore = (): void => undefined;
 const maskSecrets = (text: string): string => redactSecrets(text).text;
 
@@ -135,7 +150,11 @@ interface Recorder {
 
 function createRecorder(
   { sessionId, store, clock = systemClock, ids, events }: BeginSessionOptions,
-  { append, counter }: { append: EventLog["append"]; counter: TokenCounter },
+  {
+    append,
+    counter,
+    storedTexts,
+  }: Pick<PrepareContext, "counter" | "storedTexts"> & { append: EventLog["append"] },
 ): Recorder {
   const { log, push } = createEventLog(append);
   const timeline = createSessionTimeline();
@@ -151,6 +170,7 @@ function createRecorder(
   const keep = (event: SessionEvent, message: ChatMessage | undefined): void => {
     usedIds.add(event.eventId);
     push(event);
+    if (event.kind === "artifact_stored") storedTexts.confirm(event.data.artifactId);
     timeline.add(event, message);
   };
   return {
@@ -240,6 +260,7 @@ function prepareContext(options: BeginSessionOptions): PrepareContext {
     artifactStore,
     offloadAboveTokens,
     counter,
+    storedTexts: createStoredTexts(),
     redact: redact === false ? undefined : (redact ?? maskSecrets),
   };
 }

@@ -1,4 +1,5 @@
 import { createMemoryArtifactStore, type ArtifactStore } from "@ccl/artifact-store";
+import { compress, readContent } from "@ccl/compress";
 import { estimatedCounter } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
@@ -79,6 +80,76 @@ describe("search_artifact", () => {
       );
     },
   );
+});
+
+describe("read_artifact", () => {
+  it.each([
+    [
+      "JSON",
+      JSON.stringify({
+        page: 1,
+        rows: Array.from({ length: 300 }, (_, at) => ({ id: `o-${at}`, sum: at })),
+      }),
+      "application/json",
+    ],
+    [
+      "a text in JSON",
+      JSON.stringify({ content: [{ type: "text", text: lines(900, 400, "alpha-1 fell") }] }),
+      "application/json",
+    ],
+    [
+      "a table",
+      ["id,sum", ...Array.from({ length: 300 }, (_, at) => `o-${at},"${at}\n"`)].join("\n"),
+      "text/csv",
+    ],
+    [
+      "a page",
+      `<html><body>${Array.from({ length: 300 }, (_, at) => `<p>part ${at}</p>`).join("")}</body></html>`,
+      "text/html",
+    ],
+    ["lines", lines(900, 400, "alpha-1 fell"), "text/plain"],
+  ] as const)(
+    "reads what was left out of %s by the numbers that were shown",
+    async (_, text, mimeType) => {
+      const store = createMemoryArtifactStore();
+      const { artifactId: handle } = await store.store(text, { source, mimeType });
+      const [, read] = createArtifactTools({ store });
+      const { ranges, numbering } = compress(text, { budget: 120 });
+      expect(ranges.length).toBeGreaterThan(0);
+      for (const { from, to } of ranges.slice(0, 3)) {
+        const answer = String(
+          await read.execute({ handle, [numbering]: { start: from, end: to } }, context),
+        );
+        expect(answer).toMatch(
+          new RegExp(`^\\[artifact \\w{12}, \\S+ ${numbering} ${from} to \\d+, `),
+        );
+        const piece = readContent(text, { from, to: from });
+        expect(answer).toContain(piece.text);
+        expect(estimatedCounter.count(answer)).toBeLessThanOrEqual(400);
+      }
+    },
+  );
+
+  it("says how many rows there are, and how to continue", async () => {
+    const store = createMemoryArtifactStore();
+    const text = JSON.stringify(
+      Array.from({ length: 500 }, (_, at) => ({ id: `o-${at}`, sum: at })),
+    );
+    const { artifactId: handle } = await store.store(text, {
+      source,
+      mimeType: "application/json",
+    });
+    const [, read] = createArtifactTools({ store });
+    expect(await read.execute({ handle, rows: { start: 700 } }, context)).toMatch(
+      /it has 500 rows\]$/,
+    );
+    expect(await read.execute({ handle, rows: { start: 3, end: 4 } }, context)).toBe(
+      `[artifact ${handle.slice(0, 12)}, application/json, rows 3 to 4, of 500]\n500 rows\nrow|id|sum\n3|o-2|2\n4|o-3|3`,
+    );
+    expect(await read.execute({ handle, rows: { start: 3 } }, context)).toMatch(
+      / rows 3 to \d+, continue with rows from \d+\]/,
+    );
+  });
 });
 
 it("needs a store", () => {

@@ -1,4 +1,5 @@
 import { ArtifactStoreError, type ArtifactStore, type ByteRange } from "@ccl/artifact-store";
+import { readContent } from "@ccl/compress";
 import type { Part, ToolDefinition } from "@ccl/core";
 import { toBase64 } from "@ccl/core/json";
 
@@ -20,6 +21,8 @@ export interface ReadArtifactInput {
   handle: string;
   /** From 1, both included. */
   lines?: { start: number; end?: number | undefined } | undefined;
+  /** Of JSON, a table or a page, by the numbers that were shown; from 1, both included. */
+  rows?: { start: number; end?: number | undefined } | undefined;
   /** From 0, `end` excluded. */
   bytes?: { start: number; end?: number | undefined } | undefined;
   /** Of the answer, about; 400 where absent. */
@@ -42,13 +45,14 @@ export function readArtifactTool(
   return {
     name: "read_artifact",
     description:
-      "Reads lines (from 1, inclusive) or bytes (from 0, end exclusive) of a stored result, named by the id shown in the " +
-      "conversation. To look for something use search_artifact. Long pieces are cut, and the answer says how to go on.",
+      "Reads lines or rows (from 1, inclusive), by the numbers shown, or bytes (from 0, end exclusive) of a stored result, " +
+      "named by the id shown in the conversation. To look for something use search_artifact. Long pieces are cut, and the answer says how to go on.",
     inputSchema: {
       type: "object",
       properties: {
         handle: { type: "string" },
         lines: range,
+        rows: range,
         bytes: range,
         maxTokens: { type: "integer", minimum: 50, maximum: maxAnswerTokens },
       },
@@ -90,6 +94,8 @@ async function readArtifact(
   const found = await findSource(input.handle, context.source, context.signal);
   if (found === undefined) return refuseArtifact(input.handle, notFound);
   try {
+    const numbered = await readNumbered(input, found, context);
+    if (numbered !== undefined) return numbered;
     const piece = isText(found.mimeType) || input.lines !== undefined ? readText : readBytes;
     return (
       (await piece(input, found, context)) ?? refuseArtifact(input.handle, "it is no longer stored")
@@ -99,6 +105,41 @@ async function readArtifact(
     return refuseArtifact(input.handle, `the store failed (${error.code})`);
   }
 }
+
+/** Larger ones are read by lines, as they are stored. */
+const maxNumberedBytes = 8_000_000;
+
+/** Rows, and lines of a text that is stored as JSON: by the numbers that the model saw. */
+async function readNumbered(
+  { rows, lines }: ReadArtifactInput,
+  { artifactId, mimeType, sizeBytes }: FoundArtifact,
+  { source: { store, counter }, maxChars, signal }: ReadContext,
+): Promise<string | undefined> {
+  const range = rows ?? (/json/.test(mimeType) ? lines : undefined);
+  if (range === undefined || sizeBytes > maxNumberedBytes) return undefined;
+  const data = await store.retrieve(artifactId, { signal });
+  if (data === undefined) return undefined;
+  const text = new TextDecoder().decode(data);
+  const { start: from, end: to = Number.MAX_SAFE_INTEGER } = range;
+  const budget = Math.floor(maxChars / charsPerToken) - headTokens;
+  const piece = readContent(text, { from, to, budget, counter });
+  // Lines of JSON that was stored as it is, rather than as a text in quotes.
+  if (rows === undefined && piece.numbering === "rows") return undefined;
+  const { numbering, last, isCut } = piece;
+  const head = `[artifact ${artifactId.slice(0, 12)}, ${mimeType}, `;
+  if (last < from) return `${head}it has ${last} ${numbering}]`;
+  const rest =
+    piece.to >= Math.min(last, to)
+      ? piece.to >= last
+        ? "to the end"
+        : `of ${last}`
+      : `continue with ${numbering} from ${piece.to + 1}`;
+  const cut = isCut ? ", shortened" : "";
+  return `${head}${numbering} ${from} to ${piece.to}${cut}, ${rest}]\n${piece.text}`;
+}
+
+/** For the line that names the artifact. */
+const headTokens = 40;
 
 async function readText(
   { lines, bytes }: ReadArtifactInput,

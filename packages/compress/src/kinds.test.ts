@@ -1,0 +1,56 @@
+import { estimatedCounter } from "@ccl/core";
+import { describe, expect, it } from "vitest";
+
+import { kindSamples } from "./__fixtures__/kind-samples.ts";
+import { compress } from "./compress.ts";
+import { readContent } from "./read-content.ts";
+
+const budget = 300;
+const samples = kindSamples.map((sample) => [sample.name, sample] as const);
+
+describe.each(samples)("%s", (_name, { kind, text, query, facts }) => {
+  it("shows the fact that matters in 300 tokens, which its head and tail do not", () => {
+    const shown = compress(text, { budget, query });
+    expect(shown.kind).toBe(kind);
+    expect(shown.tokens).toBeLessThanOrEqual(budget);
+    expect(facts.filter((fact) => !shown.text.includes(fact))).toEqual([]);
+    const ends = headAndTail(text);
+    expect(facts.some((fact) => !ends.includes(fact))).toBe(true);
+  });
+
+  it("can be read where it says that something is left out", () => {
+    const shown = compress(text, { budget, query });
+    expect(shown.ranges.length).toBeGreaterThan(0);
+    let omitted = 0;
+    for (const { from, to } of shown.ranges) {
+      const piece = readContent(text, { from, to, budget: 1e6 });
+      expect(piece).toMatchObject({ to, numbering: shown.numbering, isCut: false });
+      expect(piece.text).not.toBe("");
+      omitted += to - from + 1;
+    }
+    const last = shown.ranges.at(-1)?.to ?? 0;
+    expect(last).toBeLessThanOrEqual(readContent(text, { from: 1, to: 1 }).last);
+    const blank = text.split("\n").filter((line) => line.trim() === "").length;
+    expect(omitted).toBeGreaterThanOrEqual(shown.omitted - blank);
+  });
+});
+
+it("is read by the numbers of the markers between lines", () => {
+  const text = kindSamples.find(({ name }) => name === "Markdown")?.text ?? "";
+  const shown = compress(text, { budget, query: "version 9" }).text;
+  const marks = [...shown.matchAll(/^\[\.\.\. lines (\d+)-(\d+)\]$/gm)];
+  expect(marks.length).toBeGreaterThan(1);
+  for (const [, from, to] of marks) {
+    const piece = readContent(text, { from: Number(from), to: Number(to), budget: 1e6 });
+    const lines = text.split("\n").slice(Number(from) - 1, Number(to));
+    expect(piece.text).toBe(lines.join("\n"));
+  }
+});
+
+/** The control: as many tokens, from both ends. */
+function headAndTail(text: string): string {
+  for (let chars = budget * 3; ; chars = Math.floor(chars * 0.9)) {
+    const shown = `${text.slice(0, chars)}\n[...]\n${text.slice(-chars)}`;
+    if (estimatedCounter.count(shown) <= budget) return shown;
+  }
+}

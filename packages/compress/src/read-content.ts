@@ -1,0 +1,110 @@
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
+
+import { clipAround } from "./clip.ts";
+import { unwrapText } from "./json/find-json.ts";
+import { detectKind } from "./kinds/detect-kind.ts";
+import { layoutOf } from "./kinds/layout-of.ts";
+import { headerLabel, isTitle, type Layout, type Numbering, type Unit } from "./unit.ts";
+
+/** What is read of a content. */
+export interface ReadContentOptions {
+  /** Lines or rows as `compress` numbers them, from 1, both included. */
+  from: number;
+  to: number;
+  /** Tokens; 400 where absent. */
+  budget?: number | undefined;
+  /** `estimatedCounter` where absent. */
+  counter?: TokenCounter | undefined;
+  /** As for `compress`. */
+  readHtml?: ((html: string) => string) | undefined;
+}
+
+/** Lines or rows of a content. */
+export interface ContentPiece {
+  /** Lines as they are, rows with their numbers under the names of their columns. */
+  text: string;
+  tokens: number;
+  numbering: Numbering;
+  /** The last line or row in the text, and the last of the content. */
+  to: number;
+  last: number;
+  /** The last line or row was cut, because it alone is above the budget. */
+  isCut: boolean;
+}
+
+/** The lines or rows that `compress` left out, by the numbers that it gives. Stops where the budget ends. */
+export function readContent(content: string, options: ReadContentOptions): ContentPiece {
+  const { budget = 400, counter = estimatedCounter } = options;
+  const text = unwrapText(content);
+  const kind = detectKind(text);
+  const isTable = kind === "json" || kind === "delimited" || kind === "html";
+  const layout = isTable ? layoutOf(text, kind, { toText: options.readHtml }) : plainLines(text);
+  const { units, noun } = layout;
+  const last = units.at(-1)?.to ?? 0;
+  const from = Math.max(1, Math.trunc(options.from));
+  const wanted = units.filter(
+    (unit) => !isTitle(unit) && unit.to >= from && unit.from <= options.to,
+  );
+  const rest = { numbering: noun, last };
+  const shownOf = (count: number): string => render(wanted.slice(0, count), layout);
+  let shown = 0;
+  let high = affordable(wanted, budget * maxCharsPerToken);
+  while (shown < high) {
+    const middle = (shown + high + 1) >> 1;
+    if (counter.count(shownOf(middle)) <= budget) shown = middle;
+    else high = middle - 1;
+  }
+  const [first] = wanted;
+  if (shown === 0 && first !== undefined) {
+    const piece = clipTo(shownOf(1), { budget, counter });
+    return { ...rest, text: piece, tokens: counter.count(piece), to: first.to, isCut: true };
+  }
+  const whole = shownOf(shown);
+  const to = wanted[shown - 1]?.to ?? Math.min(last, from - 1);
+  return { ...rest, text: whole, tokens: counter.count(whole), to, isCut: false };
+}
+
+const maxCharsPerToken = 16;
+
+function plainLines(text: string): Layout {
+  const lines = text.split("\n");
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop();
+  const units = lines.map((line, at) => ({ text: line, from: at + 1, to: at + 1, weight: 0 }));
+  return { units, style: "gaps", noun: "lines", context: 0, hasForms: false };
+}
+
+function affordable(units: readonly Unit[], maxChars: number): number {
+  let chars = 0;
+  for (const [count, { text }] of units.entries()) {
+    chars += text.length;
+    if (chars > maxChars) return count;
+  }
+  return units.length;
+}
+
+/** Rows stand under the names of their columns. */
+function render(wanted: readonly Unit[], { units, noun }: Layout): string {
+  const lines: string[] = [];
+  let header: number | undefined;
+  for (const { text, cells, from, head } of wanted) {
+    if (cells !== undefined && head !== undefined && head !== header) {
+      const { head: title, text: names = "" } = units[head] ?? {};
+      if (title !== undefined) lines.push(units[title]?.text ?? "");
+      lines.push(`${headerLabel}|${names}`);
+      header = head;
+    }
+    lines.push(noun === "lines" ? text : `${from}${cells === undefined ? ": " : "|"}${text}`);
+  }
+  return lines.join("\n");
+}
+
+function clipTo(
+  text: string,
+  { budget, counter }: { budget: number; counter: TokenCounter },
+): string {
+  for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
+    const shown = clipAround(text, chars, -1);
+    if (counter.count(shown) <= budget) return shown;
+  }
+  return "";
+}

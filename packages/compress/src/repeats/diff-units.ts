@@ -1,0 +1,108 @@
+import { diffArrays } from "diff";
+
+import { headerLabel, type Unit } from "../unit.ts";
+
+/** How units became others. */
+export interface UnitChanges {
+  /** Removed and added units with what stands above them, or around them, as in a patch. */
+  text: string;
+  /** Units that were removed or added. */
+  count: number;
+}
+
+// The smallest script of two long lists with little in common can take minutes.
+const maxEdits = 600;
+const contextLines = 2;
+
+/** The units that differ; undefined where more do than a reader would follow. */
+export function diffUnits(
+  before: readonly Unit[],
+  after: readonly Unit[],
+): UnitChanges | undefined {
+  const [old, now] = [before.map(textOf), after.map(textOf)];
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const runs = diffArrays(old.slice(head, old.length - tail), now.slice(head, now.length - tail), {
+    maxEditLength: maxEdits,
+  });
+  if (runs === undefined) return undefined;
+  const hunks = new HunkWriter(after);
+  let place = head;
+  for (const { value, added, removed } of runs) {
+    if (removed) hunks.remove(value, place);
+    else if (added) hunks.add(value, place);
+    if (!removed) place += value.length;
+  }
+  return { text: hunks.finish(), count: hunks.count };
+}
+
+function textOf({ text }: Unit): string {
+  return text;
+}
+
+class HunkWriter {
+  readonly #after: readonly Unit[];
+  readonly #lines: string[] = [];
+  /** The first unit of the new content that was not written or passed over. */
+  #next = 0;
+  /** Up to here what follows a change is shown. */
+  #open = 0;
+  count = 0;
+
+  constructor(after: readonly Unit[]) {
+    this.#after = after;
+  }
+
+  remove(texts: readonly string[], place: number): void {
+    this.#begin(place);
+    for (const text of texts) this.#lines.push(`-${text}`);
+    this.#end(texts.length, place);
+  }
+
+  add(texts: readonly string[], place: number): void {
+    this.#begin(place);
+    for (const text of texts) this.#lines.push(`+${text}`);
+    this.#next = place + texts.length;
+    this.#end(texts.length, this.#next);
+  }
+
+  finish(): string {
+    this.#follow(this.#after.length);
+    return this.#lines.join("\n");
+  }
+
+  #end(count: number, place: number): void {
+    this.count += count;
+    this.#open = place + contextLines;
+  }
+
+  /** Writes what stands after the last change and before this one, with a heading where something is left out. */
+  #begin(place: number): void {
+    this.#follow(place);
+    const isRow =
+      this.#after[place]?.cells !== undefined || this.#after[place - 1]?.cells !== undefined;
+    const start = Math.max(this.#next, isRow ? place : place - contextLines);
+    if (start > this.#next || this.#lines.length === 0) this.#head(start, place);
+    for (; this.#next < place; this.#next += 1)
+      if (this.#next >= start) this.#lines.push(` ${this.#after[this.#next]?.text ?? ""}`);
+  }
+
+  #follow(place: number): void {
+    for (; this.#next < Math.min(place, this.#open); this.#next += 1) {
+      const { text = "", cells } = this.#after[this.#next] ?? {};
+      if (cells === undefined) this.#lines.push(` ${text}`);
+    }
+  }
+
+  /** The number of the line, or of the row under the names of its columns. */
+  #head(start: number, place: number): void {
+    const unit = this.#after[place] ?? this.#after[place - 1];
+    const header = unit?.head === undefined ? undefined : this.#after[unit.head];
+    if (unit?.cells === undefined || header?.label !== headerLabel)
+      this.#lines.push(`@@ ${this.#after[start]?.from ?? start + 1} @@`);
+    else this.#lines.push(`@@ row ${unit.label ?? ""} @@ ${header.text}`);
+  }
+}

@@ -1,0 +1,87 @@
+import { unwrapText } from "../json/find-json.ts";
+import { type ContentKind, detectKind } from "../kinds/detect-kind.ts";
+import { layoutOf } from "../kinds/layout-of.ts";
+import type { Unit } from "../unit.ts";
+import { diffUnits } from "./diff-units.ts";
+import { type ContentSketch, sketchContent, sketchSimilarity } from "./sketch-content.ts";
+
+/** A content that the reader has seen. */
+export interface KnownContent {
+  content: string;
+  /** How the reader knows it, such as `artifact 0123456789ab` or `the result of call_7`. */
+  name: string;
+}
+
+/** What a content says that a known one does not. */
+export interface ContentRepeat {
+  /** One line where nothing changed; else the lines or rows that differ, `-` there and `+` here, with their numbers here. */
+  text: string;
+  /** The known content that it refers to. */
+  known: KnownContent;
+  isSame: boolean;
+}
+
+/** Known contents that are looked at, from the newest on. */
+const maxKnown = 64;
+const similarEnough = 0.4;
+const largestRatio = 2;
+
+/**
+ * The content as a reference to a known one that says the same, or as what differs from the nearest one.
+ * Undefined where none is like it. `known` is oldest first. Linear in the contents.
+ */
+export function findRepeat(
+  content: string,
+  known: readonly KnownContent[],
+  kind?: ContentKind,
+): ContentRepeat | undefined {
+  const recent = known.slice(-maxKnown).toReversed();
+  const same = recent.find((other) => other.content === content);
+  if (same !== undefined) return { text: `[The same as ${same.name}.]`, known: same, isSame: true };
+  const like = nearestTo(content, recent);
+  if (like === undefined) return undefined;
+  const [before, after] = [unitsOf(like.content, kind), unitsOf(content, kind)];
+  if (before.noun !== after.noun) return undefined;
+  const changes = diffUnits(before.units, after.units);
+  if (changes === undefined) return undefined;
+  const text =
+    changes.count === 0
+      ? `[The same as ${like.name}, but for blanks.]`
+      : `[As ${like.name}, but for ${changes.count} ${after.noun}; - there, + here:]\n${changes.text}`;
+  return { text, known: like, isSame: false };
+}
+
+const sketches = new WeakMap<KnownContent, ContentSketch>();
+
+function nearestTo(content: string, recent: readonly KnownContent[]): KnownContent | undefined {
+  const candidates = recent.filter(({ content: { length } }) => {
+    const [short, long] = [Math.min(length, content.length), Math.max(length, content.length)];
+    return long <= short * largestRatio;
+  });
+  if (candidates.length === 0) return undefined;
+  const own = sketchContent(content);
+  let best: { known: KnownContent; similarity: number } | undefined;
+  for (const known of candidates) {
+    const sketch = sketches.get(known) ?? sketchContent(known.content);
+    sketches.set(known, sketch);
+    const similarity = sketchSimilarity(own, sketch);
+    if (similarity >= similarEnough && similarity > (best?.similarity ?? 0))
+      best = { known, similarity };
+  }
+  return best?.known;
+}
+
+/** Rows of JSON and of tables, so that a long line of them can differ in one; else lines. */
+function unitsOf(
+  content: string,
+  given: ContentKind | undefined,
+): { units: readonly Unit[]; noun: "lines" | "rows" } {
+  const text = unwrapText(content);
+  const kind = given ?? detectKind(text);
+  const layout =
+    kind === "json" || kind === "delimited" ? layoutOf(text, kind, { columns: "all" }) : undefined;
+  if (layout?.noun === "rows") return { units: layout.units, noun: "rows" };
+  const lines = content.replace(/\n$/, "").split("\n");
+  const units = lines.map((line, at) => ({ text: line, from: at + 1, to: at + 1, weight: 0 }));
+  return { units, noun: "lines" };
+}

@@ -1,0 +1,66 @@
+/** The smallest hashes of a content's pieces, in order: contents that share many pieces share many of these. */
+export type ContentSketch = readonly number[];
+
+const sketchSize = 64;
+/** Shorter pieces, such as a closing brace, say nothing. */
+const minPieceChars = 4;
+
+/** A sketch by lines, and by the objects of JSON that has none. Linear in the content. */
+export function sketchContent(content: string): ContentSketch {
+  const smallest = new Set<number>();
+  let limit = Infinity;
+  let hash = startHash;
+  let length = 0;
+  for (let at = 0; at <= content.length; at += 1) {
+    const code = at < content.length ? content.charCodeAt(at) : lineFeed;
+    if (code !== lineFeed && !(code === closingBrace && content.charCodeAt(at + 1) === comma)) {
+      hash = Math.imul(hash ^ code, 0x01000193);
+      length += 1;
+      continue;
+    }
+    const value = spread(hash);
+    hash = startHash;
+    const isShort = length < minPieceChars;
+    length = 0;
+    if (isShort || value >= limit) continue;
+    smallest.add(value);
+    if (smallest.size >= sketchSize * 4) limit = keepSmallest(smallest);
+  }
+  keepSmallest(smallest);
+  return [...smallest];
+}
+
+/** The share of pieces that two contents have in common, about: 0 to 1. */
+export function sketchSimilarity(one: ContentSketch, other: ContentSketch): number {
+  const size = Math.min(sketchSize, Math.max(one.length, other.length));
+  let shared = 0;
+  let [at, place] = [0, 0];
+  for (let seen = 0; seen < size; seen += 1) {
+    const [own = Infinity, theirs = Infinity] = [one[at], other[place]];
+    if (own === theirs && own !== Infinity) shared += 1;
+    if (own <= theirs) at += 1;
+    if (theirs <= own) place += 1;
+  }
+  return size === 0 ? 0 : shared / size;
+}
+
+const lineFeed = 10;
+const comma = 44;
+const closingBrace = 125;
+const startHash = 0x811c9dc5;
+
+/** FNV's last step leaves like pieces close to each other; this is the finalizer of MurmurHash 3. */
+function spread(hash: number): number {
+  let value = hash;
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return (value ^ (value >>> 16)) >>> 0;
+}
+
+/** Leaves the smallest of a set, in order; gives the largest of them once there are enough. */
+function keepSmallest(hashes: Set<number>): number {
+  const kept = [...hashes].sort((a, b) => a - b).slice(0, sketchSize);
+  hashes.clear();
+  for (const hash of kept) hashes.add(hash);
+  return kept.length < sketchSize ? Infinity : (kept.at(-1) ?? Infinity);
+}
