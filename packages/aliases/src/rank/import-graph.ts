@@ -1,10 +1,15 @@
 import { posix } from "node:path";
 
+import type { ModuleName } from "./module-names.ts";
+
 /** Who imports whom, by position in the list of paths. */
 export interface ImportGraph {
   imports: number[][];
   importedBy: number[][];
 }
+
+/** No module has a longer name. */
+const MAX_SPECIFIER = 200;
 
 /** Endings that an import leaves out or spells otherwise. */
 const ENDINGS = [
@@ -30,13 +35,18 @@ const ENDINGS = [
 ];
 
 /** Resolves the specifiers of each file to files of the same list; what leads elsewhere is left out. */
-export function buildImportGraph(paths: string[], specifiers: string[][]): ImportGraph {
+export function buildImportGraph(
+  paths: string[],
+  specifiers: string[][],
+  names: readonly ModuleName[] = [],
+): ImportGraph {
   const positions = new Map(paths.map((path, position) => [path, position]));
   const bySuffix = indexBySuffix(paths);
+  const named = createNameResolver(names, positions);
   const imports = specifiers.map((names, from) => {
     const targets = new Set<number>();
     for (const name of names) {
-      const target = resolveSpecifier(paths[from] ?? "", name, { positions, bySuffix });
+      const target = resolveSpecifier(paths[from] ?? "", name, { positions, bySuffix, named });
       if (target !== undefined && target !== from) targets.add(target);
     }
     return [...targets];
@@ -50,6 +60,51 @@ export function buildImportGraph(paths: string[], specifiers: string[][]): Impor
 interface PathIndex {
   positions: Map<string, number>;
   bySuffix: Map<string, number>;
+  named: (from: string, specifier: string) => number | undefined;
+}
+
+/** Resolves by the names of manifests: exact names first, then the longest before a `*`, then the nearest scope. */
+function createNameResolver(
+  names: readonly ModuleName[],
+  positions: Map<string, number>,
+): (from: string, specifier: string) => number | undefined {
+  const byStart = new Map<string, (ModuleName & { end?: string | undefined })[]>();
+  for (const each of names) {
+    const [start = "", end] = each.name.split("*");
+    const group = byStart.get(start);
+    if (group === undefined) byStart.set(start, [{ ...each, end }]);
+    else group.push({ ...each, end });
+  }
+  const known = new Map<string, { scope: string; position: number }[]>();
+  const matchesOf = (specifier: string): { scope: string; position: number }[] => {
+    const found: { scope: string; position: number }[] = [];
+    for (let length = Math.min(specifier.length, MAX_SPECIFIER); length >= 0; length -= 1) {
+      const group = (byStart.get(specifier.slice(0, length)) ?? []).flatMap((each) => {
+        const { scope, targets, end } = each;
+        const isExact = end === undefined;
+        if (isExact ? length < specifier.length : !specifier.endsWith(end)) return [];
+        const rest = specifier.slice(length, specifier.length - (end ?? "").length);
+        for (const target of targets) {
+          const position = lookUp(
+            target.replace("*", () => rest),
+            positions,
+          );
+          if (position !== undefined) return [{ scope, isExact, position }];
+        }
+        return [];
+      });
+      group.sort(
+        (a, b) => Number(b.isExact) - Number(a.isExact) || b.scope.length - a.scope.length,
+      );
+      found.push(...group);
+    }
+    return found;
+  };
+  return (from, specifier) => {
+    let matches = known.get(specifier);
+    if (matches === undefined) known.set(specifier, (matches = matchesOf(specifier)));
+    return matches.find(({ scope }) => scope === "" || from.startsWith(`${scope}/`))?.position;
+  };
 }
 
 function resolveSpecifier(from: string, specifier: string, index: PathIndex): number | undefined {
@@ -70,6 +125,8 @@ function resolveSpecifier(from: string, specifier: string, index: PathIndex): nu
     );
     return lookUp(base, index.positions);
   }
+  const named = index.named(from, specifier);
+  if (named !== undefined) return named;
   const path = specifier.replace(/^crate::/, "").replaceAll("::", "/");
   const dotted = /\.(?:py|java)$/.test(from) ? path.replaceAll(".", "/") : path;
   return (
@@ -78,7 +135,7 @@ function resolveSpecifier(from: string, specifier: string, index: PathIndex): nu
 }
 
 function lookUp(base: string, positions: Map<string, number>): number | undefined {
-  const stem = base.replace(/\.[mc]?jsx?$/, "");
+  const stem = base.replace(/\.d\.[mc]?ts$|\.[mc]?jsx?$/, "");
   for (const ending of ENDINGS) {
     const found = positions.get(base + ending) ?? positions.get(stem + ending);
     if (found !== undefined) return found;

@@ -8,10 +8,12 @@ import type { FileFacts } from "../survey/file-facts.ts";
 import {
   createFileReader,
   surveyFiles,
+  type FileReader,
   type PackEvent,
   type UnreadFile,
 } from "../survey/survey-files.ts";
 import { scoreHistory, type FileHistory } from "./file-history.ts";
+import { isManifest, readModuleNames, type ModuleName } from "./module-names.ts";
 import { rankChunks, type RankedChunk } from "./rank-chunks.ts";
 import { scoreFiles, type FileScore, type RankReason } from "./score-files.ts";
 
@@ -68,6 +70,7 @@ export interface DetailedRanking extends FileRanking {
 
 const MIN_READ_FILES = 40;
 const MAX_READ_FILES = 400;
+const MAX_MANIFEST_CHARS = 200_000;
 
 /**
  * Ranks the files of a registry for a task by the words in paths, names and texts, imports, focus and history.
@@ -91,7 +94,8 @@ export async function rankInDetail(
   const isFocus = ({ alias, path }: FileFacts): boolean => wanted.has(alias) || wanted.has(path);
   const focus = facts.flatMap((file, at) => (isFocus(file) ? [at] : []));
   const history = options.history && (await scoreHistory(options.history, task));
-  const { scores, unmatched } = await scoreFiles(facts, { task, focus, history });
+  const names = await readNames(facts, reader);
+  const { scores, unmatched } = await scoreFiles(facts, { task, focus, history, names });
   const order = [...facts.keys()].sort((a, b) => scoreAt(scores, b) - scoreAt(scores, a) || a - b);
   const read: (Pick<ReadFile, "lines" | "isFocus"> & { at: number })[] = [];
   let chars = 0;
@@ -151,6 +155,16 @@ export async function rankInDetail(
       return file === undefined ? [] : [{ file, lines, chunks, isFocus: inFocus }];
     }),
   };
+}
+
+async function readNames(facts: readonly FileFacts[], reader: FileReader): Promise<ModuleName[]> {
+  const manifests: { path: string; text: string }[] = [];
+  for (const file of facts) {
+    if (!isManifest(file.path) || file.chars > MAX_MANIFEST_CHARS) continue;
+    const content = await reader.read(file);
+    if (content !== undefined) manifests.push(content);
+  }
+  return readModuleNames(manifests);
 }
 
 function isEnough(count: number, chars: number, wanted: number): boolean {

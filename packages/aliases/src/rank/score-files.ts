@@ -3,6 +3,7 @@ import { createSearchIndex, splitWords, type CountedText } from "@ccl/search";
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { HistoryScores } from "./file-history.ts";
 import { buildImportGraph, type ImportGraph } from "./import-graph.ts";
+import type { ModuleName } from "./module-names.ts";
 import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
 
 /** A file as ranking sees it. */
@@ -25,6 +26,8 @@ export interface ScoreOptions {
   /** Positions of files that the work is about. */
   focus?: number[] | undefined;
   history?: HistoryScores | undefined;
+  /** Names by which imports reach files, by the project's manifests. */
+  names?: ModuleName[] | undefined;
 }
 
 /** Why a file ranks where it does: what adds the largest part of its score. */
@@ -64,6 +67,7 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
   const graph = buildImportGraph(
     files.map((file) => file.path),
     files.map((file) => file.imports),
+    options.names,
   );
   const { words, matched, unmatched } = await scoreWords(files, options.task);
   const neighbours = bestNeighbours(words, graph);
