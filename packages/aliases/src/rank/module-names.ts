@@ -8,7 +8,7 @@ import { createStructuredText } from "../card/structured-text.ts";
 export interface ModuleName {
   /** Folder below which the name holds; "" for the whole project. */
   scope: string;
-  /** As imports write it, with at most one `*`. */
+  /** As imports write it, with one `*` or none. */
   name: string;
   /** Paths from the root, with or without their ending; the first that is a file is meant. */
   targets: string[];

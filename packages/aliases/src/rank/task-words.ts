@@ -9,14 +9,21 @@ const stopWords = new Set(
     "supported allow allows allowed implement implements implemented improve improves improved update updates updated " +
     "change changes changed remove removes removed ensure correct handle refactor perf bug issue pr via instead let get " +
     "new must may добавь добавить исправь исправить сделай сделать поддержка поддержать обнови обновить измени изменить " +
-    "убери удали нужно чтобы если когда пожалуйста"
+    "убери удали нужно чтобы если когда пожалуйста поэтому должен должна должны этих этого также только уже теперь вместо можно"
   ).split(" "),
 );
 
-const plain = createAnalyzer({ stopWords, glossary: codeGlossary });
+const plain = createAnalyzer({ stopWords });
 const TRANSLITERATED_WEIGHT = 0.7;
 
-/** Splits tasks, paths and sources into terms; a Russian word of a task is looked for in Latin letters too. */
+/** What code calls a Russian word, by its stem. It leads one way, so that English tasks stay as they are. */
+const english = new Map(
+  codeGlossary.flatMap(({ forms, names }) =>
+    forms.map((form) => [plain.documentTerms(form).join(" "), names]),
+  ),
+);
+
+/** Splits tasks, paths and sources into terms; a Russian word of a task is looked for in English and Latin letters too. */
 export const analyzer: Analyzer = {
   name: `${plain.name}-code`,
   documentTerms: (text) => plain.documentTerms(text),
@@ -24,11 +31,15 @@ export const analyzer: Analyzer = {
     plain.queryWords(text).map((word) => {
       const term = word.alternatives[0]?.terms[0] ?? "";
       if (!/^[а-я]{3,}$/.test(term)) return word;
-      const terms = plain.documentTerms(transliterate(term));
-      return {
-        ...word,
-        alternatives: [...word.alternatives, { terms, weight: TRANSLITERATED_WEIGHT }],
+      const translated = (english.get(term) ?? []).map((name) => ({
+        terms: plain.documentTerms(name),
+        weight: 1,
+      }));
+      const spelled = {
+        terms: plain.documentTerms(transliterate(term)),
+        weight: TRANSLITERATED_WEIGHT,
       };
+      return { ...word, alternatives: [...word.alternatives, ...translated, spelled] };
     }),
 };
 
