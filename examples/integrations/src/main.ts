@@ -1,5 +1,5 @@
 import { runAiSdk } from "./run-ai-sdk.ts";
-import { runLangGraph } from "./run-langgraph.ts";
+import { runLangChain } from "./run-langchain.ts";
 
 await runAiSdk();
-await runLangGraph();
+await runLangChain();

@@ -53,11 +53,11 @@ describe("contextMiddleware", () => {
 
   it("keeps the state of each conversation where it is told to", async () => {
     const states = new Map<string, FitState>();
-    const middleware = contextMiddleware({ budget: 3_000, states });
+    const middleware = contextMiddleware({ budget: 3_000, store: states });
     for (const task of ["Which order is late?", "Which order is paid?"])
       await middleware.transformParams({ params: { prompt: promptOf(task, 20) }, model });
     expect(states.size).toBe(2);
-    const named = contextMiddleware({ budget: 3_000, states, conversation: "chat-7" });
+    const named = contextMiddleware({ budget: 3_000, store: states, conversation: "chat-7" });
     await named.transformParams({ params: { prompt: promptOf("Hello", 1) }, model });
     expect(states.has("chat-7")).toBe(true);
   });

@@ -3,6 +3,7 @@ export {
   type AiSdkInterface,
   type AiSdkPrompt,
   type ContextMiddleware,
-  type ContextMiddlewareOptions,
 } from "./context-middleware.ts";
-export type { ConversationStates } from "./conversation-states.ts";
+export { contextStep, type AiSdkStep, type ContextStepOptions } from "./context-step.ts";
+export type { ConversationOptions } from "../conversations/fit-conversation.ts";
+export type { ConversationStore } from "../conversations/conversation-store.ts";

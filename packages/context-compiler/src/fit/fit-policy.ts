@@ -1,4 +1,4 @@
-import { type ChatMessage, estimatedCounter } from "@ccl/core";
+import { type ChatMessage, estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FitOptions, PinRule } from "./fit-options.ts";
@@ -39,12 +39,12 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     throw new ContextCompilerError("budget_missing", text);
   }
   requireObject("A counter", counter, "count");
-  const { safetyMargin = counter.isExact ? 0 : 0.1 } = given;
+  const { safetyMargin = marginOf(counter) } = given;
   const isBudget = isFrom(0, budget) && budget > 0 && budget < Infinity;
   requireThat(isBudget, `A budget is a positive number of tokens, not ${shown(budget)}.`);
   const isMargin = isFrom(0, safetyMargin) && safetyMargin < 1;
   requireThat(isMargin, `A safety margin lies from 0 to below 1, not ${shown(safetyMargin)}.`);
-  const usable = Math.floor(budget * (1 - safetyMargin));
+  const usable = usableOf({ budget, counter, safetyMargin });
   const { firstSight = defaultFirstSight, keptFactsTokens = factsTokens(usable) } = given;
   requireShare("firstSight", firstSight);
   requireThat(
@@ -67,6 +67,16 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     restHint: given.restHint,
     summaryOf: given.summaryOf,
   };
+}
+
+/** The budget without the safety margin. */
+export function usableOf(options: Pick<FitOptions, "budget" | "counter" | "safetyMargin">): number {
+  const { budget, counter = estimatedCounter, safetyMargin = marginOf(counter) } = options;
+  return Math.floor(budget * (1 - safetyMargin));
+}
+
+function marginOf({ isExact }: TokenCounter): number {
+  return isExact ? 0 : 0.1;
 }
 
 /** A sixth of a small budget, and a small share of a large one. */

@@ -2,15 +2,15 @@ import { type ChatMessage, sha8 } from "@ccl/core";
 import type { FitState } from "../fit/fit-state.ts";
 
 /** Where the state of each conversation is kept; a `Map` is one, and so is a table of a database. */
-export interface ConversationStates {
+export interface ConversationStore {
   get(conversation: string): FitState | undefined | Promise<FitState | undefined>;
   set(conversation: string, state: FitState): unknown;
 }
 
 const maxConversations = 1_000;
 
-/** States in memory, of the last 1,000 conversations. */
-export function recentStates(): ConversationStates {
+/** A store in memory, of the last 1,000 conversations. */
+export function recentConversations(): ConversationStore {
   const states = new Map<string, FitState>();
   return {
     get: (conversation) => states.get(conversation),

@@ -1,0 +1,67 @@
+import { isRecord, type JsonRecord } from "@ccl/core/json";
+import {
+  type AnthropicMessagesOptions,
+  fromAnthropicMessages,
+  toAnthropicMessages,
+} from "@ccl/providers/wire/anthropic";
+import {
+  type ConversationOptions,
+  type FitConversation,
+  fittingConversations,
+} from "../conversations/fit-conversation.ts";
+import { type ApiClient, withFittedBodies } from "../conversations/with-fitted-bodies.ts";
+
+/** How prompts are fitted, and what is cached of them. */
+export interface AnthropicContextOptions extends ConversationOptions {
+  /**
+   * The mark of the breakpoints that are set where a prompt's prefix stays; `false` for none. A request that brings marks of
+   * its own keeps those alone.
+   */
+  cacheControl?: AnthropicMessagesOptions["cacheControl"] | false;
+}
+
+/**
+ * A copy of a client of `@anthropic-ai/sdk` whose prompts stay within a budget: those of `messages` and `beta.messages`,
+ * streamed or not, `system` included. The application's messages stay as they are.
+ * @throws ContextCompilerError as `fitMessages` does, out of the call
+ */
+export function withContext<Client extends ApiClient<Client>>(
+  client: Client,
+  options: AnthropicContextOptions,
+): Client {
+  const { cacheControl, ...conversations } = options;
+  const fit = fittingConversations(conversations);
+  return withFittedBodies(client, {
+    "/v1/messages": (body) => fitMessagesOf(body, fit, cacheControl),
+  });
+}
+
+async function fitMessagesOf(
+  body: JsonRecord,
+  fit: FitConversation,
+  cacheControl: AnthropicContextOptions["cacheControl"],
+): Promise<JsonRecord> {
+  const { messages, system, tools } = body;
+  if (!isBlocks(messages)) return body;
+  const given = { messages, ...(typeof system === "string" || isBlocks(system) ? { system } : {}) };
+  const isMarked = body["cache_control"] !== undefined || hasMark([system, messages, tools]);
+  const isPlain = isMarked || cacheControl === false;
+  const sent = await fit(fromAnthropicMessages(given), {
+    tools,
+    write: ({ messages: shown, breakpoints }) =>
+      toAnthropicMessages(shown, isPlain ? {} : { breakpoints, cacheControl }),
+    sent: (prompt) => prompt,
+  });
+  return { ...body, ...sent };
+}
+
+/** Whether a block of a message, of the system prompt or of a tool's result has a mark; tools have one themselves. */
+function hasMark(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasMark);
+  if (!isRecord(value)) return false;
+  return (value["cache_control"] ?? undefined) !== undefined || hasMark(value["content"]);
+}
+
+function isBlocks(value: unknown): value is object[] {
+  return Array.isArray(value) && value.every(isRecord);
+}

@@ -1,0 +1,97 @@
+import { type ChatMessage, estimatedCounter, type ToolDescription } from "@ccl/core";
+import { isRecord, stringAt } from "@ccl/core/json";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { fitMessages } from "../fit/fit-messages.ts";
+import type { FitOptions, FittedMessages } from "../fit/fit-options.ts";
+import { usableOf } from "../fit/fit-policy.ts";
+import {
+  conversationOf,
+  type ConversationStore,
+  recentConversations,
+} from "./conversation-store.ts";
+
+/** What each prompt is fitted into, and where the states of conversations are kept. */
+export interface ConversationOptions extends Omit<FitOptions, "state" | "tools"> {
+  /** In memory for the last 1,000 conversations where absent. */
+  store?: ConversationStore | undefined;
+  /** Names the conversation, or finds its name; by how it begins where absent. */
+  conversation?: string | ((messages: readonly ChatMessage[]) => string) | undefined;
+}
+
+/** One call of a model; `tools` are in any of the wire formats. */
+interface ConversationCall<Prompt> {
+  tools?: unknown;
+  /** A name that the framework has for the conversation. */
+  conversation?: string | undefined;
+  write(fitted: FittedMessages): Prompt;
+  /** The parts of the prompt that are sent as JSON, which are kept within the budget with their quotes and escapes. */
+  sent?: ((prompt: Prompt) => unknown) | undefined;
+}
+
+/** Fits the prompts of any number of conversations, each with its own state. */
+export type FitConversation = <Prompt>(
+  messages: readonly ChatMessage[],
+  call: ConversationCall<Prompt>,
+) => Promise<Prompt>;
+
+const maxAttempts = 5;
+
+/** Throws `ContextCompilerError` as `fitMessages` does. */
+export function fittingConversations(options: ConversationOptions): FitConversation {
+  const { store = recentConversations(), conversation, policy = "balanced", ...rest } = options;
+  const { budget, counter = estimatedCounter } = options;
+  return async (messages, { write, sent, ...call }) => {
+    const named = typeof conversation === "function" ? conversation(messages) : conversation;
+    const key = named ?? call.conversation ?? conversationOf(messages);
+    const state = await store.get(key);
+    const settings = { ...rest, policy, state, tools: describeTools(call.tools) };
+    let fitted = fitMessages(messages, settings);
+    let prompt = write(fitted);
+    const usable = usableOf(options);
+    let room = budget;
+    const attempts = sent === undefined ? 0 : maxAttempts;
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const size = counter.count(JSON.stringify([sent?.(prompt), call.tools], withoutMedia));
+      if (size <= usable) break;
+      room = Math.floor((room * usable * 0.99) / size);
+      const smaller = fitWithin(messages, { ...settings, budget: room });
+      if (smaller === undefined) break;
+      fitted = smaller;
+      prompt = write(fitted);
+    }
+    await store.set(key, fitted.state);
+    return prompt;
+  };
+}
+
+/** Undefined where what must stay has too many escapes for it: it fits as text. */
+function fitWithin(
+  messages: readonly ChatMessage[],
+  options: FitOptions,
+): FittedMessages | undefined {
+  try {
+    return fitMessages(messages, options);
+  } catch (error) {
+    if (ContextCompilerError.isInstance(error) && error.code === "budget_exceeded")
+      return undefined;
+    throw error;
+  }
+}
+
+/** Pictures and files do not cost what their JSON is long. */
+function withoutMedia(key: string, value: unknown): unknown {
+  return key === "data" || (typeof value === "string" && value.startsWith("data:")) ? "" : value;
+}
+
+/** Function tools as they are; those that run at the provider by their JSON. */
+function describeTools(tools: unknown): ToolDescription[] {
+  const list: unknown[] = Array.isArray(tools) ? tools : [];
+  return list.filter(isRecord).map((tool) => {
+    const own = isRecord(tool["function"]) ? tool["function"] : tool;
+    const name = stringAt(own, "name") ?? stringAt(own, "type") ?? "tool";
+    const schema = own["inputSchema"] ?? own["input_schema"] ?? own["parameters"];
+    return isRecord(schema)
+      ? { name, description: stringAt(own, "description") ?? "", inputSchema: schema }
+      : { name, description: JSON.stringify(own), inputSchema: {} };
+  });
+}

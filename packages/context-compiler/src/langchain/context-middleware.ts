@@ -1,0 +1,58 @@
+import type { ChatMessage } from "@ccl/core";
+import type { BaseMessage } from "@langchain/core/messages";
+import type { ClientTool, ServerTool } from "@langchain/core/tools";
+import type { AgentMiddleware, WrapModelCallHook } from "langchain";
+import {
+  type ConversationOptions,
+  fittingConversations,
+} from "../conversations/fit-conversation.ts";
+import { fromLangChain, toLangChain } from "./langchain-messages.ts";
+
+/**
+ * Middleware for `createAgent` that keeps what the model gets within a budget, the system prompt and the tools included; the
+ * messages of the agent's state stay as they are. The state of a conversation is kept by its `thread_id` where it has one.
+ * @throws ContextCompilerError as `fitMessages` does
+ */
+export function contextMiddleware(options: ConversationOptions): AgentMiddleware {
+  const fit = fittingConversations(options);
+  const converted = new WeakMap<BaseMessage, ChatMessage>();
+  const convert = (message: BaseMessage): ChatMessage => {
+    const known = converted.get(message) ?? fromLangChain(message);
+    converted.set(message, known);
+    return known;
+  };
+  const wrapModelCall: WrapModelCallHook = async (request, handler) => {
+    const classes = await import("@langchain/core/messages");
+    const { convertToOpenAITool } = await import("@langchain/core/utils/function_calling");
+    const { systemMessage, tools, runtime } = request;
+    const head = systemMessage.text === "" ? [] : [systemMessage];
+    const given = [...head, ...request.messages];
+    const messages = await fit(given.map(convert), {
+      tools: tools.map((tool) => (isClientTool(tool) ? convertToOpenAITool(tool) : tool)),
+      conversation: runtime.configurable?.thread_id,
+      write: (fitted) =>
+        fitted.messages.map((message, at) => {
+          const original = given[fitted.sources[at] ?? -1];
+          const isKept = original !== undefined && convert(original) === message;
+          return isKept ? original : toLangChain(message, classes, original);
+        }),
+    });
+    return handler({ ...request, messages: messages.slice(head.length) });
+  };
+  const middleware = { [brand]: true, name: "ContextMiddleware", wrapModelCall };
+  if (isMiddleware(middleware)) return middleware;
+  throw new TypeError("The middleware has no brand.");
+}
+
+/** What `createMiddleware` of LangChain marks its own with; LangChain is the application's, and not loaded here. */
+const brand = Symbol.for("AgentMiddleware");
+
+/** The type of the brand is LangChain's alone. */
+function isMiddleware(middleware: object): middleware is AgentMiddleware {
+  return Object.hasOwn(middleware, brand);
+}
+
+/** Tools of a provider are plain objects. */
+function isClientTool(tool: ClientTool | ServerTool): tool is ClientTool {
+  return "invoke" in tool && "schema" in tool;
+}
