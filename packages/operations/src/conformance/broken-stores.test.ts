@@ -339,6 +339,15 @@ const chatFaults: Fault<ChatStore>[] = [
     "variants of the user's message are applied in order, the last selected one shows, and they count once",
   ],
   [
+    "drops the tool calls of answers",
+    (store) => ({
+      ...store,
+      saveAssistantVariant: ({ toolCalls: _calls, ...variant }, options) =>
+        store.saveAssistantVariant(variant, options),
+    }),
+    "an answer has its tool calls in the history, and one that says nothing is left out",
+  ],
+  [
     "takes nothing for required",
     (store) => ({
       ...store,

@@ -122,6 +122,21 @@ const rules: readonly KitRule<ChatStore>[] = [
     },
   },
   {
+    name: "an answer has its tool calls in the history, and one that says nothing is left out",
+    async check(store) {
+      const toolCalls = [{ id: "t1", name: "look", arguments: "{}" }];
+      await say(store, "u1");
+      await store.saveAssistantVariant(answer("u1", "a1", { text: "", toolCalls }));
+      await say(store, "u2");
+      await store.saveAssistantVariant(answer("u2", "a2", { text: "" }));
+      await say(store, "u3");
+      const turn = await store.loadTurn(branch);
+      const ids = (turn?.history ?? []).map(({ id }) => id);
+      assertSame(ids.slice(-4), ["u1", "a1", "u2", "u3"]);
+      assertSame(turn?.history.at(-3)?.toolCalls, toolCalls);
+    },
+  },
+  {
     name: "variants of the user's message are applied in order, the last selected one shows, and they count once",
     async check(store) {
       await say(store, "u1");

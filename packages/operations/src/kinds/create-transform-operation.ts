@@ -67,7 +67,9 @@ export function createTransformOperation({
   return createHandler(async ({ context, debug }) => {
     const params = readParams(transformParamsSchema, context);
     const hasResult = resultEffectTypes(params).length > 0;
-    const { apply = hasResult ? [] : ["blocks"], select = true } = params;
+    const { apply: asked = hasResult ? [] : ["blocks"], select = true } = params;
+    // A new variant comes first, so that the blocks belong to it.
+    const apply = (["variant", "blocks"] as const).filter((target) => asked.includes(target));
     const types = apply.map((target) =>
       target === "blocks" ? "turn.assistant_blocks" : "turn.assistant_variant",
     );

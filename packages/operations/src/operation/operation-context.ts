@@ -1,19 +1,25 @@
-import type { ChatMessage } from "@ccl/core";
+import type { ChatMessage, ToolCall } from "@ccl/core";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationConfig } from "./operation-config.ts";
 import type { Hook, OperationDefinition, Trigger } from "./operation-definition.ts";
 import type { OperationOutcome } from "./operation-outcome.ts";
 
-/** The main model's answer, as operations after it see it. */
+/** The main model's answer, as the operation's dependencies have left it. Frozen. */
 export interface MainResult {
+  /** Of the selected variant. */
   assistantVariantId: string;
   text: string;
   finishReason: string;
   /** True where the answer was cut off by an abort. */
   partial?: boolean | undefined;
-  blocks?: unknown[] | undefined;
-  meta?: Record<string, unknown> | undefined;
+  /** Of the selected variant; one block of its text unless a dependency has set others. */
+  blocks?: readonly unknown[] | undefined;
+  /** Meta that dependencies have set on the selected variant. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Calls that the model asked for; absent where there are none. */
+  toolCalls?: readonly ToolCall[] | undefined;
+  reasoning?: string | undefined;
 }
 
 /** What may be written in this hook, and how much is logged. */
@@ -38,7 +44,7 @@ export interface OperationContext {
   assistantVariantId?: string | undefined;
   definition: OperationDefinition;
   config: OperationConfig;
-  /** The selected history up to and with the current user turn, oldest first. */
+  /** The history up to and with the current user turn, as its dependencies have left it; oldest first. */
   chatHistory: readonly ChatMessage[];
   /** Before the main call: the prompt as its dependencies have left it. */
   draftPrompt?: readonly ChatMessage[] | undefined;

@@ -19,7 +19,10 @@ export interface NewUserMessage extends ChatBranch {
 /** A turn and what stands before it. */
 export interface ChatTurn {
   userMessageId: string;
-  /** The selected texts up to and with the turn's user message, which is last and has its id; oldest first. */
+  /**
+   * The selected texts up to and with the turn's user message, which is last and has its id; oldest first. Answers have
+   * their tool calls; those that say nothing are left out.
+   */
   history: ChatMessage[];
 }
 
@@ -62,6 +65,8 @@ export interface AssistantVariant extends ChatBranch {
   /** True where an abort cut it off. */
   partial: boolean;
   toolCalls?: readonly ToolCall[] | undefined;
+  /** What the model thought before the answer. */
+  reasoning?: string | undefined;
   usage?: ModelUsage | undefined;
   fencingToken: number;
 }

@@ -1,6 +1,7 @@
-import type { Part } from "@ccl/core";
+import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
+import type { Hook } from "../operation/operation-definition.ts";
 import type {
   AssistantVariant,
   OperationTurnEffects,
@@ -14,6 +15,10 @@ export interface StoredVariant {
   content: string | Part[];
   /** Cut off by an abort. */
   partial?: boolean | undefined;
+  /** Calls that the model asked for in this answer. */
+  toolCalls?: readonly ToolCall[] | undefined;
+  /** What the model thought before this answer. */
+  reasoning?: string | undefined;
   blocks?: unknown[] | undefined;
   meta?: Record<string, unknown> | undefined;
 }
@@ -31,9 +36,11 @@ export interface StoredTurn {
 /** Keeps an answer and selects it; one that is there already is replaced. */
 export function saveVariant(
   turn: StoredTurn,
-  { assistantVariantId, text, partial }: AssistantVariant,
+  { assistantVariantId, text, partial, toolCalls, reasoning }: AssistantVariant,
 ): void {
   const variant: StoredVariant = { variantId: assistantVariantId, content: text };
+  if (toolCalls !== undefined) variant.toolCalls = toolCalls;
+  if (reasoning !== undefined) variant.reasoning = reasoning;
   if (partial) variant.partial = true;
   const known = turn.assistantVariants.findIndex(
     ({ variantId }) => variantId === assistantVariantId,
@@ -41,6 +48,17 @@ export function saveVariant(
   if (known < 0) turn.assistantVariants.push(variant);
   else turn.assistantVariants[known] = { ...turn.assistantVariants[known], ...variant };
   turn.selectedAssistant = known < 0 ? turn.assistantVariants.length - 1 : known;
+}
+
+/** An answer as a message of the history; undefined for one that says nothing. */
+export function answerMessage({
+  variantId,
+  content,
+  toolCalls,
+}: StoredVariant): ChatMessage | undefined {
+  if (toolCalls !== undefined && toolCalls.length > 0)
+    return { id: variantId, role: "assistant", content, toolCalls: [...toolCalls] };
+  return content.length === 0 ? undefined : { id: variantId, role: "assistant", content };
 }
 
 /** What the effects of a commit are applied to. */
@@ -71,11 +89,21 @@ export function commitOperations({ applied, turn, commit }: Applying): TurnOutco
     if (isRefused) return { operationId, status: "discarded" };
     const key = `${commit.runId}/${commit.hook}/${operationId}`;
     if (!applied.has(key)) {
-      for (const [index, effect] of effects.entries()) applyEffect(turn, effect, `${key}/${index}`);
+      for (const [index, effect] of effects.entries())
+        applyEffect(turn, effect, effectVariantId(commit, operationId, index));
       applied.add(key);
     }
     return { operationId, status: "applied" };
   });
+}
+
+/** Id of the variant that an operation's effect adds; the same however often it is applied. */
+export function effectVariantId(
+  { runId, hook }: { runId: string; hook: Hook },
+  operationId: string,
+  index: number,
+): string {
+  return `${runId}/${hook}/${operationId}/${index}`;
 }
 
 function applyEffect(turn: StoredTurn, effect: TurnEffect, variantId: string): void {

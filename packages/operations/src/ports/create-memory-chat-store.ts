@@ -5,7 +5,7 @@ import type { ChatMessage } from "@ccl/core";
 import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "./branch-key.ts";
 import type { ChatBranch, ChatStore } from "./chat-store.ts";
-import { commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
+import { answerMessage, commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
 
 /** A chat in memory that can be looked at. */
 export interface MemoryChatStore extends ChatStore {
@@ -84,8 +84,8 @@ function historyUntil(turns: ReadonlyMap<string, StoredTurn>, last: string): Cha
       history.push({ id: turn.userMessageId, role: "user", content: user.content });
     if (turn.userMessageId === last) break;
     const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-    if (answer !== undefined)
-      history.push({ id: answer.variantId, role: "assistant", content: answer.content });
+    const message = answer && answerMessage(answer);
+    if (message !== undefined) history.push(message);
   }
   return history;
 }

@@ -1,10 +1,15 @@
-import type { ModelUsage, ToolCall } from "@ccl/core";
+import type { ModelUsage } from "@ccl/core";
 
 import type { EventError } from "../events/run-event.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { SkippedReason } from "../operation/operation-outcome.ts";
-import type { CommitLogEntry, OperationStatus, RunFinishReason } from "../run/run-result.ts";
+import type {
+  CommitLogEntry,
+  MainLlmStep,
+  OperationStatus,
+  RunFinishReason,
+} from "../run/run-result.ts";
 
 /** How one attempt of an operation ended. */
 export interface OperationStep {
@@ -41,8 +46,9 @@ export interface MainStep {
   text: string;
   partial: boolean;
   error?: EventError | undefined;
-  toolCalls?: readonly ToolCall[] | undefined;
   usage?: ModelUsage | undefined;
+  /** Absent where no call was begun. */
+  steps?: readonly MainLlmStep[] | undefined;
 }
 
 /** That a hook has been committed, or failed to be. */

@@ -2,8 +2,10 @@ import { deepFreeze } from "@ccl/core/json";
 import {
   LanguageModelError,
   type ChatMessage,
+  type FinishReason,
   type ModelRequest,
   type ModelResponse,
+  type ToolCall,
 } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
@@ -11,12 +13,13 @@ import { wellFormed } from "../artifact/well-formed.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import { OperationsError } from "../operations-error.ts";
+import { sendableHistory } from "../prompt/sendable-history.ts";
 import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
 import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { artifactsAfter, promptAfter } from "./operation-view.ts";
 import type { RunContext } from "./run-context.ts";
-import type { RunFinishReason } from "./run-result.ts";
+import type { MainLlmStep, RunFinishReason } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 
 /** The main call under way. */
@@ -31,6 +34,7 @@ export interface MainCall {
 export function callMain(run: RunContext, attempt: number): MainCall {
   const { assistantVariantId } = run.input;
   const deltas = createDeltaWriter(run);
+  const asked: Asked = { toolCalls: [], reasoning: "" };
   let detached = false;
   const cutOff = (): MainStep => {
     const text = deltas.text();
@@ -44,6 +48,7 @@ export function callMain(run: RunContext, attempt: number): MainCall {
       finishReason,
       text,
       partial,
+      steps: run.main.executed ? [stepOf(asked)] : undefined,
     };
   };
   const execute = async (): Promise<MainStep> => {
@@ -51,17 +56,19 @@ export function callMain(run: RunContext, attempt: number): MainCall {
       const messages = mainPrompt(run, attempt);
       run.main = { executed: true, assistantVariantId };
       run.emit({ type: "main_llm.started", assistantVariantId, attempt });
-      const response = await ask(run, { messages, deltas, isOver: () => detached });
+      const response = await ask(run, { messages, deltas, asked, isOver: () => detached });
       if (run.isStopping) return cutOff();
-      const { toolCalls, usage } = response;
+      const { usage } = response;
       const text = response.text === "" ? deltas.text() : wellFormed(response.text);
-      const extras = { toolCalls: toolCalls.length > 0 ? toolCalls : undefined, usage };
-      const done = { status: "done", finishReason: "completed", text, partial: false } as const;
-      return { kind: "main_llm", attempt, executed: true, ...done, ...extras };
+      const finishReason = finishReasons[response.finishReason] ?? "unknown";
+      const done = { status: "done", finishReason, text, partial: false } as const;
+      const steps = [stepOf(asked, response)];
+      return { kind: "main_llm", attempt, executed: true, ...done, usage, steps };
     } catch (error) {
-      return run.isStopping
-        ? cutOff()
-        : failedStep(error, { attempt, executed: run.main.executed, text: deltas.text() });
+      if (run.isStopping) return cutOff();
+      const { executed } = run.main;
+      const steps = executed ? [stepOf(asked)] : undefined;
+      return failedStep(error, { attempt, executed, text: deltas.text(), steps });
     } finally {
       deltas.close();
     }
@@ -84,7 +91,7 @@ function mainPrompt(run: RunContext, attempt: number): ChatMessage[] {
   const trim = run.services.limits.prompt;
   const { onPrompt } = run.services;
   const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
-  if (isPlain && onPrompt === undefined) return run.history.slice();
+  if (isPlain && onPrompt === undefined) return [...sendableHistory(run.history)];
   const prompt = promptAfter(run, { indexes, artifacts, trim });
   const { messages } = prompt;
   if (onPrompt !== undefined) {
@@ -104,13 +111,43 @@ function committedIndexes({ plan, records }: RunContext): number[] {
   return indexes;
 }
 
+/** What a stream has given beside its text, kept if it breaks off. */
+interface Asked {
+  toolCalls: ToolCall[];
+  reasoning: string;
+}
+
+const finishReasons: Readonly<Record<FinishReason, RunFinishReason>> = {
+  stop: "completed",
+  length: "length",
+  tool_calls: "tool_calls",
+  content_filter: "content_filter",
+  other: "unknown",
+};
+
+function stepOf(asked: Asked, response?: ModelResponse): MainLlmStep {
+  const toolCalls = response?.toolCalls ?? asked.toolCalls;
+  const reasoning = response?.reasoning || asked.reasoning;
+  return {
+    finishReason: response?.finishReason,
+    toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+    reasoning: reasoning === "" ? undefined : wellFormed(reasoning),
+    usage: response?.usage,
+    requestId: response?.requestId,
+  };
+}
+
 interface Asking {
   messages: ChatMessage[];
   deltas: DeltaWriter;
+  asked: Asked;
   isOver: () => boolean;
 }
 
-async function ask(run: RunContext, { messages, deltas, isOver }: Asking): Promise<ModelResponse> {
+async function ask(
+  run: RunContext,
+  { messages, deltas, asked, isOver }: Asking,
+): Promise<ModelResponse> {
   const { mainModel, mainRequest } = run.services;
   const request: ModelRequest = Object.assign({}, mainRequest, { messages, signal: run.signal });
   if (mainModel.stream === undefined) {
@@ -121,6 +158,8 @@ async function ask(run: RunContext, { messages, deltas, isOver }: Asking): Promi
   for await (const delta of mainModel.stream(request)) {
     if (isOver() || run.isStopping) break;
     if (delta.type === "text") deltas.add(delta.text);
+    else if (delta.type === "reasoning") asked.reasoning += delta.text;
+    else if (delta.type === "tool_call") asked.toolCalls.push(delta.toolCall);
     else if (delta.type === "finish") return delta.response;
   }
   throw new LanguageModelError("provider_error", "The main model's stream ended without a finish.");
@@ -129,7 +168,7 @@ async function ask(run: RunContext, { messages, deltas, isOver }: Asking): Promi
 /** What readers have seen of the answer is kept, as after an abort. */
 function failedStep(
   error: unknown,
-  of: { attempt: number; executed: boolean; text: string },
+  of: Pick<MainStep, "attempt" | "executed" | "text" | "steps">,
 ): MainStep {
   const { code, finishReason } = failureOf(error, of.executed);
   const shown = { code, message: safeText(messageOf(error), 512) };

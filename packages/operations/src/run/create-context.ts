@@ -1,12 +1,11 @@
-import type { MainResult, OperationContext } from "../operation/operation-context.ts";
+import type { OperationContext } from "../operation/operation-context.ts";
 import { createOperationView } from "./operation-view.ts";
-import type { Attempt, RunContext } from "./run-context.ts";
+import type { Attempt } from "./run-context.ts";
 
 /** What a handler sees: frozen, and without a trace of operations that it does not depend on. */
 export function createContext(attempt: Attempt): OperationContext {
   const { run, operation, record, number, timer } = attempt;
-  const { runId, trigger, chatId, branchId, userMessageId, assistantVariantId, deadlineMs } =
-    run.input;
+  const { runId, trigger, chatId, branchId, userMessageId, deadlineMs } = run.input;
   const { index, hook, definition, config } = operation;
   const view = createOperationView(run, index);
   const shared = {
@@ -18,14 +17,16 @@ export function createContext(attempt: Attempt): OperationContext {
     userMessageId,
     definition,
     config,
-    chatHistory: run.history,
+    chatHistory: record.isStale ? view.chatHistory() : run.history,
     artifacts: record.isStale ? view.artifacts() : run.artifacts,
     policy: run.services.policies[hook],
     signal: timer === undefined ? run.signal : timer.signal,
     deadlineMs,
   };
-  if (hook === "after_main_llm")
-    return Object.freeze({ ...shared, hook, assistantVariantId, main: mainResult(run) });
+  if (hook === "after_main_llm") {
+    const main = view.main();
+    return Object.freeze({ ...shared, hook, assistantVariantId: main.assistantVariantId, main });
+  }
   return Object.freeze({
     ...shared,
     hook,
@@ -34,10 +35,4 @@ export function createContext(attempt: Attempt): OperationContext {
       return view.draftPrompt();
     },
   });
-}
-
-function mainResult({ main, input }: RunContext): MainResult {
-  const { text = "", finishReason = "unknown", partial } = main;
-  const { assistantVariantId } = input;
-  return Object.freeze({ assistantVariantId, text, finishReason, partial });
 }

@@ -142,11 +142,12 @@ export function commitFailure(
 
 /** Keeps the answer as a variant of the turn, and announces it. False where the worker had to give up. */
 async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
-  const { status, text, partial, toolCalls, usage } = step;
+  const { status, text, partial, usage } = step;
   if (status === "done" || partial) {
     const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
     const { fencingToken } = run.lease;
-    const extras = { toolCalls, usage };
+    const { toolCalls, reasoning } = step.steps?.at(-1) ?? {};
+    const extras = { toolCalls, reasoning, usage };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
     try {
       await run.services.chat.saveAssistantVariant({
@@ -174,7 +175,7 @@ async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
 
 /** What the result says of the main call. */
 export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
-  const { executed, status, finishReason, partial, text, usage } = step;
+  const { executed, status, finishReason, partial, text, usage, steps } = step;
   const { assistantVariantId } = run.input;
   const isKept = status === "done" || partial;
   return {
@@ -185,5 +186,6 @@ export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
     text: isKept ? text : undefined,
     partial: partial || undefined,
     usage,
+    steps,
   };
 }

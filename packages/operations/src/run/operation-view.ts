@@ -1,10 +1,13 @@
 import type { ChatMessage, Result } from "@ccl/core";
+import { deepFreeze } from "@ccl/core/json";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
+import type { MainResult } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
+import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type {
   AssembledPrompt,
@@ -12,6 +15,7 @@ import type {
   InclusionInput,
   PromptTrim,
 } from "../prompt/assembled-prompt.ts";
+import { sendableHistory } from "../prompt/sendable-history.ts";
 import {
   ancestorsOf,
   formerOf,
@@ -26,6 +30,10 @@ import type { OperationRecord, RunContext } from "./run-context.ts";
 /** What an operation sees of the world; each part is worked out when it is first asked for. */
 export interface OperationView {
   artifacts(): ArtifactMap;
+  /** The history with the variant of the user message that its dependencies have selected. */
+  chatHistory(): readonly ChatMessage[];
+  /** The answer as its dependencies have left it. */
+  main(): MainResult;
   /** The prompt as its dependencies have left it. */
   draftPrompt(): readonly ChatMessage[];
 }
@@ -53,6 +61,11 @@ export function createOperationView(run: RunContext, index: number): OperationVi
       artifacts ??= artifactsAfter(run, doneAncestors());
       return artifacts;
     },
+    chatHistory: () =>
+      Object.freeze(
+        withUserVariant(run.history, run.input.userMessageId, effectsOf(run, doneAncestors())),
+      ),
+    main: () => mainAfter(run, doneAncestors()),
     draftPrompt() {
       draft ??= freezeAll(
         promptAfter(run, { indexes: doneAncestors(), artifacts: view.artifacts() }).messages,
@@ -61,6 +74,34 @@ export function createOperationView(run: RunContext, index: number): OperationVi
     },
   };
   return view;
+}
+
+function effectsOf({ records }: RunContext, indexes: readonly number[]): OperationEffect[] {
+  return indexes.flatMap((index) => records[index]?.effects ?? []);
+}
+
+/** The answer with the turn effects of these operations, as the chat store is going to apply them. */
+function mainAfter(run: RunContext, indexes: readonly number[]): MainResult {
+  const { text = "", finishReason = "unknown", partial, steps } = run.main;
+  const { toolCalls, reasoning } = steps?.at(-1) ?? {};
+  const { assistantVariantId } = run.input;
+  let main: MainResult = { assistantVariantId, text, finishReason, partial, toolCalls, reasoning };
+  for (const at of indexes) {
+    const { operationId, hook } = run.plan.operations[at] ?? {};
+    for (const [index, effect] of (run.records[at]?.effects ?? []).entries()) {
+      if (effect.type === "turn.assistant_blocks") main = { ...main, blocks: effect.blocks };
+      if (effect.type === "turn.assistant_meta")
+        main = { ...main, meta: { ...main.meta, ...effect.meta } };
+      if (effect.type !== "turn.assistant_variant" || effect.select !== true) continue;
+      if (operationId === undefined || hook === undefined) continue;
+      const { runId } = run.input;
+      const variantId = effectVariantId({ runId, hook }, operationId, index);
+      const { content, meta } = effect;
+      main = { ...main, assistantVariantId: variantId, text: content, blocks: undefined, meta };
+    }
+  }
+  const { blocks = [{ type: "text", text: main.text }], meta = {} } = main;
+  return deepFreeze({ ...main, blocks, meta });
 }
 
 /** The artifacts of the hook's beginning with what these operations have written, in commit order. */
@@ -124,10 +165,11 @@ export function assembleAfter(
   run: RunContext,
   { indexes, artifacts, trim }: PromptOf,
 ): Result<AssembledPrompt> {
-  const all = indexes.flatMap((index) => run.records[index]?.effects ?? []);
   const { renderer } = run.services;
   const options = {
-    base: withUserVariant(run.history, run.input.userMessageId, all),
+    base: sendableHistory(
+      withUserVariant(run.history, run.input.userMessageId, effectsOf(run, indexes)),
+    ),
     effects: promptEffectsOf(run, indexes),
     userMessageId: run.input.userMessageId,
     art: valuesByTag(artifacts),

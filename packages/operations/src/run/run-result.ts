@@ -1,4 +1,4 @@
-import type { ModelUsage } from "@ccl/core";
+import type { FinishReason, ModelUsage, ToolCall } from "@ccl/core";
 
 import type { ArtifactSemantics, ArtifactUsage } from "../artifact/operation-artifact.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
@@ -14,9 +14,15 @@ export type RunStatus = "done" | "failed" | "aborted";
 /** Where a failed run failed: before the main call, in it, or after it. */
 export type FailedType = "before_barrier" | "main_llm" | "after_main_llm";
 
-/** Why the main call, or a run that was aborted, ended. */
+/**
+ * Why the main call, or a run that was aborted, ended. `length`, `content_filter` and `tool_calls` are what the model
+ * says; `completed` is its `stop`.
+ */
 export type RunFinishReason =
   | "completed"
+  | "length"
+  | "content_filter"
+  | "tool_calls"
   | "user_abort"
   | "deadline"
   | "provider_error"
@@ -58,6 +64,18 @@ export interface OperationRun {
   outputsSummary?: Record<string, unknown> | undefined;
 }
 
+/** One call of the main model, apart from the text of its answer. */
+export interface MainLlmStep {
+  /** As the model gave it; absent where the call failed or was aborted. */
+  finishReason?: FinishReason | undefined;
+  /** Calls that the model asked for; absent where there are none. */
+  toolCalls?: readonly ToolCall[] | undefined;
+  reasoning?: string | undefined;
+  usage?: ModelUsage | undefined;
+  /** The provider's id of the call. */
+  requestId?: string | undefined;
+}
+
 /** The main call of a run. */
 export interface MainLlmRun {
   executed: boolean;
@@ -68,6 +86,8 @@ export interface MainLlmRun {
   partial?: boolean | undefined;
   text?: string | undefined;
   usage?: ModelUsage | undefined;
+  /** Each call of the model; absent where none was begun. */
+  steps?: readonly MainLlmStep[] | undefined;
 }
 
 /** What became of one effect of a finished operation. */

@@ -8,7 +8,13 @@ import type {
   NewUserMessage,
   TurnOutcome,
 } from "../ports/chat-store.ts";
-import { commitOperations, saveVariant, type StoredTurn } from "../ports/chat-turn.ts";
+import {
+  answerMessage,
+  commitOperations,
+  saveVariant,
+  type StoredTurn,
+  type StoredVariant,
+} from "../ports/chat-turn.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 import { appendBatch } from "./append-messages.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
@@ -94,10 +100,9 @@ function messagesOf(row: Row, isLast: boolean): ChatMessage[] {
   const user: ChatMessage = { id: requiredJsonIn(row, "turn_key"), role: "user", content };
   const answer = isLast
     ? undefined
-    : jsonIn<{ id: string; content: NewUserMessage["content"] }>(row, "answer");
-  return answer === undefined
-    ? [user]
-    : [user, { id: answer.id, role: "assistant", content: answer.content }];
+    : jsonIn<Pick<StoredVariant, "content" | "toolCalls"> & { id: string }>(row, "answer");
+  const message = answer && answerMessage({ ...answer, variantId: answer.id });
+  return message === undefined ? [user] : [user, message];
 }
 
 function* loadTurns(branch: ChatBranch): Steps<StoredTurn[]> {

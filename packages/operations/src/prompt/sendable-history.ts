@@ -1,0 +1,20 @@
+import type { ChatMessage } from "@ccl/core";
+
+/**
+ * The history as a provider takes it: without tool calls that nothing answers, and without answers that say nothing.
+ * The same array where there is none of either.
+ */
+export function sendableHistory(history: readonly ChatMessage[]): readonly ChatMessage[] {
+  if (!history.some(isSuspect)) return history;
+  const answered = new Set(history.map(({ toolCallId }) => toolCallId));
+  return history.flatMap((message) => {
+    if (!isSuspect(message)) return [message];
+    const toolCalls = message.toolCalls?.filter(({ id }) => answered.has(id)) ?? [];
+    if (toolCalls.length > 0) return [{ ...message, toolCalls }];
+    return message.content.length === 0 ? [] : [{ ...message, toolCalls: undefined }];
+  });
+}
+
+function isSuspect({ role, content, toolCalls }: ChatMessage): boolean {
+  return role === "assistant" && (content.length === 0 || toolCalls !== undefined);
+}
