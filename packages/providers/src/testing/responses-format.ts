@@ -72,7 +72,11 @@ function streamOf(answer: PlayedAnswer, body: JsonRecord): string[] {
   const started = { ...whole, status: "in_progress", output: [], usage: null };
   const items = itemsOf(answer).flatMap((item, index) => [
     { type: "response.output_item.added", output_index: index, item: begunItem(item) },
-    ...deltasOf(item, answer).map((delta) => ({ ...delta, output_index: index })),
+    ...deltasOf(item, answer).map((delta) => ({
+      ...delta,
+      item_id: item["id"],
+      output_index: index,
+    })),
     { type: "response.output_item.done", output_index: index, item },
   ]);
   const events: JsonRecord[] = [
@@ -101,7 +105,14 @@ function deltasOf(item: JsonRecord, { text, reasoning, refusal }: PlayedAnswer):
     content_index: index,
     part: begun,
   });
-  if (item["type"] === "reasoning") return deltas("reasoning_summary_text", reasoning);
+  if (item["type"] === "reasoning") {
+    const place = { summary_index: 0 };
+    const begun = { type: "summary_text", text: "" };
+    return [
+      { type: "response.reasoning_summary_part.added", part: begun, ...place },
+      ...deltas("reasoning_summary_text", reasoning, place),
+    ];
+  }
   if (item["type"] !== "message")
     return deltas("function_call_arguments", stringAt(item, "arguments") ?? "");
   const said =
