@@ -217,7 +217,7 @@ describe("buildOutline", () => {
       interface Place<T>
       type Kind
       const enum Level
-      abstract class Shape<T>
+      abstract class Shape<T> { origin, constructor, area, grow, scale, handler }
       function over, run, inner
       const one, two, made, table, left, top, others, pattern, local
       export { inner as renamed, helper }, * as space from "./space.ts"
@@ -242,7 +242,7 @@ describe("buildOutline", () => {
       module.exports = {add, Box, other: 3}
       === heads
       function add
-      class Box
+      class Box { run }
       exports two
       module.exports = { add, Box, other }
       === exports two add Box other"
@@ -305,7 +305,7 @@ describe("buildOutline", () => {
       from .other import Thing
       var LIMIT
       type Alias[T]
-      class Box
+      class Box { size, items, __init__, area, load }
       def make
       __all__ = lazy
       === exports Thing LIMIT Alias Box make lazy"
@@ -407,7 +407,7 @@ describe("buildOutline", () => {
        default int sides()
       }
       === heads
-      abstract class Things<T>
+      abstract class Things<T> { LIMIT, items }
       interface Shape
       === exports Things Shape"
     `);
@@ -500,6 +500,55 @@ describe("buildOutline", () => {
     `);
   });
 
+  it("shows the local types that shown signatures name, and what these name, but no others", async () => {
+    const text =
+      "interface Inner { a: Deep }\ntype Deep = string;\ntype Unused = 1;\nconst shape = { a: 1 };\n" +
+      "const other = 2;\nexport function read(inner: Inner): typeof shape { return shape; }\n";
+    const outline = await buildOutline({ path: "a.ts", text }, { depth: "signatures" });
+    expect(outline.items.map(({ name }) => name)).toEqual(["Inner", "Deep", "shape", "read"]);
+    expect(outline.exports).toEqual(["read"]);
+  });
+
+  it("names exports that the parser lost by their first lines", async () => {
+    // A call of a function named `using` is a declaration to the grammar.
+    const text =
+      "export async function before(): Promise<number> {\n  return await using(1, async (a) =>\n    work(a, await run(a)),\n  );\n}\n\n" +
+      "export async function after(name: string): Promise<void> {\n  await run(name);\n}\n";
+    const { items, unread } = await buildOutline({ path: "a.ts", text }, { depth: "signatures" });
+    expect([items.map(({ text: shown }) => shown), unread]).toMatchInlineSnapshot(`
+      [
+        [
+          "function before(): Promise<number>",
+          "function after(name: string): Promise<void>",
+        ],
+        [
+          "before",
+          "after",
+        ],
+      ]
+    `);
+  });
+
+  it("lists the members of classes in heads", async () => {
+    const heads = async (path: string, text: string): Promise<string> =>
+      (await buildOutline({ path, text }, { depth: "heads" })).text;
+    expect(
+      await heads(
+        "a.ts",
+        "export class Tape<T> { static open(): Tape<1>; get speed(): number { return 1; } #x = 1; run<K>(k: K): void {} }",
+      ),
+    ).toBe("class Tape<T> { open, speed, run }");
+    expect(
+      await heads("a.py", "class Tape:\n  speed: int = 1\n  def rewind(self, to=0):\n    pass\n"),
+    ).toBe("class Tape { speed, rewind }");
+    expect(
+      await heads(
+        "A.java",
+        "public class Tape { public java.util.List<String> names(int a) { return null; } }",
+      ),
+    ).toBe("class Tape { names }");
+  });
+
   it("finds nothing in an unknown language and in an empty file", async () => {
     const unknown = await buildOutline({ path: "a.xyz", text: "class A {}" }, { depth: "heads" });
     expect(unknown).toEqual({
@@ -509,6 +558,7 @@ describe("buildOutline", () => {
       items: [],
       exports: [],
       hasErrors: false,
+      unread: [],
     });
     expect((await buildOutline({ path: "a.py", text: "" }, { depth: "heads" })).items).toEqual([]);
   });

@@ -19,6 +19,7 @@ import {
   renderSignature,
   type RenderStyle,
 } from "./render-outline.ts";
+import { readUnreadExports } from "./unread-exports.ts";
 
 const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
   typescript: ECMASCRIPT_DEFINITION,
@@ -34,6 +35,8 @@ const PLAIN_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
 interface Reading {
   declarations: Declaration[];
   hasErrors: boolean;
+  /** Of broken code, the exported names that only a line was found of. */
+  unread?: string[] | undefined;
   style: RenderStyle;
 }
 
@@ -64,7 +67,17 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
       style,
     };
   });
-  return reading ?? { declarations: [], hasErrors: true, style };
+  const { declarations, hasErrors } = reading ?? { declarations: [], hasErrors: true };
+  if (!hasErrors) return { declarations, hasErrors, style };
+  const lost = readUnreadExports(input.text, language, declarations).flatMap((item) =>
+    whole(item, definition),
+  );
+  return {
+    declarations: [...declarations, ...lost].sort((a, b) => a.firstLine - b.firstLine),
+    hasErrors,
+    unread: lost.map(({ name }) => name),
+    style,
+  };
 }
 
 async function readSource(
@@ -101,6 +114,7 @@ function toOutline(
     items,
     exports,
     hasErrors: reading.hasErrors,
+    unread: reading.unread ?? [],
   };
 }
 

@@ -52,6 +52,8 @@ export interface Outline {
   items: OutlineItem[];
   /** Every exported name, in the order of the source. */
   exports: string[];
-  /** The source has syntax errors; the outline is what could be recovered. */
+  /** The source has syntax errors, or what the parser can't read; the outline is what could be recovered. */
   hasErrors: boolean;
+  /** Exported names whose declarations the parser could not read: their items say what their first line says. */
+  unread: string[];
 }

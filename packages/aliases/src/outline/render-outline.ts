@@ -29,6 +29,26 @@ export function renderSignature(declaration: Declaration, style: RenderStyle): s
   return documented(declaration.documentation, signature + block, style);
 }
 
+const MAX_NAMES = 12;
+const MODIFIERS =
+  /^(?:@[\w.]+\s+|(?:static|readonly|protected|abstract|get|set|async|final|synchronized|default|def)\s+|\*)*/;
+
+/** The names of a class's members, each once: `{ open, close, +3 }`. */
+function memberNames({ kind, members = [] }: Declaration): string {
+  if (!/\bclass$/.test(kind)) return "";
+  const names = new Set(members.flatMap(({ text }) => memberName(text) ?? []));
+  if (names.size === 0) return "";
+  const rest = names.size > MAX_NAMES ? [`+${names.size - MAX_NAMES}`] : [];
+  return ` { ${[...[...names].slice(0, MAX_NAMES), ...rest].join(", ")} }`;
+}
+
+/** The word before its parameters, type or value; before a name, Java writes the type. */
+function memberName(text: string): string | undefined {
+  let bare = text.slice(0, 400).replace(MODIFIERS, "");
+  for (let depth = 0; depth < 3; depth += 1) bare = bare.replace(/<[^<>]*>/g, "");
+  return /^(?:[\w.[\]]+\s+)*([\p{L}_$][\w$]*)\s*(?:[?!]?:|[(=,;?]|$)/u.exec(bare)?.[1];
+}
+
 /** A declaration as one item of an outline. */
 export function outlineItem(
   declaration: Declaration,
@@ -36,7 +56,10 @@ export function outlineItem(
   style: RenderStyle,
 ): OutlineItem {
   const { name, kind, exports, head, firstLine, lastLine } = declaration;
-  const text = depth === "heads" ? `${kind} ${head}` : renderSignature(declaration, style);
+  const text =
+    depth === "heads"
+      ? `${kind} ${head}${memberNames(declaration)}`
+      : renderSignature(declaration, style);
   return { name, kind, exports, text, firstLine, lastLine };
 }
 

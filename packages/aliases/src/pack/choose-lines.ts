@@ -6,6 +6,8 @@ export interface Pick {
   /** 1-based lines, inclusive; absent where `outline` is shown instead. */
   ranges?: [first: number, last: number][] | undefined;
   outline?: string | undefined;
+  /** Names of the outline that the parser could not read more of than a line. */
+  unread?: string[] | undefined;
 }
 
 /** Whole files in focus by rank, then chunks by what they are worth for their length. */
@@ -34,15 +36,16 @@ export interface ShownFile {
   /** By line, from 0. */
   lines: boolean[];
   outline: string | undefined;
+  unread: string[];
 }
 
 /** Collects picks by file, in the order of rank. */
 export function collectPicks(picks: readonly Pick[]): ShownFile[] {
   const shown = new Map<ReadFile, ShownFile>();
-  for (const { source, ranges = [], outline } of picks) {
+  for (const { source, ranges = [], outline, unread = [] } of picks) {
     let file = shown.get(source);
     if (file === undefined) {
-      file = { source, lines: source.lines.map(() => false), outline: undefined };
+      file = { source, lines: source.lines.map(() => false), outline: undefined, unread };
       shown.set(source, file);
     }
     file.outline = outline ?? file.outline;

@@ -84,12 +84,17 @@ export function composePack(
   };
 }
 
-function toBlock({ source, lines, outline }: ShownFile, { lineNumbers }: PackOptions): ShownBlock {
+function toBlock(
+  { source, lines, outline, unread }: ShownFile,
+  { lineNumbers }: PackOptions,
+): ShownBlock {
   const { file } = source;
   const { alias, path } = file;
   if (outline !== undefined) {
     const level = isCardKind(source) ? "card" : "signatures";
-    return { file, alias, path, detail: level, body: outline, level, isCut: false };
+    const isRead = unread.length === 0;
+    const detail = isRead ? level : `${level}, ${unread.length} by one line: syntax errors`;
+    return { file, alias, path, detail, body: outline, level, isCut: !isRead };
   }
   const isFull = lines.every(Boolean);
   const isShown = (line: number): boolean => lines[line] === true;

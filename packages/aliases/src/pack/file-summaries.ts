@@ -47,7 +47,8 @@ export async function buildOverview(
       { path: source.file.path, text: source.lines.join("\n") },
       { depth: "signatures", signal },
     );
-    if (outline.text !== "") picks.push({ source, outline: outline.text });
+    const { text, unread } = outline;
+    if (text !== "") picks.push({ source, outline: text, unread });
   }
   return picks;
 }

@@ -1,4 +1,5 @@
 import { declarationAt, type Declaration } from "../declaration.ts";
+import { closeOver } from "../close-over.ts";
 import { joinOverloads } from "../join-overloads.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
@@ -120,6 +121,7 @@ function readStatements(
     );
   });
   const shown = new Set(locals.flat().flatMap((declaration) => declaration.exports));
+  const hidden: Declaration[] = [];
   const found = statements.flatMap((node, index): Declaration[] => {
     const declarations = locals[index] ?? [];
     if (declarations.length === 0) return exportsOf(node, shown);
@@ -128,23 +130,18 @@ function readStatements(
     const isDefault =
       isExportStatement(node) && node.children.some((child) => child.type === "default");
     const documentation = javadocBefore(statements, index);
-    return (
-      declarations
-        // What adds to the global scope or to another module has no name of its own, and is seen all the same.
-        .filter(
-          ({ exports }) =>
-            isExported || exports.length === 0 || exports.some((name) => lists.has(name)),
-        )
-        .map((declaration) => {
-          const exports = declaration.exports.flatMap((name) =>
-            isExported ? [name] : (lists.get(name) ?? []),
-          );
-          const placed = { ...declaration, exports, documentation };
-          return isDefault ? asDefault(placed) : placed;
-        })
-    );
+    return declarations.flatMap((declaration) => {
+      // What adds to the global scope or to another module has no name of its own, and is seen all the same.
+      const { exports } = declaration;
+      const isSeen = isExported || exports.length === 0 || exports.some((name) => lists.has(name));
+      if (!isSeen) hidden.push({ ...declaration, documentation });
+      if (!isSeen) return [];
+      const named = exports.flatMap((name) => (isExported ? [name] : (lists.get(name) ?? [])));
+      const placed = { ...declaration, exports: named, documentation };
+      return [isDefault ? asDefault(placed) : placed];
+    });
   });
-  return joinOverloads(found, ECMASCRIPT_RENDER_STYLE);
+  return joinOverloads(closeOver(found, hidden), ECMASCRIPT_RENDER_STYLE);
 }
 
 /** TypeScript, TSX and JavaScript, whose grammars name their nodes alike. */
