@@ -21,7 +21,7 @@ export { buildOutline } from "./outline/build-outline.ts";
 export type { Outline, OutlineDepth, OutlineItem } from "./outline/outline.ts";
 export { renderOutlineItems } from "./outline/render-outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
-export type { Pack, PackEntry, PackLevel, PackOptions } from "./pack/pack.ts";
+export type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack/pack.ts";
 export type { FileHistory, HistoryCommit } from "./rank/file-history.ts";
 export {
   rankFiles,
@@ -29,7 +29,7 @@ export {
   type RankedFile,
   type RankOptions,
 } from "./rank/rank-files.ts";
-export type { RankReason } from "./rank/score-files.ts";
+export type { RankReason, ScoreSource } from "./rank/score-files.ts";
 export { parseAlias } from "./registry/alias-name.ts";
 export type {
   AliasCheck,

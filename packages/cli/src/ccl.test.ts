@@ -199,6 +199,26 @@ describe("ccl pack in a folder that is not set up", () => {
     expect(document).toHaveProperty("entries.length", 2);
   });
 
+  it("explains the rank of a file, and says so when no word of the task was found", async () => {
+    const args = ["explain", "src/greet.ts", "--budget", "2k"];
+    const { stdout, stderr } = await ccl([...args, "--task", "greet in French"]);
+    expect(stderr).toBe("ccl: in no file: French\n");
+    expect(stdout).toMatch(
+      /^src\/greet\.ts {2}H\.greet\n {2}rank {5}1 of 3, score 1\.00: words \d+ %.*\n {2}words {4}greet\n/,
+    );
+    expect(stdout).toMatch(/\n {2}pack {5}full, \d+ tokens\n$/);
+    const none = await json([...args, "--task", "zibble"]);
+    expect(none.document).toMatchObject({
+      isMatched: false,
+      unmatched: ["zibble"],
+      total: 3,
+      files: [{ path: "src/greet.ts", matched: [] }],
+    });
+    expect((await json(["explain", "no.ts"])).document).toMatchObject({
+      error: { code: "input_invalid" },
+    });
+  });
+
   it("survives a reader that closes the pipe", async () => {
     expect(await spawnCcl(["pack"], { isClosedEarly: true })).toMatchObject({
       code: 0,

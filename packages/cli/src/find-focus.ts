@@ -6,7 +6,11 @@ import type { Issue } from "@ccl/core";
 import { inputError } from "./cli-error.ts";
 
 /** Aliases for what the user named: aliases, files, or folders with all that is in them. */
-export function findFocus(registry: AliasRegistry, names: string[]): string[] {
+export function findFocus(
+  registry: AliasRegistry,
+  names: string[],
+  { flag = "--focus " }: { flag?: string | undefined } = {},
+): string[] {
   const entries = registry.list();
   const issues: Issue[] = [];
   const found = names.flatMap((name, index) => {
@@ -19,7 +23,7 @@ export function findFocus(registry: AliasRegistry, names: string[]): string[] {
         path === "",
     );
     if (matches.length > 0) return matches.map((entry) => entry.alias);
-    const message = `--focus ${name} is neither an alias nor the path of a named file. "ccl alias list" shows both.`;
+    const message = `${flag}${name} is neither an alias nor the path of a named file. "ccl alias list" shows both.`;
     issues.push({ code: "focus_unknown", path: ["focus", index], message });
     return [];
   });

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { addCatalogCommands } from "./add-catalog-commands.ts";
 import { addGen, addPlanCommands } from "./add-plan-commands.ts";
+import type { PackShape } from "./build-project-pack.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { PackFlags } from "./commands/pack.ts";
 import type { CommandResult } from "./output/command-result.ts";
@@ -36,6 +37,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addAliasCommands(program, runCommand);
   addCardsCommands(program, runCommand);
   addPack(program, runCommand);
+  addExplain(program, runCommand);
   addExpand(program, runCommand);
   addDiff(program, runCommand);
   addPlanCommands(program, runCommand);
@@ -150,6 +152,21 @@ function addPack(program: Command, run: Run): void {
     .option("--accept", "make this state the base of later deltas")
     .action((flags: PackFlags) =>
       run(async (session) => (await import("./commands/pack.ts")).pack(session, flags)),
+    );
+}
+
+function addExplain(program: Command, run: Run): void {
+  program
+    .command("explain <file...>")
+    .description("why files rank where they do for a task, and what a pack shows of them")
+    .option("--task <text>", "what the model is to do (default: get to know the project)")
+    .addOption(budgetOption())
+    .addOption(encodingOption())
+    .option("--focus <file...>", "aliases or paths that the work is about")
+    .action((files: string[], flags: PackShape) =>
+      run(async (session) =>
+        (await import("./commands/explain.ts")).explain(session, files, flags),
+      ),
     );
 }
 

@@ -30,7 +30,7 @@ async function showing(level: PackEntry["level"]): Promise<{ entries: PackEntry[
   const content = await registry.resolve("H.main");
   if (!content.ok) throw new Error(content.issues[0]?.message);
   const { alias, path, sha8 } = content.value;
-  const ranked = { rank: 1, score: 1, matched: [], reason: "words" as const };
+  const ranked = { rank: 1, score: 1, matched: [], reason: "words" as const, parts: {} };
   return { entries: [{ ...ranked, alias, path, sha8, level, tokens: 10, isCut: false }] };
 }
 

@@ -395,9 +395,29 @@ describe("buildPack", () => {
     };
     const options = { registry, budget: 200, counter: exactCounter };
     const tuned = await buildPack({ ...options, task: "Tune flux again", history: { commits } });
-    expect(tuned.entries[0]).toMatchObject({ path: "src/part7.ts", reason: "history" });
+    expect(tuned.entries[0]).toMatchObject({
+      path: "src/part7.ts",
+      reason: "history",
+      commit: "Tune the flux",
+      parts: { history: expect.any(Number), structure: expect.any(Number) },
+    });
     const russian = await buildPack({ ...options, task: "почини парсер запросов" });
     expect(russian.entries[0]).toMatchObject({ path: "src/parser.ts" });
+  });
+
+  it("says by which file an import ranks another up, of what it shows and what it leaves out", async () => {
+    const { registry } = await open({
+      "package.json": '{ "name": "root" }\n',
+      "kit/package.json": '{ "name": "@x/kit" }\n',
+      "kit/src/index.ts": "export const value = 1;\n".repeat(40),
+      "app/upload.ts": 'import { value } from "@x/kit";\nexport const upload = value;\n',
+    });
+    const expected = { neighbour: "app/upload.ts", parts: { import: expect.any(Number) } };
+    const options = { registry, task: "retry the upload", counter: exactCounter };
+    const { entries } = await buildPack({ ...options, budget: 2_000 });
+    expect(entries.find(({ path }) => path === "kit/src/index.ts")).toMatchObject(expected);
+    const { omitted } = await buildPack({ ...options, budget: 60 });
+    expect(omitted.find(({ path }) => path === "kit/src/index.ts")).toMatchObject(expected);
   });
 
   it("masks secrets and lets no file open a section", async () => {

@@ -140,12 +140,8 @@ function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Co
 function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter): Composed {
   const text = renderBareInstruction(frame.task);
   const tokens = counter.count(text);
-  const omitted = ranking.files.map(({ alias, path, rank, score, matched }): PackOmission => ({
-    alias,
-    path,
-    rank,
-    score,
-    matched,
+  const omitted = ranking.files.map(({ sha8: _, ...file }): PackOmission => ({
+    ...file,
     reason: "budget",
   }));
   return { text, tokens, sections: [{ name: "INSTRUCTION", tokens }], entries: [], omitted };

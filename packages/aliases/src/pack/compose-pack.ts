@@ -158,10 +158,8 @@ export function mapOf(
   return text === undefined ? undefined : { text, paths: new Set(paths.slice(0, shown)) };
 }
 
-function toOmission(
-  { alias, path, rank, score, matched }: RankedFile,
-  { caps }: PackOptions,
-): PackOmission {
+function toOmission({ sha8: _, ...file }: RankedFile, { caps }: PackOptions): PackOmission {
+  const { alias } = file;
   const isCapped = caps?.[aliasPrefix(alias)] !== undefined || isCardKind({ file: { alias } });
-  return { alias, path, rank, score, matched, reason: isCapped ? "cap" : "budget" };
+  return { ...file, reason: isCapped ? "cap" : "budget" };
 }

@@ -24,6 +24,8 @@ const HALF_LIFE = 20;
 export interface HistoryScores {
   similar: Map<string, number>;
   recent: Map<string, number>;
+  /** By path, the subject of the commit closest to the task. */
+  subjects: Map<string, string>;
 }
 
 /** Reads a history and scores the files that it names for a task. */
@@ -48,9 +50,14 @@ export async function scoreHistory(history: FileHistory, task: string): Promise<
     text: task.slice(0, MAX_TASK_CHARS),
     limit: SIMILAR_COMMITS,
   });
-  for (const { id, score } of hits) add(similar, useful[Number(id)]?.files ?? [], score);
+  const subjects = new Map<string, string>();
+  for (const { id, score } of hits) {
+    const { files = [], subject = "" } = useful[Number(id)] ?? {};
+    add(similar, files, score);
+    for (const path of files) if (!subjects.has(path)) subjects.set(path, subject);
+  }
   for (const [age, { files }] of useful.entries()) add(recent, files, 0.5 ** (age / HALF_LIFE));
-  return { similar: toShares(similar), recent: toShares(recent) };
+  return { similar: toShares(similar), recent: toShares(recent), subjects };
 }
 
 function toShares(scores: Map<string, number>): Map<string, number> {

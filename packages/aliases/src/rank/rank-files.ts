@@ -15,7 +15,7 @@ import {
 import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { isManifest, readModuleNames, type ModuleName } from "./module-names.ts";
 import { rankChunks, type RankedChunk } from "./rank-chunks.ts";
-import { scoreFiles, type FileScore, type RankReason } from "./score-files.ts";
+import { scoreFiles, type FileScore, type ScoreSource } from "./score-files.ts";
 
 /** What to rank files for. */
 export interface RankOptions {
@@ -31,7 +31,7 @@ export interface RankOptions {
 }
 
 /** One file in the order of a task. */
-export interface RankedFile {
+export interface RankedFile extends ScoreSource {
   alias: string;
   path: string;
   sha8: string;
@@ -39,10 +39,6 @@ export interface RankedFile {
   rank: number;
   /** The best file has 1; comparable within one answer. */
   score: number;
-  /** Words of the task that the file has, as the task wrote them. */
-  matched: string[];
-  /** What adds the largest part of its score. */
-  reason: RankReason;
 }
 
 /** All files, best first, and the words of the task that were found in none. */
@@ -139,9 +135,8 @@ export async function rankInDetail(
     if (file === undefined || own === undefined) return [];
     const place = places[index];
     const score = place === undefined ? (lowest * own.score) / best : (chunked[place]?.score ?? 0);
-    const { matched, reason } = own;
     const { alias, path, sha256 } = file;
-    return [{ alias, path, sha8: sha256.slice(0, 8), rank: index + 1, score, matched, reason }];
+    return [{ ...own, alias, path, sha8: sha256.slice(0, 8), rank: index + 1, score }];
   });
   return {
     files,

@@ -33,13 +33,24 @@ export interface ScoreOptions {
 /** Why a file ranks where it does: what adds the largest part of its score. */
 export type RankReason = "focus" | "words" | "import" | "history" | "structure";
 
-/** The score of one file and where it comes from. */
-export interface FileScore {
-  /** Above 0; comparable within one answer. */
-  score: number;
+/** Where the score of one file comes from. */
+export interface ScoreSource {
   /** Words of the task that it has, as the task wrote them. */
   matched: string[];
+  /** What adds the largest part of its score. */
   reason: RankReason;
+  /** Shares of the score by reason, together 1; what adds less than a hundredth is left out. */
+  parts: Partial<Record<RankReason, number>>;
+  /** The file that ranks it up as what it imports or what imports it. */
+  neighbour?: string | undefined;
+  /** The subject of the commit closest to the task that changed it. */
+  commit?: string | undefined;
+}
+
+/** The score of one file and where it comes from. */
+export interface FileScore extends ScoreSource {
+  /** Above 0; comparable within one answer. */
+  score: number;
 }
 
 /** Scores by file, and the words of the task that no file has. */
@@ -77,19 +88,30 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
   const scores = files.map((file, at): FileScore => {
     const own = words[at] ?? 0;
     const weight = kindWeight(file, wanted);
+    const neighbour = neighbours[at] ?? -1;
     const parts: [RankReason, number][] = [
       ["words", weight * own],
-      ["import", weight * NEIGHBOUR_SHARE * (neighbours[at] ?? 0)],
+      ["import", weight * NEIGHBOUR_SHARE * (words[neighbour] ?? 0)],
       ["structure", weight * PRIOR_SHARE * (prior[at] ?? 0)],
       ["history", historyOf(file.path, options.history)],
       ["focus", focus.get(at) ?? 0],
     ];
     const [reason] = parts.reduce((best, part) => (part[1] > best[1] ? part : best));
     const score = parts.reduce((sum, part) => sum + part[1], 0);
-    return { score, matched: matched[at] ?? [], reason };
+    const shares = parts.map(([name, part]): [RankReason, number] => [name, round(part / score)]);
+    return {
+      score,
+      matched: matched[at] ?? [],
+      reason,
+      parts: Object.fromEntries(shares.filter(([, share]) => share > 0)),
+      neighbour: files[neighbour]?.path,
+      commit: options.history?.subjects.get(file.path),
+    };
   });
   return { scores, unmatched };
 }
+
+const round = (share: number): number => Math.round(share * 100) / 100;
 
 function historyOf(path: string, history: HistoryScores | undefined): number {
   const similar = history?.similar.get(path) ?? 0;
@@ -127,14 +149,14 @@ function splitPath(path: string): string {
   return [...segments, segments.at(-1) ?? ""].join(" ").replaceAll(".", " ");
 }
 
-/** The best score among the files that a file imports and those that import it. */
-function bestNeighbours(scores: Float64Array, graph: ImportGraph): Float64Array {
-  return scores.map((_, at) =>
-    [...(graph.imports[at] ?? []), ...(graph.importedBy[at] ?? [])].reduce(
-      (best, neighbour) => Math.max(best, scores[neighbour] ?? 0),
-      0,
-    ),
-  );
+/** Of the files that a file imports and those that import it, the one with the best score above 0; else -1. */
+function bestNeighbours(scores: Float64Array, graph: ImportGraph): number[] {
+  return graph.imports.map((targets, at) => {
+    let best = -1;
+    for (const neighbour of [...targets, ...(graph.importedBy[at] ?? [])])
+      if ((scores[neighbour] ?? 0) > (scores[best] ?? 0)) best = neighbour;
+    return best;
+  });
 }
 
 function scorePrior(files: RankInput[], graph: ImportGraph): Float64Array {

@@ -58,11 +58,12 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
       isCopied: copiedBy !== undefined,
     },
     text: isPrinted ? () => text : undefined,
-    note: (style) => noteOf({ ...packed, hasTask: flags.task !== undefined }, isPrinted, style),
+    note: (style) =>
+      describePacked({ ...packed, hasTask: flags.task !== undefined }, isPrinted, style),
   };
 }
 
-function noteOf(
+function describePacked(
   { pack, facts, written, copiedBy, accepted, hasTask }: Packed & { hasTask: boolean },
   isPrinted: boolean,
   style: Style,
