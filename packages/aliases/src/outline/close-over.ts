@@ -24,11 +24,9 @@ export function closeOver(
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const { isQueried, name } of wordsOf(next)) {
       const named = [...(types.get(name) ?? []), ...(isQueried ? (values.get(name) ?? []) : [])];
-      for (const declaration of named) {
-        if (added.has(declaration)) continue;
-        added.add(declaration);
-        pending.push(declaration);
-      }
+      const fresh = named.filter((declaration) => !added.has(declaration));
+      for (const declaration of fresh) added.add(declaration);
+      pending.push(...fresh);
     }
   }
   const local = [...added].map((declaration) => ({ ...declaration, exports: [] }));

@@ -140,7 +140,7 @@ function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Co
 function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter): Composed {
   const text = renderBareInstruction(frame.task);
   const tokens = counter.count(text);
-  const omitted = ranking.files.map(({ sha8: _, ...file }): PackOmission => ({
+  const omitted = ranking.files.map((file): PackOmission => ({
     ...file,
     reason: "budget",
   }));

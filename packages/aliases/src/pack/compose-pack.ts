@@ -158,7 +158,7 @@ export function mapOf(
   return text === undefined ? undefined : { text, paths: new Set(paths.slice(0, shown)) };
 }
 
-function toOmission({ sha8: _, ...file }: RankedFile, { caps }: PackOptions): PackOmission {
+function toOmission(file: RankedFile, { caps }: PackOptions): PackOmission {
   const { alias } = file;
   const isCapped = caps?.[aliasPrefix(alias)] !== undefined || isCardKind({ file: { alias } });
   return { ...file, reason: isCapped ? "cap" : "budget" };

@@ -51,7 +51,7 @@ export interface PackSection {
 }
 
 /** A file that the pack does not name, and why; files that have no text to show have no rank. */
-export interface PackOmission extends Partial<Omit<RankedFile, "reason" | "sha8">> {
+export interface PackOmission extends Partial<Omit<RankedFile, "reason">> {
   alias: string;
   path: string;
   reason: "budget" | "cap" | "binary" | "unreadable" | "empty";
