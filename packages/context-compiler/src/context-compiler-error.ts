@@ -5,6 +5,7 @@ import { CclError } from "@ccl/core";
  * `invalid_state` what is wrong with it. `invalid_schema`: a JSON Schema of a tool does not compile. `invalid_event`: the data of an event does not fit its kind, see `details.issues`. `conflict`: another writer added to
  * the session first. `history_changed`: a transcript no longer begins with what was recorded of it. `store_damaged`: what
  * a session store holds is not what was written; `store_failed`: see `cause`. `evidence_invalid`: hashes do not hold.
+ * `summary_failed`: a model's summary does not fit; `compile` keeps the facts then.
  */
 export type ContextCompilerErrorCode =
   | "budget_missing"
@@ -19,6 +20,7 @@ export type ContextCompilerErrorCode =
   | "store_damaged"
   | "store_failed"
   | "evidence_invalid"
+  | "summary_failed"
   | "closed"
   | "aborted";
 

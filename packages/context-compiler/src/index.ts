@@ -3,6 +3,7 @@ export { compactor, type CompactorOptions } from "./compile/compactor.ts";
 export type { ContextProcessor, ProcessorInput } from "./compile/context-processor.ts";
 export type { CompileOptions, ContextCompilerOptions } from "./compile/compile-options.ts";
 export { createContextCompiler, type ContextCompiler } from "./compile/create-context-compiler.ts";
+export { createSummarizer, type SummarizerOptions } from "./compile/create-summarizer.ts";
 export { createSessionMemory, type SessionMemoryOptions } from "./compile/create-session-memory.ts";
 export { historySelector, type HistorySelectorOptions } from "./compile/history-selector.ts";
 export { memoryPreloader, type MemoryPreloaderOptions } from "./compile/memory-preloader.ts";

@@ -3,6 +3,7 @@ import type { TokenCounter, ToolDescription } from "@ccl/core";
 import type { MemoryService } from "./memory-service.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import type { MemoryPlace } from "./prompt-parts.ts";
+import type { Summarize } from "./working-context.ts";
 import type { CutOptions, PinRule } from "../fit/fit-options.ts";
 
 /** Where the parts of a prompt stand. Tools and system prompt always come first, what is volatile last. */
@@ -39,6 +40,8 @@ export interface ContextCompilerOptions extends CutOptions {
   /** For answers that stand in the log in full; the session's own store by default. */
   artifactStore?: ArtifactStore | undefined;
   memory?: MemoryService | undefined;
+  /** Writes a summary in place of the facts of what is dropped, such as `createSummarizer({ model })`; kept in the log. */
+  summarize?: Summarize | undefined;
   layout?: ContextLayout | undefined;
   /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
   pin?: PinRule | undefined;

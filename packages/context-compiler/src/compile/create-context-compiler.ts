@@ -22,6 +22,8 @@ import type { CompileOptions, ContextCompilerOptions } from "./compile-options.t
 
 /** Makes prompts of sessions. */
 export interface ContextCompiler {
+  /** Counts the prompts. */
+  readonly counter: TokenCounter;
   /**
    * The prompt of a session as it stands, within the budget. The log says everything: one log and two budgets give two
    * prompts, and the same log the same prompt. Stores and processors are waited for without a limit, and a signal ends
@@ -40,6 +42,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
   const processors = settings.processors ?? defaultProcessors(settings, memoryPlace);
   const sumsOf = rememberBySession<number, (EntrySums | undefined)[]>(() => []);
   return {
+    counter,
     async compile(session, options) {
       const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
       const frame = {
@@ -122,10 +125,10 @@ function defaultProcessors(
   settings: ContextCompilerOptions,
   memoryPlace: MemoryPlace,
 ): ContextProcessor[] {
-  const { artifactStore, memory, cutTo, policy, pin } = settings;
+  const { artifactStore, memory, summarize, cutTo, policy, pin } = settings;
   return [
     artifactAttacher(artifactStore === undefined ? {} : { artifactStore }),
-    compactor(),
+    compactor({ summarize }),
     memoryPreloader(memory === undefined ? {} : { memory }),
     historySelector({ memoryPlace, cutTo, policy, pin }),
   ];

@@ -11,6 +11,7 @@ import type { ProcessorInput } from "./context-processor.ts";
 import { logIndexOf } from "./log-index.ts";
 import { messagesAround, type MemoryPlace } from "./prompt-parts.ts";
 import { findSummary, recordSummary } from "./range-summaries.ts";
+import { safetyMarginOf } from "./reported-usage.ts";
 import type { ContextEntry } from "./working-context.ts";
 
 /** What the history is cut with. */
@@ -91,11 +92,12 @@ function fitWithin(
 ): FittedMessages {
   const meter = createMessageMeter(counter, context.tools);
   const tailTokens = tail.reduce((sum, message) => sum + meter.of(message), 0);
-  const { safetyMargin = counter.isExact ? 0 : 0.1 } = fit;
+  const { safetyMargin = safetyMarginOf(counter, logIndexOf(session).usages) } = fit;
   const index = head.length;
   try {
     return fitMessages(head.concat(context.history), {
       ...fit,
+      safetyMargin,
       // What stands last is no part of what is fitted, and comes under the same margin.
       budget: tailTokens === 0 ? budget : Math.max(1, budget - tailTokens / (1 - safetyMargin)),
       counter,

@@ -1,4 +1,5 @@
 import type { MemoryHitData, SessionEvent, SummaryRecord } from "../session/session-event.ts";
+import { type CountedUsage, readUsage } from "./reported-usage.ts";
 import type { Session } from "../session/session.ts";
 
 const artifactTools = new Set(["read_artifact", "search_artifact"]);
@@ -15,6 +16,8 @@ export interface LogIndex {
   isArtifactRead(eventId: string): boolean;
   /** Oldest first. */
   readonly summaries: readonly SummaryRecord[];
+  /** What providers reported of prompts, oldest first. */
+  readonly usages: readonly CountedUsage[];
   /** Recorded since the user last said something, oldest first. */
   readonly freshMemory: readonly MemoryHitData[];
 }
@@ -31,6 +34,7 @@ export function logIndexOf(session: Session): LogIndex {
 
 class GrowingIndex implements LogIndex {
   readonly summaries: SummaryRecord[] = [];
+  readonly usages: CountedUsage[] = [];
   readonly freshMemory: MemoryHitData[] = [];
   readonly #artifacts = new Map<string, SessionEvent<"artifact_stored">>();
   readonly #artifactsByCall = new Map<string, SessionEvent<"artifact_stored">[]>();
@@ -73,7 +77,7 @@ class GrowingIndex implements LogIndex {
         if (event.data.isArtifactRead === true) this.#reads.add(event.eventId);
         break;
       case "phase_result":
-        if (event.data.summary !== undefined) this.summaries.push(event.data.summary);
+        this.#takePhase(event);
         break;
       case "user_input":
         this.freshMemory.length = 0;
@@ -83,6 +87,12 @@ class GrowingIndex implements LogIndex {
         break;
       default:
     }
+  }
+
+  #takePhase({ data }: SessionEvent<"phase_result">): void {
+    if (data.summary !== undefined) this.summaries.push(data.summary);
+    const usage = readUsage(data);
+    if (usage !== undefined) this.usages.push(usage);
   }
 
   #takeArtifact(event: SessionEvent<"artifact_stored">): void {

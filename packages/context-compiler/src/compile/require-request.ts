@@ -19,6 +19,10 @@ export function requireSettings(settings: ContextCompilerOptions): void {
   if (counter !== undefined) requireObject("counter", counter, "count");
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
   requireIfGiven("memory", memory, "search");
+  requireThat(
+    settings.summarize === undefined || typeof settings.summarize === "function",
+    `summarize is a function, not ${shown(settings.summarize)}.`,
+  );
   requireObject("layout", layout);
   requireThat(
     isOneOf(layout.memory, "end", "start"),

@@ -1,17 +1,21 @@
-import type {
-  FinishReason,
-  LanguageModel,
-  ModelResponse,
-  ModelUsage,
-  ToolCall,
-  ToolDefinition,
-  ToolDescription,
+import {
+  type FinishReason,
+  type LanguageModel,
+  LanguageModelError,
+  type ModelDelta,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelUsage,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolDescription,
 } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 import type { ToolInterruptHandler } from "../tool-interrupt/create-tool-interrupt-handler.ts";
 import type { BridgedTool } from "../tool-interrupt/tool-bridge.ts";
 import type { ContextCompiler } from "./create-context-compiler.ts";
+import { usageEvent } from "./reported-usage.ts";
 import type { WorkingContext } from "./working-context.ts";
 
 /** What a run goes on until. */
@@ -35,6 +39,8 @@ export interface RunCompiledOptions {
   toolTimeoutMs?: number | undefined;
   /** After each call of the model, before its tools run. */
   onStep?: ((step: RunStep) => void) | undefined;
+  /** Each piece of each answer as it comes, the last of which is `finish`; all at once where the model does not stream. */
+  onDelta?: ((delta: ModelDelta) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -58,7 +64,8 @@ export interface RunOutcome {
 /**
  * Compiles, calls the model, records its answer, runs its tools, and starts again, until it asks for no more tools or a
  * limit is reached. Everything is in the session, so that a run that was broken off goes on with another one: calls that
- * the model had asked for and that were not begun run first, those that were begun do not run twice.
+ * the model had asked for and that were not begun run first, those that were begun do not run twice. What the provider
+ * reports of each prompt is recorded too, so that later prompts keep back as much as the counter was wrong.
  * @throws ContextCompilerError as `compile` and `record` do, LanguageModelError as the model does
  */
 export async function runCompiled(options: RunCompiledOptions): Promise<RunOutcome> {
@@ -94,6 +101,7 @@ async function takeStep(
     systemPrompt = "",
     reserve = 0,
     volatile,
+    onDelta,
     signal,
   }: RunCompiledOptions,
   tools: readonly ToolDescription[],
@@ -102,21 +110,51 @@ async function takeStep(
   const asked = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", ...abort };
   const context = await compiler.compile(session, asked);
   const request = { messages: context.toMessages(), ...abort };
-  const response = await model.generate(
+  const response = await callModel(
+    model,
     tools.length === 0 ? request : { ...request, tools: [...context.tools] },
+    onDelta,
   );
   const { text, toolCalls = [], finishReason, usage } = response;
   const calls = toolCalls.length === 0 ? {} : { toolCalls };
+  const answer = { content: text, ...calls, ...signedReasoning(response) };
+  const counted = {
+    counter: compiler.counter.name,
+    countedTokens: context.tokenCount,
+    modelId: model.modelId,
+  };
+  const reported = usageEvent(usage, counted);
   // An answer that was paid for is kept, even when the run is cancelled meanwhile.
-  await session.record("assistant_message", {
-    content: text,
-    ...calls,
-    ...signedReasoning(response),
-  });
+  await session.recordAll([
+    ...(reported === undefined ? [] : [{ kind: "phase_result" as const, data: reported }]),
+    { kind: "assistant_message", data: answer },
+  ]);
   return {
     step: { context, text, toolCalls, usage },
     finishReason,
   };
+}
+
+/** The whole answer, and its pieces for who wants them. */
+async function callModel(
+  model: LanguageModel,
+  request: ModelRequest,
+  onDelta: RunCompiledOptions["onDelta"],
+): Promise<ModelResponse> {
+  if (onDelta === undefined) return model.generate(request);
+  if (model.stream === undefined) {
+    const response = await model.generate(request);
+    if (response.text !== "") onDelta({ type: "text", text: response.text });
+    for (const toolCall of response.toolCalls) onDelta({ type: "tool_call", toolCall });
+    onDelta({ type: "finish", response });
+    return response;
+  }
+  for await (const delta of model.stream(request)) {
+    onDelta(delta);
+    if (delta.type === "finish") return delta.response;
+  }
+  const message = `The stream of ${model.provider} ended before the answer did.`;
+  throw new LanguageModelError("provider_error", message);
 }
 
 /** What a provider wants back with the calls that its model reasoned about, as its adapter has it. */
