@@ -1,144 +1,303 @@
-// What a model sees of tool output: needles, error templates, what one search finds, and the time for 5 MB.
-// node bench/tool-output.mjs DATA, a folder with outputs/outputs.jsonl, outputs/incident.json and logs/*.log beside *.templates.jsonl
+// What a model sees of tool output in a given room: what is retained, what one search finds again, what is lost; error
+// templates of labelled logs; the time for 5 MB. Head and tail, minified JSON and TOON of the same size run beside it.
+// `node bench/tool-output.mjs DATA [--verbose]`: DATA holds outputs/outputs.jsonl, outputs/incident.json and logs/*.log
+// beside *.templates.jsonl; CCL_BENCH_DATA stands in for it. Names are split into two halves by a hash: tune on the first.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { estimatedCounter } from "@ccl/core";
-import { compress, searchContent } from "@ccl/compress";
+import { pathToFileURL } from "node:url";
 
-const data = process.argv[2] ?? process.env.CCL_BENCH_DATA;
-if (data === undefined)
-  throw new Error("Say which folder holds the data: node bench/tool-output.mjs DATA");
-const isVerbose = process.argv.includes("--verbose");
-const jsonLines = (file) =>
-  readFileSync(file, "utf8")
+import { compress, searchContent } from "@ccl/compress";
+import { estimatedCounter as counter } from "@ccl/core";
+
+const halves = ["tuned on", "kept back"];
+
+/** The section of RESULTS.md. */
+export async function run({ data = process.env.CCL_BENCH_DATA, isVerbose = false } = {}) {
+  if (data === undefined)
+    throw new Error("Say which folder holds the data, or set CCL_BENCH_DATA.");
+  const toon = await import("@toon-format/toon").catch(() => undefined);
+  const outputs = jsonLines(join(data, "outputs/outputs.jsonl"));
+  const methods = { compress, "head and tail": headAndTail, "minified JSON": minified };
+  if (toon !== undefined) methods.TOON = (text, room) => headAndTail(toToon(toon, text), room);
+  const sections = [
+    retained(outputs, methods, isVerbose),
+    templates(join(data, "logs"), methods, isVerbose),
+    lossless(outputs, toon),
+    oneSearch(outputs, isVerbose),
+    incident(JSON.parse(readFileSync(join(data, "outputs/incident.json"), "utf8"))),
+    times(inputsOf(data, outputs), isVerbose),
+  ];
+  return { title: "Tool output", markdown: sections.join("\n\n") };
+}
+
+/** 0 or 1, by FNV-1a of the name. */
+function halfOf(name) {
+  let hash = 0x811c9dc5;
+  for (const char of name) hash = Math.imul(hash ^ char.codePointAt(0), 0x01000193);
+  return ((hash >>> 16) ^ hash) & 1;
+}
+
+function jsonLines(file) {
+  return readFileSync(file, "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-const counter = estimatedCounter;
+}
 
 /** The control: as many tokens from the beginning as from the end. */
 function headAndTail(text, { budget }) {
-  let chars = budget * 2;
+  if (counter.count(text) <= budget) return { text };
+  let chars = budget * 4;
   let shown = "";
   do {
     shown = `${text.slice(0, chars)}\n[...]\n${text.slice(-chars)}`;
-    chars = Math.floor(chars * 0.9);
+    chars = Math.floor(chars * 0.95);
   } while (counter.count(shown) > budget);
   return { text: shown };
 }
 
-const share = (part, all) => `${part} of ${all} (${((100 * part) / all).toFixed(1)} %)`;
-
-function needles(method) {
-  let found = 0;
-  let all = 0;
-  for (const { name, text, ask, needles: wanted } of jsonLines(
-    join(data, "outputs/outputs.jsonl"),
-  )) {
-    const shown = method(text, { budget: 1200, query: ask, counter });
-    if (counter.count(shown.text) > 1200) throw new Error(`${name} is above its budget`);
-    const missing = Object.entries(wanted).filter(([, needle]) => !shown.text.includes(needle));
-    found += Object.keys(wanted).length - missing.length;
-    all += Object.keys(wanted).length;
-    if (isVerbose && method === compress)
-      console.log(
-        name.padEnd(18),
-        shown.kind.padEnd(10),
-        shown.tokens,
-        shown.shown,
-        shown.omitted,
-        missing.map(([key]) => key).join(" "),
-      );
-  }
-  return share(found, all);
+function minified(text, room) {
+  const value = parse(text);
+  return headAndTail(value === undefined ? text : JSON.stringify(value), room);
 }
 
-function templates(method, size) {
-  const sums = { errors: [0, 0], all: [0, 0] };
-  for (const file of readdirSync(join(data, "logs")).filter((name) => name.endsWith(".log"))) {
-    const text = readFileSync(join(data, "logs", file), "utf8");
-    const shown = method(text, { budget: Math.floor(counter.count(text) * size), counter }).text;
-    const own = { errors: [0, 0], all: [0, 0] };
-    for (const { isError, samples } of jsonLines(
-      join(data, "logs", file.replace(/log$/, "templates.jsonl")),
-    )) {
-      const isShown = samples.some((sample) => shown.includes(sample));
-      for (const part of isError ? ["errors", "all"] : ["all"]) {
-        own[part][0] += Number(isShown);
-        own[part][1] += 1;
-      }
+function toToon(toon, text) {
+  const value = parse(text);
+  return value === undefined ? text : toon.encode(value);
+}
+
+/** JSON, also by lines. */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    try {
+      return text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    } catch {
+      return undefined;
     }
-    if (isVerbose && method === compress)
-      console.log(file.padEnd(14), own.errors.join("/"), own.all.join("/"));
-    for (const part of ["errors", "all"]) for (const at of [0, 1]) sums[part][at] += own[part][at];
   }
-  return `errors ${share(...sums.errors)}, all ${share(...sums.all)}`;
 }
 
-console.log(`needles at 1,200 tokens: ${needles(compress)}; head and tail ${needles(headAndTail)}`);
-for (const size of [0.02, 0.025])
-  console.log(
-    `templates at ${size * 100} %: ${templates(compress, size)}; head and tail ${templates(headAndTail, size)}`,
-  );
+const share = (part, all) =>
+  all === 0 ? "-" : `${part} of ${all} (${((100 * part) / all).toFixed(1)} %)`;
 
-const incident = JSON.parse(readFileSync(join(data, "outputs/incident.json"), "utf8"));
-const asked = incident.messages
-  .filter(({ role }) => role === "user")
-  .map(({ content }) => content)
-  .join("\n");
-const results = incident.messages.filter(({ role }) => role === "tool");
-for (const budget of [1500, 2500, 6000]) {
-  const shown = results.map(({ content }) => compress(content, { budget, query: asked, counter }));
-  const text = shown.map((each) => each.text).join("\n");
-  console.log(
-    `incident at ${budget} a result: ${share(incident.errors.filter((error) => text.includes(error)).length, incident.errors.length)} errors in ${counter.count(text)} tokens of ${counter.count(results.map(({ content }) => content).join("\n"))}`,
-  );
+function table(header, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-const finds = jsonLines(join(data, "outputs/outputs.jsonl")).flatMap(
-  ({ name, text, finds: asked }) =>
-    asked.map(({ query, expect }) => {
-      const { text: answer, tokens } = searchContent(text, { query });
-      if (isVerbose && !answer.includes(expect))
-        console.log(name, JSON.stringify(query), JSON.stringify(expect), answer.slice(0, 300));
-      return { tokens, isFound: answer.includes(expect) };
-    }),
-);
-const middle = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
-console.log(
-  `one search: ${share(finds.filter(({ isFound }) => isFound).length, finds.length)} found, median ${middle(finds.map(({ tokens }) => tokens))} tokens`,
-);
-
-const large = (text) => text.repeat(Math.ceil(5_000_000 / text.length)).slice(0, 5_000_000);
-const inputs = {
-  ...Object.fromEntries(
-    jsonLines(join(data, "outputs/outputs.jsonl"))
-      .filter(({ kind }) => kind !== "json")
-      .map(({ name, text }) => [name, large(text)]),
-  ),
-  json: JSON.stringify(
-    Array.from({ length: 30_000 }, (_, at) => ({
-      id: at,
-      name: `order ${at}`,
-      state: at % 7 === 0 ? "open" : "paid",
-      total: (at * 7919) % 1000,
-      note: "left with a neighbour ".repeat(4),
-    })),
-  ),
-  log: large(readFileSync(join(data, "logs/Hadoop.log"), "utf8")),
-  "one line": "x".repeat(5_000_000),
-  "empty lines": "\n".repeat(5_000_000),
-  brackets: "[".repeat(5_000_000),
-  "different words": Array.from({ length: 600_000 }, (_, at) =>
-    ((at * 2654435761) >>> 0).toString(36),
-  ).join("\n"),
-};
-const times = [];
-for (const [name, text] of Object.entries(inputs)) {
-  const started = performance.now();
-  const shown = compress(text, { budget: 1200, query: "Why does order 4711 fail?", counter });
-  times.push([name, shown.kind, performance.now() - started]);
+/** Needles in sight, those that one search for the question finds in 400 tokens, and those that are neither. */
+function retained(outputs, methods, isVerbose) {
+  const rows = [];
+  for (const budget of [300, 600, 1200])
+    for (const [method, shorten] of Object.entries(methods)) {
+      const sums = halves.map(() => ({ all: 0, shown: 0, found: 0 }));
+      for (const { name, text, ask, needles } of outputs) {
+        const shown = shorten(text, { budget, query: ask, counter });
+        if (counter.count(shown.text) > budget) throw new Error(`${name} is above its budget`);
+        const missing = Object.entries(needles).filter(
+          ([, needle]) => !shown.text.includes(needle),
+        );
+        // Only what is stored can be searched; a text that was cut has no way back.
+        const hits = method === "compress" ? searchContent(text, { query: ask, counter }).text : "";
+        const sum = sums[halfOf(name)];
+        sum.all += Object.keys(needles).length;
+        sum.shown += Object.keys(needles).length - missing.length;
+        sum.found += missing.filter(([, needle]) => hits.includes(needle)).length;
+        if (isVerbose && method === "compress" && missing.length > 0)
+          console.log(`${budget} ${name}: not shown ${missing.map(([key]) => key).join(", ")}`);
+      }
+      for (const [half, { all, shown, found }] of sums.entries())
+        rows.push([budget, method, halves[half], share(shown, all), found, all - shown - found]);
+    }
+  const header = ["tokens", "method", "half", "shown", "found again by one search", "lost"];
+  return `Facts planted in tool output:\n\n${table(header, rows)}`;
 }
-times.sort((a, b) => b[2] - a[2]);
-for (const [name, kind, time] of isVerbose ? times : times.slice(0, 5))
-  console.log(`5 MB of ${name} (${kind}): ${time.toFixed(0)} ms`);
+
+function templates(folder, methods, isVerbose) {
+  const rows = [];
+  const files = readdirSync(folder).filter((name) => name.endsWith(".log"));
+  for (const size of [0.02, 0.025])
+    for (const method of ["compress", "head and tail"]) {
+      const sums = halves.map(() => ({ errors: [0, 0], all: [0, 0] }));
+      for (const file of files) {
+        const text = readFileSync(join(folder, file), "utf8");
+        const budget = Math.floor(counter.count(text) * size);
+        const shown = methods[method](text, { budget, counter }).text;
+        const own = { errors: [0, 0], all: [0, 0] };
+        for (const { isError, samples } of jsonLines(
+          join(folder, file.replace(/log$/, "templates.jsonl")),
+        ))
+          for (const part of isError ? ["errors", "all"] : ["all"]) {
+            own[part][0] += Number(samples.some((sample) => shown.includes(sample)));
+            own[part][1] += 1;
+          }
+        if (isVerbose) console.log(`${size} ${method} ${file} ${own.errors} ${own.all}`);
+        const sum = sums[halfOf(file)];
+        for (const part of ["errors", "all"])
+          for (const at of [0, 1]) sum[part][at] += own[part][at];
+      }
+      const both = { errors: [0, 0], all: [0, 0] };
+      for (const sum of sums)
+        for (const part of ["errors", "all"])
+          for (const at of [0, 1]) both[part][at] += sum[part][at];
+      for (const [half, sum] of [...sums.entries(), ["both", both]])
+        rows.push([
+          `${size * 100} %`,
+          method,
+          halves[half] ?? half,
+          share(...sum.errors),
+          share(...sum.all),
+        ]);
+    }
+  const header = ["size", "method", "half", "templates with errors", "all templates"];
+  return `Templates of labelled logs:\n\n${table(header, rows)}`;
+}
+
+/** JSON of which nothing is left out. */
+function lossless(outputs, toon) {
+  const sums = { "as it came": 0, "minified JSON": 0, TOON: 0, compress: 0 };
+  for (const { text } of outputs) {
+    const value = parse(text);
+    if (value === undefined) continue;
+    sums["as it came"] += counter.count(text);
+    sums["minified JSON"] += counter.count(JSON.stringify(value));
+    if (toon !== undefined) sums.TOON += counter.count(toToon(toon, text));
+    sums.compress += compress(text, { budget: 1e9, counter }).tokens;
+  }
+  const all = sums["as it came"];
+  const rows = Object.entries(sums).map(([name, tokens]) => [
+    name,
+    tokens,
+    `${((100 * tokens) / all - 100).toFixed(0)} %`,
+  ]);
+  return `JSON without loss:\n\n${table(["form", "tokens", "change"], rows)}`;
+}
+
+function oneSearch(outputs, isVerbose) {
+  const rows = halves.map((half, at) => {
+    const answers = outputs
+      .filter(({ name }) => halfOf(name) === at)
+      .flatMap(({ name, text, finds }) =>
+        finds.map(({ query, expect }) => {
+          const { text: answer, tokens } = searchContent(text, { query, counter });
+          const isFound = answer.includes(expect);
+          if (isVerbose && !isFound) console.log(`${name}: ${query} does not find ${expect}`);
+          return { tokens, isFound };
+        }),
+      );
+    const found = answers.filter(({ isFound }) => isFound).length;
+    return [half, share(found, answers.length), middle(answers.map(({ tokens }) => tokens))];
+  });
+  return `What one search finds:\n\n${table(["half", "found", "median tokens"], rows)}`;
+}
+
+function middle(numbers) {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
+}
+
+/** headroom's figures are those of its README, on data of its own: they say how far others go, on no common set. */
+function incident({ messages, errors }) {
+  const asked = messages
+    .filter(({ role }) => role === "user")
+    .map(({ content }) => content)
+    .join("\n");
+  const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+  const before = counter.count(results.join("\n"));
+  const rowOf = (name, shorten, budget) => {
+    const text = results
+      .map((result) => shorten(result, { budget, query: asked, counter }).text)
+      .join("\n");
+    const kept = errors.filter((error) => text.includes(error)).length;
+    return [name, before, counter.count(text), share(kept, errors.length)];
+  };
+  const budgets = [1600, 2500, 6000];
+  const rows = [
+    ...budgets.map((budget) => rowOf(`compress, ${budget} a result`, compress, budget)),
+    ...budgets.map((budget) => rowOf(`head and tail, ${budget} a result`, headAndTail, budget)),
+    ["headroom, SRE (published)", 65_694, 5_118, "82 of 82"],
+    ["headroom, code search (published)", 17_765, 1_408, "not said"],
+  ];
+  return `Errors in the results of an incident:\n\n${table(["method", "tokens before", "after", "errors shown"], rows)}`;
+}
+
+function large(text) {
+  return text.repeat(Math.ceil(5_000_000 / text.length)).slice(0, 5_000_000);
+}
+
+function inputsOf(data, outputs) {
+  const words = ["alpha", "bravo", "delta", "gamma", "kappa", "sigma", "theta", "omega"];
+  return {
+    ...Object.fromEntries(
+      outputs.filter(({ kind }) => kind !== "json").map(({ name, text }) => [name, large(text)]),
+    ),
+    json: JSON.stringify(
+      Array.from({ length: 30_000 }, (_, at) => ({
+        id: at,
+        name: `order ${at}`,
+        state: at % 7 === 0 ? "open" : "paid",
+        total: (at * 7919) % 1000,
+        note: "left with a neighbour ".repeat(4),
+      })),
+    ),
+    log: large(readFileSync(join(data, "logs/Hadoop.log"), "utf8")),
+    yaml: large(
+      "services:\n  web:\n    image: nginx\n    ports:\n      - 80\n    env:\n      KEY: value\n",
+    ),
+    "one line": "x".repeat(5_000_000),
+    "one line of words": large(words.join(" ")),
+    "a million blank lines": "\n".repeat(5_000_000),
+    "blank lines of blanks": large(`${" ".repeat(79)}\n`),
+    brackets: "[".repeat(5_000_000),
+    "JSON that nests": `${'{"a":'.repeat(800_000)}1${"}".repeat(800_000)}`,
+    "indented ever deeper": Array.from({ length: 3_100 }, (_, at) => `${" ".repeat(at)}key:`).join(
+      "\n",
+    ),
+    "tags that never end": large("<!doctype html><html><div <!-- <script "),
+    "quotes that never end": large('error: "'),
+    "paths of slashes": large("a/b/c/d/e/f/g/h/"),
+    "different words": Array.from({ length: 600_000 }, (_, at) =>
+      ((at * 2654435761) >>> 0).toString(36),
+    ).join("\n"),
+  };
+}
+
+/** Beside the time of the same run to split the text into words, since machines differ. */
+function times(inputs, isVerbose) {
+  const rows = [];
+  let above = 0;
+  for (const [name, text] of Object.entries(inputs)) {
+    const timeOf = (work) => {
+      const started = performance.now();
+      const result = work();
+      return { result, time: performance.now() - started };
+    };
+    const yardstick = timeOf(() => text.split(/\s+/).length).time;
+    const query = "Why does order 4711 fail?";
+    const whole = timeOf(() => compress(text, { budget: 1200, query, counter }));
+    const half = timeOf(() =>
+      compress(text.slice(0, text.length / 2), { budget: 1200, query, counter }),
+    );
+    const found = timeOf(() => searchContent(text, { query, counter }));
+    above += Number(whole.time > 500);
+    rows.push([name, whole.result.kind, whole.time, half.time, found.time, yardstick]);
+  }
+  rows.sort((a, b) => b[2] - a[2]);
+  const shown = (isVerbose ? rows : rows.slice(0, 6)).map(([name, kind, ...all]) => [
+    name,
+    kind,
+    ...all.map((time) => time.toFixed(0)),
+  ]);
+  const header = ["5 MB of", "kind", "compress, ms", "half of it", "a search", "split into words"];
+  return `${above} of ${rows.length} inputs take more than 500 ms; the slowest:\n\n${table(header, shown)}`;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const data = process.argv.slice(2).find((word) => !word.startsWith("--"));
+  const { markdown } = await run({ data, isVerbose: process.argv.includes("--verbose") });
+  console.log(markdown);
+}

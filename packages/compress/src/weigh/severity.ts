@@ -3,6 +3,8 @@ const grave =
 const plain =
   /\b(?:errors?|err|errno|fail(?:s|ed|ing|ures?)?|invalid|denied|refused|forbidden|unauthori[sz]ed|illegal|abort(?:ed|ing)?|timed? ?out|timeout|cannot|can't|couldn't|could not|unable|not found|no such|lost|unexpected|killed|rejected|missing|unknown|bad|wrong|suspended|blocked|broken|damaged?|conflict)\b|\b\w+Error\b|" 5\d\d /i;
 const warning = /\b(?:warn(?:ing)?s?|deprecated|retry\w*|retrie[ds]|slow|degraded)\b/i;
+/** A level below a warning: what was retried there is nothing to worry about. */
+const routine = /\b(?:INFO|DEBUG|TRACE|info|debug|trace)\b/;
 /** A report that there are none. */
 const none =
   /\b(?:no|0|without) (?:errors?|failures?|failed|warnings?|problems)\b|\b(?:errors?|failures?|failed|warnings?)["']?\s*[:=]\s*["']?(?:0|none|null|false)\b/gi;
@@ -14,7 +16,7 @@ export function severityOf(text: string): 0 | 1 | 2 | 3 {
   none.lastIndex = 0;
   if (grave.test(said)) return 3;
   if (plain.test(said)) return 2;
-  return warning.test(said) ? 1 : 0;
+  return warning.test(said) && !routine.test(said) ? 1 : 0;
 }
 
 /** Where the words of an error begin; -1 where there are none. */
