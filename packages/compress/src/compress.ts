@@ -76,9 +76,9 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
   const kind = options.kind ?? detectKind(text);
   if (kind === "binary") return describeBinary(text, { budget, counter });
   const layout = layoutOf(text, kind, { toText: options.readHtml });
-  const whole = wholeText(text, layout, kind);
-  const tokens = countUpTo(whole, budget, counter);
-  if (tokens !== undefined)
+  const whole = wholeText(text, layout, { kind, budget });
+  const tokens = whole === undefined ? undefined : countUpTo(whole, budget, counter);
+  if (whole !== undefined && tokens !== undefined)
     return {
       text: whole,
       tokens,
@@ -110,10 +110,20 @@ interface Room {
   counter: TokenCounter;
 }
 
-/** The units, joined; a text that would not become shorter by a tenth stays as it is. */
-function wholeText(text: string, { units }: Layout, kind: ContentKind): string {
-  const joined = units.map((unit) => unit.text).join("\n");
-  return kind === "html" || joined.length < text.length * 0.9 ? joined : text;
+/**
+ * The units, joined; a text that would not become shorter by a tenth stays as it is. Undefined for one that is above the
+ * budget without counting it.
+ */
+function wholeText(
+  text: string,
+  { units }: Layout,
+  { kind, budget }: { kind: ContentKind; budget: number },
+): string | undefined {
+  let length = -1;
+  for (let at = 0; at < units.length; at += 1) length += (units[at]?.text.length ?? 0) + 1;
+  const isJoined = kind === "html" || length < text.length * 0.9;
+  if ((isJoined ? length : text.length) > budget * charsPerToken) return undefined;
+  return isJoined ? units.map((unit) => unit.text).join("\n") : text;
 }
 
 /** Characters that no tokenizer puts into one token on average: a longer text is above the budget without counting it. */
@@ -128,8 +138,9 @@ function countUpTo(text: string, budget: number, counter: TokenCounter): number 
 function omittedRanges(places: readonly number[], { units }: Layout): LineRange[] {
   const ranges: LineRange[] = [];
   const shown = new Set(places);
-  for (const [at, unit] of units.entries()) {
-    if (shown.has(at) || isTitle(unit)) continue;
+  for (let at = 0; at < units.length; at += 1) {
+    const unit = units[at];
+    if (unit === undefined || shown.has(at) || isTitle(unit)) continue;
     const { from, to, text } = unit;
     const last = ranges.at(-1);
     if (last !== undefined && last.to + 1 >= from && !shown.has(at - 1))

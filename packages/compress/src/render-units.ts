@@ -1,4 +1,4 @@
-import { headerLabel, type Layout, type Numbering, type Unit } from "./unit.ts";
+import { headerLabel, isTitle, type Layout, type Numbering, type Unit } from "./unit.ts";
 
 /** How units are shown. */
 export interface Rendering {
@@ -29,17 +29,23 @@ export function renderUnits(
     const unit = units[at];
     if (unit === undefined) continue;
     if (style === "gaps" && unit.from > next) {
-      const isBlank = units.slice(previous + 1, at).every(({ text }) => text.trim() === "");
+      const isBlank = isBlankBetween(units, previous, at);
       lines.push(isBlank ? "" : gap(noun, next, unit.from - 1));
     }
     next = Math.max(next, unit.to + 1);
     previous = at;
     const members = unit.members === undefined ? "" : ` (${rowsShown.get(at) ?? 0} shown)`;
-    lines.push(`${prefixOf(unit, rendering.counts.get(at))}${rendering.textOf(at)}${members}`);
+    const prefix = prefixOf(unit, style, rendering.counts.get(at));
+    lines.push(`${prefix}${rendering.textOf(at)}${members}`);
   }
   const last = units.at(-1)?.to ?? 0;
   if (style === "gaps" && next <= last) lines.push(gap(noun, next, last));
   return lines.join("\n");
+}
+
+function isBlankBetween(units: readonly Unit[], before: number, after: number): boolean {
+  for (let at = before + 1; at < after; at += 1) if (units[at]?.text.trim() !== "") return false;
+  return true;
 }
 
 function legend(shown: number, { units, hasForms }: Layout, { isBrief }: Rendering): string {
@@ -48,10 +54,12 @@ function legend(shown: number, { units, hasForms }: Layout, { isBrief }: Renderi
   return `[${shown} of ${units.at(-1)?.to ?? 0} lines, with their numbers${alike}${times}]`;
 }
 
-function prefixOf({ label, cells }: Unit, count = 1): string {
-  if (label === undefined) return "";
-  if (cells !== undefined || label === headerLabel) return `${label}|`;
-  return `${label}${count > 1 ? ` x${count}` : ""}: `;
+function prefixOf(unit: Unit, style: Layout["style"], count = 1): string {
+  if (style === "gaps") return "";
+  if (unit.isHeader === true) return `${headerLabel}|`;
+  if (unit.cells !== undefined) return `${unit.from}|`;
+  if (style === "table" || isTitle(unit)) return "";
+  return `${unit.from}${count > 1 ? ` x${count}` : ""}: `;
 }
 
 /** How many rows of each table are shown, by the place of its title. */

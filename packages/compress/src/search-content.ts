@@ -4,7 +4,7 @@ import { unwrapText } from "./json/find-json.ts";
 import { detectKind } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
-import { isTitle, type Layout } from "./unit.ts";
+import type { Layout } from "./unit.ts";
 import { lowerTexts, matchQuery, readQuery } from "./weigh/match-query.ts";
 import { inheritFromHeads, withContext } from "./weigh/weigh-units.ts";
 
@@ -64,16 +64,16 @@ export function searchContent(content: string, options: SearchContentOptions): C
 /** A hit has no less than this share of the score of the best one. */
 const goodShare = 0.4;
 
-/** Numbers in front of all lines. */
+/** Numbers in front of all that is shown. */
 function numbered(
   layout: Layout,
   { around, firstLine }: { around: number; firstLine: number },
 ): Layout {
-  const shift = firstLine - 1;
-  const units = layout.units.map((unit) => ({
-    ...unit,
-    label: isTitle(unit) ? unit.label : String(unit.from + shift),
-  }));
+  if (firstLine !== 1 && layout.noun === "lines")
+    for (const unit of layout.units) {
+      unit.from += firstLine - 1;
+      unit.to += firstLine - 1;
+    }
   const context = layout.noun === "rows" ? 0 : around;
-  return { ...layout, units, style: "numbered", context, hasForms: false, briefOf: undefined };
+  return { ...layout, style: "numbered", context, hasForms: false, briefOf: undefined };
 }

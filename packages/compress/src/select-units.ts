@@ -2,7 +2,7 @@ import type { TokenCounter } from "@ccl/core";
 
 import { clipAround } from "./clip.ts";
 import { renderUnits } from "./render-units.ts";
-import { headerLabel, type Layout, type Unit } from "./unit.ts";
+import type { Layout, Unit } from "./unit.ts";
 import { errorAt } from "./weigh/severity.ts";
 import { queryAt } from "./weigh/match-query.ts";
 import type { WeighedUnits } from "./weigh/weigh-units.ts";
@@ -30,7 +30,7 @@ export function selectUnits(
   weighed: WeighedUnits,
   { budget, counter, title, wanted = wantedUnits(layout, weighed) }: SelectOptions,
 ): Selection {
-  const order = rankUnits(layout.units, weighed.weights);
+  const order = rankUnits(layout.units, weighed.weights, budget * maxUnitsPerToken);
   const maxChars = Math.max(70, Math.floor((budget * 3) / wanted));
   const isBrief = isScarce(layout, weighed, budget);
   const foremost = foremostOf(order, weighed.weights, wanted);
@@ -64,6 +64,8 @@ export function selectUnits(
 }
 
 const foremostShare = 3;
+/** Even short lines take some of a token. */
+const maxUnitsPerToken = 4;
 
 /** The few units that are worth far more than others are shown at more length. */
 function foremostOf(
@@ -77,11 +79,14 @@ function foremostOf(
   return new Set(first.length > few ? [] : first);
 }
 
-/** Places of the units that are worth something, the best first. */
-function rankUnits(units: readonly Unit[], weights: Float64Array): number[] {
+/** Places of the best units, the best first, and no more than could be shown. */
+function rankUnits(units: readonly Unit[], weights: Float64Array, max: number): number[] {
+  const limit = weights.length > 2 * max ? (weights.toSorted().at(-max) ?? 0) : 0;
   const places: number[] = [];
-  for (const [at, { label }] of units.entries())
-    if ((weights[at] ?? 0) > 0 && label !== headerLabel) places.push(at);
+  for (let at = 0; at < units.length; at += 1) {
+    const weight = weights[at] ?? 0;
+    if (weight > 0 && weight >= limit && units[at]?.isHeader !== true) places.push(at);
+  }
   return places.sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
 }
 
@@ -92,7 +97,8 @@ function affordable(
   { maxChars, maxTotal }: { maxChars: number; maxTotal: number },
 ): number {
   let chars = 0;
-  for (const [count, at] of order.entries()) {
+  for (let count = 0; count < order.length; count += 1) {
+    const at = order[count] ?? 0;
     chars += Math.min(maxChars, units[at]?.text.length ?? 0);
     if (chars > maxTotal) return count + 1;
   }

@@ -7,8 +7,8 @@ export interface Unit {
   /** Lines or rows of the content that it stands for, from 1, both included. */
   from: number;
   to: number;
-  /** What is shown in front of it where not all is shown: the number of its line or row. */
-  label?: string | undefined;
+  /** Names the columns of a table; shown with its rows only. */
+  isHeader?: boolean | undefined;
   /** Place of the unit that it can't be read without: the name of its table, the file of a hunk, its heading. */
   head?: number | undefined;
   /** Units that this one is the head of, if it says how many of them are shown. */
@@ -17,12 +17,12 @@ export interface Unit {
   weight: number;
 }
 
-/** The label of the line that names the columns of a table; it is shown with its rows only. */
+/** Stands in front of the names of columns, above the numbers of rows. */
 export const headerLabel = "row";
 
 /** True for the name of a table and the names of its columns, which are no rows. */
-export function isTitle({ label, members }: Unit): boolean {
-  return label === headerLabel || members !== undefined;
+export function isTitle({ isHeader, members }: Unit): boolean {
+  return isHeader === true || members !== undefined;
 }
 
 /** What the numbers of units count. */
@@ -31,8 +31,8 @@ export type Numbering = "lines" | "rows";
 /** A content in units, in order. */
 export interface Layout {
   units: Unit[];
-  /** Numbers in front of what is shown, or a line of its own for each gap. */
-  style: "numbered" | "gaps";
+  /** Numbers in front of all that is shown, of rows of tables only, or a line of its own for each gap. */
+  style: "numbered" | "table" | "gaps";
   noun: Numbering;
   /** Units near one that matters matter too, up to this many on each side. */
   context: number;

@@ -1,6 +1,6 @@
 import { isRecord } from "@ccl/core/json";
 
-import { headerLabel, type Unit } from "../unit.ts";
+import type { Unit } from "../unit.ts";
 import { parseExactly } from "./parse-exactly.ts";
 import { rankValue } from "./value-rank.ts";
 
@@ -23,13 +23,6 @@ export function jsonUnits(json: string, columns: TableColumns = "varying"): Unit
 
 /** Which columns stand in the rows: those that never change can stand once, above them. */
 export type TableColumns = "varying" | "all";
-
-/** A table as units: its name with the columns that never change, the names of the others, and its rows. */
-export function tableUnits(rows: readonly TableRow[], columns: TableColumns = "varying"): Unit[] {
-  const units: Unit[] = [];
-  addTable(units, { name: "", rows, columns });
-  return units;
-}
 
 /** One row: a label (its key or its group) and its cells by column. */
 export interface TableRow {
@@ -128,37 +121,80 @@ function addTable(units: Unit[], { name, rows, columns }: Table): void {
   const varying = ordered.filter((key) => !constants.has(key) && key !== labelColumn);
   const hasLabel = rows.some(({ label }) => label !== undefined);
   const header = hasLabel ? [labelColumn ?? "#", ...varying] : varying;
-  const all = constant.map((key) => `${key}=${cellText(rows[0]?.cells.get(key))}`).join("; ");
+  const all = constant.map((key) => `${key}=${cellText(rows[0]?.cells.get(key))}`);
+  const cellsOf = ({ label, cells }: TableRow): string[] => {
+    const texts = varying.map((key) => cellText(cells.get(key)));
+    return hasLabel ? [cellText(label), ...texts] : texts;
+  };
+  addRows(units, { name, constant: all, header, rows: rows.map(cellsOf) });
+}
+
+/** A table of texts: what its name and its columns are, and its rows. */
+interface TextTable {
+  name: string;
+  /** `name=value` of the columns that never change. */
+  constant: readonly string[];
+  header: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
+function addRows(units: Unit[], { name, constant, header, rows }: TextTable): void {
   const title = units.length;
+  const all = constant.length === 0 ? "" : `, all ${constant.join("; ")}`;
   units.push({
-    text: `${name === "" ? "" : `${name}: `}${rows.length} rows${all === "" ? "" : `, all ${all}`}`,
+    text: `${name === "" ? "" : `${name}: `}${rows.length} rows${all}`,
     ...unnumbered,
     weight: 2,
     members: rows.length,
   });
   if (header.length === 0) return;
-  units.push({ text: header.join("|"), ...unnumbered, label: headerLabel, head: title, weight: 0 });
-  for (const { label, cells } of rows) {
-    const texts = varying.map((key) => cellText(cells.get(key)));
-    const row = hasLabel ? [cellText(label), ...texts] : texts;
-    units.push({
-      text: row.join("|"),
-      cells: row,
-      ...unnumbered,
-      head: title + 1,
-      weight: 0.05,
-    });
-  }
+  units.push({ text: header.join("|"), ...unnumbered, isHeader: true, head: title, weight: 0 });
+  const head = title + 1;
+  for (const cells of rows)
+    units.push({ text: cells.join("|"), cells, from: 0, to: 0, head, weight: 0.05 });
 }
+
+/** Rows of a table of text under these names, as units. */
+export function textTableUnits(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: TableColumns = "varying",
+): Unit[] {
+  const identifies = names.map((name, at) =>
+    rows.slice(0, rankedRows).some((row) => rankValue(name, row[at] ?? "") === 3),
+  );
+  const ordered = [
+    ...identifies.flatMap((is, at) => (is ? [at] : [])),
+    ...identifies.flatMap((is, at) => (is ? [] : [at])),
+  ];
+  const textAt = (row: readonly string[] | undefined, at: number): string =>
+    cellText(row?.[at] ?? "");
+  const isConstant = (at: number): boolean =>
+    rows.every((row) => (row[at] ?? "") === (rows[0]?.[at] ?? ""));
+  const constant = new Set(columns === "all" ? [] : ordered.filter(isConstant));
+  const varying = ordered.filter((at) => !constant.has(at));
+  const units: Unit[] = [];
+  addRows(units, {
+    name: "",
+    constant: [...constant].map((at) => `${names[at]}=${textAt(rows[0], at)}`),
+    header: varying.map((at) => names[at] ?? ""),
+    rows: rows.map((row) => varying.map((at) => textAt(row, at))),
+  });
+  return units;
+}
+
+/** Rows whose values say which columns identify something. */
+const rankedRows = 500;
 
 /** Columns of identifiers first. */
 function orderColumns(rows: readonly TableRow[]): string[] {
   const identifies = new Map<string, boolean>();
-  for (const { cells } of rows) {
-    for (const [key, value] of cells) {
+  for (let at = 0; at < rows.length; at += 1) {
+    for (const [key, value] of rows[at]?.cells ?? []) {
+      const known = identifies.get(key);
+      if (known === true || (known === false && at > rankedRows)) continue;
       const isScalar = typeof value !== "object" || value === null;
-      const known = identifies.get(key) ?? false;
-      identifies.set(key, known || (isScalar && rankValue(key, value) === 3));
+      identifies.set(key, isScalar && rankValue(key, value) === 3);
     }
   }
   const columns = [...identifies].toSorted(([, a], [, b]) => Number(b) - Number(a));

@@ -1,6 +1,6 @@
 import { columnNames, detectDelimiter, readDelimited } from "@ccl/core/delimited";
 
-import { type TableColumns, tableUnits } from "../json/json-units.ts";
+import { type TableColumns, textTableUnits } from "../json/json-units.ts";
 import type { Unit } from "../unit.ts";
 
 const sampleRows = 20;
@@ -30,12 +30,6 @@ export function delimitedUnits(text: string, columns?: TableColumns): Unit[] {
   const [header = [], ...rows] = [...readDelimited(text, detectDelimiter(text))].filter(
     (row) => row.length > 1 || row[0] !== "",
   );
-  const names = columnNames(header);
-  return tableUnits(
-    rows.map((row) => ({
-      label: undefined,
-      cells: new Map(names.map((name, at) => [name, row[at] ?? ""])),
-    })),
-    columns,
-  );
+  const width = rows.reduce((max, row) => Math.max(max, row.length), header.length);
+  return textTableUnits(columnNames(header, width), rows, columns);
 }

@@ -53,7 +53,7 @@ const groupedKinds: readonly [ContentKind, RegExp][] = [
   ],
 ];
 const testRun =
-  /^\s*(?:RUN\s+v\d|=+ test session starts|running \d+ tests?$|TAP version \d|ok \d+ |not ok \d+ |--- (?:FAIL|PASS|SKIP): |=== RUN |# tests \d|Tests?:?\s+\d+ (?:failed|passed)|test result: |<testsuites?\b|(?:PASS|FAIL) \S+\.[cm]?[jt]sx?$)/m;
+  /^[ \t]*(?:RUN\s+v\d|=+ test session starts|running \d+ tests?$|TAP version \d|ok \d+ |not ok \d+ |--- (?:FAIL|PASS|SKIP): |=== RUN |# tests \d|Tests?:?\s+\d+ (?:failed|passed)|test result: |<testsuites?\b|(?:PASS|FAIL) \S+\.[cm]?[jt]sx?$)/m;
 const codeLine =
   /^\s*(?:import\b.*(?:from|;|\()|from \S+ import|export |(?:public|private|protected|static|async) |(?:const|let|var) \w+.*[=;]|(?:async )?function\b|class \w+.*[{:]$|def \w+\(|fn \w+|func [\w(]|package [\w.]+;?$|use [\w:]+|#include|return\b.*;?$|if \(.*\{$|\}[);,]*$|\/\/|\/?\*+( |\/|$))/;
 

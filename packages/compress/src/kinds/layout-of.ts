@@ -45,7 +45,6 @@ function tableLayout(units: Unit[]): Layout {
     const own = isTitle(unit) ? number + 1 : (number += 1);
     unit.from = own;
     unit.to = own;
-    if (unit.cells !== undefined) unit.label = String(own);
   }
-  return { units, style: "numbered", noun: "rows", context: 0, hasForms: false };
+  return { units, style: "table", noun: "rows", context: 0, hasForms: false };
 }

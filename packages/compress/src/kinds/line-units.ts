@@ -48,7 +48,8 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   },
   matches: {
     ...numbered,
-    headDepth: (line) => (/^(?!\d+[:-])[^\s:]*[./][^\s:]*$/.test(line) ? 1 : undefined),
+    headDepth: (line) =>
+      line.length < 400 && /^(?!\d+[:-])[^\s:]*[./][^\s:]*$/.test(line) ? 1 : undefined,
   },
   history: {
     style: "gaps",
@@ -107,7 +108,13 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
   let previous = "";
   let number = 0;
   let repeats = 1;
-  for (const line of cleanLines(text)) {
+  const plain = text.includes(escape) ? text.replace(escapes, "") : text;
+  const isOverwritten = plain.includes("\r");
+  const size = plain.trimEnd().length;
+  for (let start = 0, end = 0; start <= size && end < plain.length; start = end + 1) {
+    const feed = plain.indexOf("\n", start);
+    end = feed < 0 ? plain.length : feed;
+    const line = end === start ? "" : shownLine(plain.slice(start, end), isOverwritten);
     number += 1;
     const last = units.at(-1);
     const isBlank = line === "" && (previous === "" || rules.style === "numbered");
@@ -128,7 +135,6 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
       text: line,
       from: number,
       to: number,
-      label: rules.style === "numbered" ? String(number) : undefined,
       head: heads.at(-1)?.at,
       weight: rules.weigh?.(line, previous) ?? 0.1,
     });
@@ -148,14 +154,8 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
 const escape = String.fromCharCode(27);
 const escapes = new RegExp(String.raw`${escape}(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)`, "g");
 
-/** Lines as a terminal shows them: without colours, of a line that was written over its last state. */
-function cleanLines(text: string): string[] {
-  const plain = text.includes(escape) ? text.replace(escapes, "") : text;
-  const lines = plain.split("\n").map((line) => {
-    const end = line.trimEnd();
-    const over = end.lastIndexOf("\r");
-    return over < 0 ? end : end.slice(over + 1);
-  });
-  while (lines.length > 1 && lines.at(-1) === "") lines.pop();
-  return lines;
+/** A line as a terminal shows it: without blanks at its end, and as it was written over last. */
+function shownLine(line: string, isOverwritten: boolean): string {
+  const end = line.trimEnd();
+  return isOverwritten ? end.slice(end.lastIndexOf("\r") + 1) : end;
 }

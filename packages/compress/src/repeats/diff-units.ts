@@ -1,6 +1,6 @@
 import { diffArrays } from "diff";
 
-import { headerLabel, type Unit } from "../unit.ts";
+import type { Unit } from "../unit.ts";
 
 /** How units became others. */
 export interface UnitChanges {
@@ -101,8 +101,8 @@ class HunkWriter {
   #head(start: number, place: number): void {
     const unit = this.#after[place] ?? this.#after[place - 1];
     const header = unit?.head === undefined ? undefined : this.#after[unit.head];
-    if (unit?.cells === undefined || header?.label !== headerLabel)
+    if (unit?.cells === undefined || header?.isHeader !== true)
       this.#lines.push(`@@ ${this.#after[start]?.from ?? start + 1} @@`);
-    else this.#lines.push(`@@ row ${unit.label ?? ""} @@ ${header.text}`);
+    else this.#lines.push(`@@ row ${unit.from} @@ ${header.text}`);
   }
 }

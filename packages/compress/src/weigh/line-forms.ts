@@ -46,14 +46,16 @@ function joinForm(words: string[], buckets: Map<string, LineForm[]>): LineForm {
 
 /** The first 400 characters of a line, one blank between words, with digits, hexadecimal ids, quoted texts and long paths masked. */
 export function maskLine(line: string): string {
-  return line
-    .slice(0, maxChars)
-    .replace(/0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9a-f]{8}-[0-9a-f-]{20,}|-?\d+(?:[.:,/-]\d+)*/gi, "#")
-    .replace(/"[^"]*"|'[^']*'/g, "'*'")
-    .replace(/(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g, "/*")
-    .replace(/\s+/g, " ")
-    .trim();
+  const read = line.length > maxChars ? line.slice(0, maxChars) : line;
+  const masked = read.replace(values, "#");
+  const unquoted = /["']/.test(masked) ? masked.replace(quoted, "'*'") : masked;
+  const pathless = unquoted.includes("/") ? unquoted.replace(paths, "/*") : unquoted;
+  return pathless.replace(/\s{2,}|[^\S ]/g, " ").trim();
 }
+
+const values = /0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9a-f]{8}-[0-9a-f-]{20,}|-?\d+(?:[.:,/-]\d+)*/gi;
+const quoted = /"[^"]*"|'[^']*'/g;
+const paths = /(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g;
 
 /** The first word that says something, with the level: forms that differ in it are never alike. */
 function anchorOf(words: readonly string[]): string {

@@ -20,19 +20,32 @@ export function notableRows(rows: readonly (readonly string[])[]): Float64Array 
 }
 
 function raise(notable: Float64Array, found: Map<number, number>): void {
-  if (found.size > Math.max(3, rareShare * notable.length)) return;
+  if (found.size > maxNotable(notable.length)) return;
   for (const [row, strength] of found) notable[row] = Math.max(notable[row] ?? 0, strength);
 }
+
+function maxNotable(rows: number): number {
+  return Math.max(3, rareShare * rows);
+}
+
+/** Where half of so many cells differ, a column is none of few values. */
+const sampledRows = 2_000;
+const none: Map<number, number> = new Map();
 
 /** Rows whose cell few others have, in a column of few values. */
 function rareValues(cells: readonly string[]): Map<number, number> {
   const counts = new Map<string, number>();
-  for (const cell of cells) counts.set(cell, (counts.get(cell) ?? 0) + 1);
+  const maxValues = Math.max(4, cells.length * 0.2);
+  for (let row = 0; row < cells.length; row += 1) {
+    const cell = cells[row] ?? "";
+    counts.set(cell, (counts.get(cell) ?? 0) + 1);
+    if (counts.size > maxValues || (row === sampledRows && counts.size > row / 2)) return none;
+  }
+  if (counts.size === 1) return none;
   const found = new Map<number, number>();
-  if (counts.size === 1 || counts.size > Math.max(4, cells.length * 0.2)) return found;
   const limit = Math.max(1, cells.length * 0.03);
-  for (const [row, cell] of cells.entries()) {
-    const count = counts.get(cell) ?? 0;
+  for (let row = 0; row < cells.length; row += 1) {
+    const count = counts.get(cells[row] ?? "") ?? 0;
     if (count <= limit) found.set(row, 1 + 1 / count);
   }
   return found;
@@ -40,49 +53,58 @@ function rareValues(cells: readonly string[]): Map<number, number> {
 
 /** Rows whose number is far from the others, by the median of the distances from the median. */
 function outliers(cells: readonly string[]): Map<number, number> {
-  const found = new Map<number, number>();
-  const numbers = cells.map(numberIn);
-  const known = numbers.filter((value) => value !== undefined).toSorted((a, b) => a - b);
-  if (known.length < cells.length * 0.5) return found;
+  const numbers = new Float64Array(cells.length);
+  let missing = 0;
+  for (let row = 0; row < cells.length; row += 1) {
+    numbers[row] = numberIn(cells[row] ?? "");
+    if (Number.isNaN(numbers[row])) missing += 1;
+    if (missing > cells.length * 0.5) return none;
+  }
+  const known = numbers.filter((value) => !Number.isNaN(value)).sort();
   const median = known[known.length >> 1] ?? 0;
-  const distances = known.map((value) => Math.abs(value - median)).toSorted((a, b) => a - b);
+  const distances = known.map((value) => Math.abs(value - median)).sort();
   const usual = distances[Math.floor(distances.length * 0.5)] ?? 0;
   const wide = distances[Math.floor(distances.length * 0.95)] ?? 0;
   const limit = Math.max(usual * 6, wide * 1.5);
-  for (const [row, value] of numbers.entries()) {
-    if (value === undefined) continue;
-    const isNegative = value < 0 && (known[Math.floor(known.length * 0.03)] ?? 0) >= 0;
-    if (Math.abs(value - median) > limit || isNegative) found.set(row, 2);
+  const areSigned = (known[Math.floor(known.length * 0.03)] ?? 0) < 0;
+  const found = new Map<number, number>();
+  for (let row = 0; row < numbers.length; row += 1) {
+    const value = numbers[row] ?? Number.NaN;
+    if (Math.abs(value - median) > limit || (value < 0 && !areSigned)) found.set(row, 2);
   }
   return found;
 }
 
-function numberIn(cell: string): number | undefined {
+/** NaN for what is no number, with or without a unit. */
+function numberIn(cell: string): number {
+  if (cell.length > 40) return Number.NaN;
   const found = /^[^\w-]{0,2}(-?\d+(?:\.\d+)?)\s?[a-z%]{0,3}\W{0,2}$/i.exec(cell)?.[1];
-  return found === undefined ? undefined : Number(found);
+  return found === undefined ? Number.NaN : Number(found);
 }
 
 const maxCellChars = 2_000;
+const common = -1;
 
 /** Rows with a word that stands in no other row, where rows mostly have the words of others. */
 function rareWords(cells: readonly string[]): Map<number, number> {
-  const rowsWith = new Map<string, number>();
-  const wordsOf = cells.map(
-    (cell) =>
-      new Set(
-        cell
-          .slice(0, maxCellChars)
-          .toLowerCase()
-          .match(/(?<![\w-])[a-z]{3,}(?![\w-])/g),
-      ),
-  );
-  for (const words of wordsOf)
-    for (const word of words) rowsWith.set(word, (rowsWith.get(word) ?? 0) + 1);
-  const found = new Map<number, number>();
-  for (const [row, words] of wordsOf.entries()) {
-    let rare = 0;
-    for (const word of words) if (rowsWith.get(word) === 1) rare += 1;
-    if (rare > 0) found.set(row, Math.min(2, 1 + rare / 4));
+  /** The only row of a word. */
+  const rowOf = new Map<string, number>();
+  for (let row = 0; row < cells.length; row += 1) {
+    const cell = cells[row] ?? "";
+    if (!/[a-z]{3}/i.test(cell)) continue;
+    for (const word of wordsOf(cell)) {
+      const other = rowOf.get(word);
+      if (other === undefined) rowOf.set(word, row);
+      else if (other !== row) rowOf.set(word, common);
+    }
   }
+  const found = new Map<number, number>();
+  for (const row of rowOf.values()) if (row !== common) found.set(row, (found.get(row) ?? 0) + 1);
+  for (const [row, rare] of found) found.set(row, Math.min(2, 1 + rare / 4));
   return found;
+}
+
+function wordsOf(cell: string): Iterable<string> {
+  const read = cell.length > maxCellChars ? cell.slice(0, maxCellChars) : cell;
+  return read.toLowerCase().match(/(?<![\w-])[a-z]{3,}(?![\w-])/g) ?? [];
 }

@@ -31,9 +31,12 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const counts = new Map<number, number>();
   if (masks !== undefined)
     weighForms(groupByForm(masks), { units, masks, weights, errors, notable, counts });
-  const asked = units.map((_, at) => matchQuery(texts[at] ?? "", query));
-  inheritFromHeads(asked, units);
-  for (const at of units.keys()) {
+  const asked = new Float64Array(units.length);
+  if (query.terms.length > 0) {
+    for (let at = 0; at < units.length; at += 1) asked[at] = matchQuery(texts[at] ?? "", query);
+    inheritFromHeads(asked, units);
+  }
+  for (let at = 0; at < units.length; at += 1) {
     weights[at] =
       (weights[at] ?? 0) +
       (errors[at] ?? 0) +
@@ -51,30 +54,37 @@ function scatter(target: Float64Array, places: readonly number[], values: Float6
 
 function severityWeights(texts: readonly string[], isRepeated: boolean): Float64Array {
   const known = new Map<string, number>();
-  const grades = texts.map((text) => {
-    if (!isRepeated) return severityOf(text);
-    const grade = known.get(text) ?? severityOf(text);
-    known.set(text, grade);
-    return grade;
+  const weights = new Float64Array(texts.length);
+  const counts = [0, 0, 0, 0];
+  for (let at = 0; at < texts.length; at += 1) {
+    const text = texts[at] ?? "";
+    const grade = (isRepeated ? known.get(text) : undefined) ?? severityOf(text);
+    if (isRepeated) known.set(text, grade);
+    weights[at] = grade;
+    counts[grade] = (counts[grade] ?? 0) + 1;
+  }
+  const worth = counts.map((count, grade) => {
+    const share = Math.max(count / Math.max(1, texts.length), 1e-9);
+    return grade * Math.min(1, Math.sqrt(commonShare / share));
   });
-  const worth = [0, 1, 2, 3].map((grade) => {
-    const share = grades.filter((other) => other === grade).length / Math.max(1, texts.length);
-    return grade * Math.min(1, Math.sqrt(commonShare / Math.max(share, 1e-9)));
-  });
-  return Float64Array.from(grades, (grade) => worth[grade] ?? 0);
+  for (let at = 0; at < weights.length; at += 1) weights[at] = worth[weights[at] ?? 0] ?? 0;
+  return weights;
 }
 
 /** What stands under a heading, a file or a commit that answers is part of the answer. */
-export function inheritFromHeads(worth: number[], units: readonly Unit[]): void {
-  for (const [at, { head }] of units.entries())
+export function inheritFromHeads(worth: number[] | Float64Array, units: readonly Unit[]): void {
+  for (let at = 0; at < units.length; at += 1) {
+    const head = units[at]?.head;
     if (head !== undefined)
       worth[at] = Math.min(1, (worth[at] ?? 0) + inherited * (worth[head] ?? 0));
+  }
 }
 
 /** Places of the rows of each table. */
 function rowsByTable(units: readonly Unit[]): Iterable<number[]> {
   const tables = new Map<number, number[]>();
-  for (const [at, { cells, head }] of units.entries()) {
+  for (let at = 0; at < units.length; at += 1) {
+    const { cells, head } = units[at] ?? {};
     if (cells === undefined || head === undefined) continue;
     const rows = tables.get(head);
     if (rows === undefined) tables.set(head, [at]);
@@ -118,7 +128,7 @@ function weighForms(
 }
 
 function wordsAt(line: string, places: readonly number[]): string[] {
-  const words = line.trim().split(/\s+/, (places.at(-1) ?? 0) + 1);
+  const words = line.trim().split(/\s+/, (places.at(-1) ?? -1) + 1);
   return places.map((at) => words[at] ?? "");
 }
 
