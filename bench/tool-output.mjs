@@ -92,68 +92,65 @@ function table(header, rows) {
 
 /** Needles in sight, those that one search for the question finds in 400 tokens, and those that are neither. */
 function retained(outputs, methods, isVerbose) {
-  const rows = [];
-  for (const budget of [300, 600, 1200])
-    for (const [method, shorten] of Object.entries(methods)) {
-      const sums = halves.map(() => ({ all: 0, shown: 0, found: 0 }));
-      for (const { name, text, ask, needles } of outputs) {
+  const rows = [300, 600, 1200].flatMap((budget) =>
+    Object.entries(methods).flatMap(([method, shorten]) => {
+      const counts = outputs.map((output) => {
+        const { name, text, ask, needles } = output;
         const shown = shorten(text, { budget, query: ask, counter });
         if (counter.count(shown.text) > budget) throw new Error(`${name} is above its budget`);
-        const missing = Object.entries(needles).filter(
-          ([, needle]) => !shown.text.includes(needle),
-        );
+        const missing = Object.values(needles).filter((needle) => !shown.text.includes(needle));
         // Only what is stored can be searched; a text that was cut has no way back.
         const hits = method === "compress" ? searchContent(text, { query: ask, counter }).text : "";
-        const sum = sums[halfOf(name)];
-        sum.all += Object.keys(needles).length;
-        sum.shown += Object.keys(needles).length - missing.length;
-        sum.found += missing.filter(([, needle]) => hits.includes(needle)).length;
         if (isVerbose && method === "compress" && missing.length > 0)
-          console.log(`${budget} ${name}: not shown ${missing.map(([key]) => key).join(", ")}`);
-      }
-      for (const [half, { all, shown, found }] of sums.entries())
-        rows.push([budget, method, halves[half], share(shown, all), found, all - shown - found]);
-    }
+          console.log(`${budget} ${name}: not shown ${missing.join(", ")}`);
+        const found = missing.filter((needle) => hits.includes(needle)).length;
+        return { name, all: Object.keys(needles).length, missing: missing.length, found };
+      });
+      return halves.map((half, at) => {
+        const own = counts.filter(({ name }) => halfOf(name) === at);
+        const [all, missing, found] = ["all", "missing", "found"].map((key) => addUp(own, key));
+        return [budget, method, half, share(all - missing, all), found, missing - found];
+      });
+    }),
+  );
   const header = ["tokens", "method", "half", "shown", "found again by one search", "lost"];
   return `Facts planted in tool output:\n\n${table(header, rows)}`;
 }
 
+function addUp(rows, key) {
+  return rows.reduce((sum, row) => sum + row[key], 0);
+}
+
 function templates(folder, methods, isVerbose) {
-  const rows = [];
   const files = readdirSync(folder).filter((name) => name.endsWith(".log"));
-  for (const size of [0.02, 0.025])
-    for (const method of ["compress", "head and tail"]) {
-      const sums = halves.map(() => ({ errors: [0, 0], all: [0, 0] }));
-      for (const file of files) {
+  const rows = [0.02, 0.025].flatMap((size) =>
+    ["compress", "head and tail"].flatMap((method) => {
+      const counts = files.map((file) => {
         const text = readFileSync(join(folder, file), "utf8");
         const budget = Math.floor(counter.count(text) * size);
         const shown = methods[method](text, { budget, counter }).text;
-        const own = { errors: [0, 0], all: [0, 0] };
-        for (const { isError, samples } of jsonLines(
-          join(folder, file.replace(/log$/, "templates.jsonl")),
-        ))
-          for (const part of isError ? ["errors", "all"] : ["all"]) {
-            own[part][0] += Number(samples.some((sample) => shown.includes(sample)));
-            own[part][1] += 1;
-          }
-        if (isVerbose) console.log(`${size} ${method} ${file} ${own.errors} ${own.all}`);
-        const sum = sums[halfOf(file)];
-        for (const part of ["errors", "all"])
-          for (const at of [0, 1]) sum[part][at] += own[part][at];
-      }
-      const both = { errors: [0, 0], all: [0, 0] };
-      for (const sum of sums)
-        for (const part of ["errors", "all"])
-          for (const at of [0, 1]) both[part][at] += sum[part][at];
-      for (const [half, sum] of [...sums.entries(), ["both", both]])
-        rows.push([
-          `${size * 100} %`,
-          method,
-          halves[half] ?? half,
-          share(...sum.errors),
-          share(...sum.all),
-        ]);
-    }
+        const labels = jsonLines(join(folder, file.replace(/log$/, "templates.jsonl")));
+        const isShown = ({ samples }) => samples.some((sample) => shown.includes(sample));
+        const errors = labels.filter(({ isError }) => isError);
+        const own = {
+          file,
+          errors: errors.length,
+          all: labels.length,
+          errorsShown: errors.filter(isShown).length,
+          shown: labels.filter(isShown).length,
+        };
+        if (isVerbose) console.log(size, method, JSON.stringify(own));
+        return own;
+      });
+      return [0, 1, undefined].map((half) => {
+        const own = counts.filter(({ file }) => half === undefined || halfOf(file) === half);
+        const [errors, all] = ["errors", "all"].map((key) => addUp(own, key));
+        const [errorsShown, shown] = ["errorsShown", "shown"].map((key) => addUp(own, key));
+        const name = halves[half] ?? "both";
+        return [`${size * 100} %`, method, name, share(errorsShown, errors), share(shown, all)];
+      });
+    }),
+  );
   const header = ["size", "method", "half", "templates with errors", "all templates"];
   return `Templates of labelled logs:\n\n${table(header, rows)}`;
 }

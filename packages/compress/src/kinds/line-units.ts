@@ -152,7 +152,7 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
 }
 
 const escape = String.fromCharCode(27);
-const escapes = new RegExp(String.raw`${escape}(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)`, "g");
+const escapes = new RegExp(String.raw`${escape}(?:\[[0-9;?]*[A-Za-z]|\][^\x07]{0,400}\x07)`, "g");
 
 /** A line as a terminal shows it: without blanks at its end, and as it was written over last. */
 function shownLine(line: string, isOverwritten: boolean): string {
