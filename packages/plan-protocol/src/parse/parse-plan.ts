@@ -39,6 +39,8 @@ const GUESSES: ReadonlySet<RepairKind> = new Set<RepairKind>([
   "missing_closer",
   "missing_quote",
   "missing_value",
+  "repeated_key",
+  "stray_text",
   "unescaped_quote",
   "unquoted_string",
   "wrong_closer",

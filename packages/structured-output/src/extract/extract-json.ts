@@ -25,7 +25,7 @@ const DEFAULT_LIMITS: Complete<ExtractLimits> = {
   maxBytes: 16 * 1024 * 1024,
   maxDepth: 512,
   maxRepairs: 100_000,
-  timeoutMs: 2_000,
+  timeoutMs: 5_000,
 };
 
 /**

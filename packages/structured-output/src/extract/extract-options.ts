@@ -9,7 +9,7 @@ export interface ExtractLimits {
   maxDepth?: number | undefined;
   /** Repairs in one value; default 100,000. */
   maxRepairs?: number | undefined;
-  /** Time for repairs; valid JSON is read whatever it takes. Default 2,000. */
+  /** Time for repairs; valid JSON is read whatever it takes. Default 5,000. */
   timeoutMs?: number | undefined;
 }
 

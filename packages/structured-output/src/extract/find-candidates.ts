@@ -1,7 +1,7 @@
 import { parseTolerant, type ParseBudget } from "../repair/parse-tolerant.ts";
-import { isQuote } from "../repair/quote-marks.ts";
+import { isQuote, punctuationAt } from "../repair/marks.ts";
+import { startsBareKey } from "../repair/scan-text.ts";
 import type { Repair } from "../repair/repair.ts";
-import { startsKey } from "../repair/string-end.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
 import { scanStrict, type StrictScan } from "./scan-strict.ts";
 
@@ -61,12 +61,12 @@ interface Scan extends FoundCandidates {
   rereads: number;
 }
 
-const STOPS = /```+|[{[(]|<\/?(?:think|thinking|thought|reasoning)>/g;
+const STOPS = /```+|[{[(｛［【]|<\/?(?:think|thinking|thought|reasoning)>/g;
 const FENCE_INFO = /[ \t]*[\w+-]*/y;
 const OBJECT_START =
-  /\s{0,64}(?:["'“”‘’`}[{]|\\"|\/[/*]|\.\.\.|[\p{L}\p{N}_$-]{1,64}\s{0,8}:(?!:))/uy;
+  /[\s\p{Cf}]{0,64}(?:["'`´＂＇「『〝\p{Pi}\p{Pf}„‚}[{｛［｝#]|\\"|\/[/*]|\.\.\.|[\p{L}\p{N}_$-]{1,64}[\s\p{Cf}]{0,8}(?::(?!:)|[：=]))/uy;
 const ARRAY_START =
-  /\s{0,64}(?:["“”{[\]]|'[^']{0,64}'\s{0,8}[,\]]|\\"|\/[/*]|-?[\d.eE+-]+\s{0,8}[,\]]|(?:true|false|null|None|True|False)\s{0,8}[,\]])/y;
+  /[\s\p{Cf}]{0,64}(?:["“”„«＂「『〝{[\]｛［］]|['‘`＇][^'’`´＇]{0,64}['’`´＇][\s\p{Cf}]{0,8}[,，\]］]|\\"|\/[/*]|(?:[+-]?[\d._eE+-]+|true|false|null|None|True|False|undefined)[\s\p{Cf}]{0,8}[,，\]］{["\n#/])/uy;
 const GLUED = /[\p{L}\p{N}_{["'(]/u;
 const MAX_BROKEN = 1000;
 const REREAD_FACTOR = 4;
@@ -138,10 +138,9 @@ function readBracket(scan: Scan, start: number): void {
   if (!scan.isInFence && text.startsWith("```", scan.view.skipSpace(start + 1))) return;
   if ((text[start] === "(" && !isBodyStart) || scan.rereads < 0 || scan.broken.length >= MAX_BROKEN)
     return;
-  const strict =
-    text[start] === "("
-      ? ({ status: "broken", position: start, brokenAt: start } as const)
-      : scanStrict(text, start);
+  const strict = !"{[".includes(text.charAt(start))
+    ? ({ status: "broken", position: start, brokenAt: start } as const)
+    : scanStrict(text, start);
   if (strict.status === "complete" && !isGlued(scan, start, strict.end))
     addStrict(scan, start, strict);
   else if (strict.status === "prefix") resumeAfterReasoning(scan, start);
@@ -204,7 +203,8 @@ function isGlued({ view }: Scan, start: number, end: number): boolean {
   const next = view.skipGap(end);
   const following = view.skipGap(next + 1);
   const isFurtherKey =
-    view.text[next] === "," && (isQuote(view.text[following]) || startsKey(view, following));
+    view.text[next] === "," &&
+    (isQuote(view.text[following]) || startsBareKey(view.text, following));
   return isFurtherKey || view.text[next] === ":" || GLUED.test(view.text.charAt(end));
 }
 
@@ -223,7 +223,7 @@ function resumeAfterReasoning(scan: Scan, start: number): void {
 }
 
 function looksLikeJson(text: string, start: number): boolean {
-  const pattern = text[start] === "{" ? OBJECT_START : ARRAY_START;
+  const pattern = punctuationAt(text, start) === "{" ? OBJECT_START : ARRAY_START;
   pattern.lastIndex = start + 1;
   return pattern.test(text);
 }

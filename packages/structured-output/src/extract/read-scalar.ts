@@ -1,6 +1,5 @@
-import { isQuote } from "../repair/quote-marks.ts";
+import { isQuote } from "../repair/marks.ts";
 import { type ParseBudget, parseTolerant } from "../repair/parse-tolerant.ts";
-import { readStrings } from "../repair/read-string.ts";
 import type { Repair } from "../repair/repair.ts";
 import { createTextView } from "../repair/text-view.ts";
 
@@ -19,7 +18,7 @@ interface Scalar {
 
 /** A text that is one quoted string, a call with one (`ObjectId("1")`), or numbers. Bare words are prose, not a value. */
 export function readScalar(text: string, budget: ParseBudget): Scalar | undefined {
-  return readQuoted(text) ?? readCall(text, budget) ?? readNumbers(text);
+  return readQuoted(text, budget) ?? readCall(text, budget) ?? readNumbers(text);
 }
 
 function readCall(text: string, budget: ParseBudget): Scalar | undefined {
@@ -35,19 +34,20 @@ function readCall(text: string, budget: ParseBudget): Scalar | undefined {
     : undefined;
 }
 
-function readQuoted(text: string): Scalar | undefined {
-  const view = createTextView(text);
-  const start = view.skipSpace(0);
+// A quoted text is the only item of a list.
+function readQuoted(text: string, budget: ParseBudget): Scalar | undefined {
+  const start = createTextView(text).skipSpace(0);
   if (!isQuote(text[start]) || text.startsWith("```", start)) return undefined;
-  const repairs: Repair[] = [];
-  const read = readStrings({ view, repairs, maxRepairs: MAX_QUOTED_REPAIRS }, start, {
-    within: "paren",
-    depth: 0,
+  const list = `[${text}]`;
+  const parsed = parseTolerant(createTextView(list), 0, {
+    ...budget,
+    maxRepairs: Math.min(budget.maxRepairs, MAX_QUOTED_REPAIRS),
   });
-  const isRead = read !== undefined && repairs.length <= MAX_QUOTED_REPAIRS;
-  return isRead && view.skipSpace(read.end) === text.length
-    ? { value: read.value, repairs }
-    : undefined;
+  if (parsed.status !== "complete" || parsed.end !== list.length) return undefined;
+  const [value, ...others] = parsed.value as unknown[];
+  if (typeof value !== "string" || others.length > 0) return undefined;
+  const repairs = parsed.repairs.map(({ kind, position }) => ({ kind, position: position - 1 }));
+  return { value, repairs };
 }
 
 function readNumbers(text: string): Scalar | undefined {

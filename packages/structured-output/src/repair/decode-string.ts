@@ -1,3 +1,4 @@
+import { closes, isQuote } from "./marks.ts";
 import type { Repair } from "./repair.ts";
 
 interface DecodeOptions {
@@ -6,7 +7,6 @@ interface DecodeOptions {
   /** Where the content starts in the text. */
   offset: number;
   repairs: Repair[];
-  maxRepairs: number;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -21,18 +21,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Decodes the escapes of a string's content. An escape that JSON does not know keeps its backslash, as in paths and patterns. */
-export function decodeString(
-  raw: string,
-  { mark, offset, repairs, maxRepairs }: DecodeOptions,
-): string {
-  const special = /[\\"'`\p{Cc}]/gu;
+export function decodeString(raw: string, { mark, offset, repairs }: DecodeOptions): string {
+  const special = /[\\"'`\p{Cc}\p{Pi}\p{Pf}]/gu;
   let decoded = "";
   let from = 0;
-  for (
-    let match = special.exec(raw);
-    match !== null && repairs.length <= maxRepairs;
-    match = special.exec(raw)
-  ) {
+  for (let match = special.exec(raw); match !== null; match = special.exec(raw)) {
     const at = match.index;
     const character = match[0];
     if (character === "\\") {
@@ -42,7 +35,8 @@ export function decodeString(
       from = at + length;
       special.lastIndex = from;
     } else if (character < " ") repairs.push({ kind: "control_character", position: offset + at });
-    else if (character === mark) repairs.push({ kind: "unescaped_quote", position: offset + at });
+    else if (character === mark || closes(mark, character) !== undefined)
+      repairs.push({ kind: "unescaped_quote", position: offset + at });
   }
   return from === 0 ? raw : decoded + raw.slice(from);
 }
@@ -54,7 +48,7 @@ function decodeEscape(raw: string, at: number): { text: string; length: number; 
   const digits = raw.slice(at + 2, at + 6);
   if (marker === "u" && /^[0-9a-fA-F]{4}$/.test(digits))
     return { text: String.fromCharCode(Number.parseInt(digits, 16)), length: 6, isValid: true };
-  if (marker === "'" || marker === "`" || marker === "\n")
+  if (marker !== '"' && (isQuote(marker) || marker === "\n"))
     return { text: marker, length: 2, isValid: false };
   return { text: `\\${marker}`, length: 1 + marker.length, isValid: false };
 }

@@ -13,18 +13,21 @@ export interface TextView {
 
 type Search = (from: number) => number;
 
-/** Whether JavaScript counts the character as white space; JSON has only four of these. */
+/** Whether the character is white space or has no width; JSON has only four of these. */
 export function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code < 0xa0) return false;
   return (
     code === 0xa0 ||
+    code === 0xad ||
     code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x180e ||
+    (code >= 0x2000 && code <= 0x200d) ||
     code === 0x2028 ||
     code === 0x2029 ||
     code === 0x202f ||
     code === 0x205f ||
+    code === 0x2060 ||
     code === 0x3000 ||
     code === 0xfeff
   );

@@ -1,0 +1,296 @@
+import { isQuote, punctuationAt } from "./marks.ts";
+import { openString, openStrings, startsString } from "./open-string.ts";
+import { type Entry, type Frame, type Part, partOf, withPart } from "./parts.ts";
+import { COST, frameOf, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
+import { isSpace } from "./text-view.ts";
+
+const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array: "]", paren: ")" };
+const FUNCTION_CALL = /(?:new\s{1,8})?[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
+const NAME_START = /[\p{L}_$]/u;
+
+/** Follows a reading by one token, in every way that the grammar knows. */
+export function advance(grammar: Grammar, from: Reading): void {
+  const reading = skipGap(grammar, from);
+  const { text } = grammar.view;
+  const { frame, position, mode } = reading;
+  if (frame === undefined) return;
+  const raw = text.charAt(position);
+  if (raw === "" || text.startsWith("```", position)) {
+    grammar.push({ ...reading, mode: "cut", inner: 0 });
+    return;
+  }
+  if (mode !== "colon" && skipEllipsis(grammar, reading)) return;
+  const character = punctuationAt(text, position);
+  const plain = character === raw ? reading : repaired(reading, "punctuation", COST.notation);
+  if (mode === "after") readAfter(grammar, plain, character);
+  else if (mode === "colon") readColon(grammar, plain, character);
+  else if ("}])".includes(character)) readCloser(grammar, plain, character);
+  else if (character === ",") readExtraComma(grammar, plain);
+  else if (mode === "key" || mode === "firstKey") readKey(grammar, plain, character);
+  else readValue(grammar, plain, character);
+}
+
+/** The reading behind the gap at its place: white space and comments. */
+function skipGap({ view }: Grammar, from: Reading): Reading {
+  let reading = from;
+  for (;;) {
+    const end = view.skipSpace(reading.position);
+    const foreign = foreignSpace(view.text, reading.position, end);
+    if (foreign >= 0) reading = repaired(reading, "whitespace", COST.notation, foreign);
+    const commentEnd = isComment(view.text, end) ? view.skipComment(end) : end;
+    if (commentEnd === end) return { ...reading, position: end };
+    reading = { ...repaired(reading, "comment", COST.notation, end), position: commentEnd };
+  }
+}
+
+function foreignSpace(text: string, start: number, end: number): number {
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+  }
+  return -1;
+}
+
+function isComment(text: string, position: number): boolean {
+  return text[position] === "#" || text[position + 1] === "*" || text[position + 1] === "/";
+}
+
+function skipEllipsis({ view, push }: Grammar, reading: Reading): boolean {
+  const { text } = view;
+  const { position } = reading;
+  const length = text.startsWith("...", position) ? 3 : text[position] === "…" ? 1 : 0;
+  if (length === 0) return false;
+  const next = view.skipGap(position + length);
+  const isBeforeComma = reading.mode !== "after" && text[next] === ",";
+  push({
+    ...repaired(reading, "ellipsis", COST.notation),
+    position: isBeforeComma ? next + 1 : position + length,
+  });
+  return true;
+}
+
+function readAfter(grammar: Grammar, reading: Reading, character: string): void {
+  const { view, push } = grammar;
+  const { position } = reading;
+  const frame = frameOf(reading);
+  const isObject = frame.kind === "object";
+  const next: Mode = isObject ? "key" : "value";
+  if (character === "," || character === ";") {
+    const comma = character === "," ? reading : repaired(reading, "punctuation", COST.notation);
+    push({ ...comma, mode: next, position: position + 1 });
+    return;
+  }
+  if ("}])".includes(character)) {
+    readCloser(grammar, reading, character);
+    return;
+  }
+  const last = frame.entries;
+  if (character === ":") {
+    if (frame.kind === "array" && last?.part.type === "text") openImplicit(grammar, reading, last);
+    return;
+  }
+  if (character === "+" && last?.part.type === "text") {
+    const quote = view.skipGap(position + 1);
+    if (!isQuote(view.text[quote])) return;
+    const held: Frame = { ...frame, entries: last.previous, key: last.key };
+    const joined = repaired({ ...reading, frame: held }, "concatenation", COST.notation);
+    push({ ...openString({ ...joined, position: quote }, view.text, false), before: last.part });
+    return;
+  }
+  const isWord = !isQuote(character) && !"{[(\\".includes(character) && !/[-\d]/.test(character);
+  const isApart = !isWord || startsOwnLine(view.text, position);
+  const cost = isApart ? COST.missingComma : COST.missingCommaBeforeWord;
+  push({ ...repaired(reading, "missing_comma", cost), mode: next });
+  if (isWord && isObject) skipStrayText(grammar, reading);
+}
+
+function startsOwnLine(text: string, position: number): boolean {
+  let at = position - 1;
+  while (at >= 0 && position - at < 256 && isSpace(text.charCodeAt(at))) {
+    if (text[at] === "\n") return true;
+    at -= 1;
+  }
+  return false;
+}
+
+/** `"a": 1, so "b": 2`: words up to the next string or closer belong to nothing. */
+function skipStrayText({ view, push }: Grammar, reading: Reading): void {
+  const { text } = view;
+  let at = reading.position;
+  while (at < text.length && at - reading.position < 64 && !':,{}[]"\n'.includes(text.charAt(at)))
+    at += 1;
+  if (text[at] !== '"' && text[at] !== "}") return;
+  push({ ...repaired(reading, "stray_text", COST.strayText), position: at });
+}
+
+function openImplicit({ push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
+  const frame = frameOf(reading);
+  push({
+    ...repaired(reading, "missing_braces", COST.implicitObject),
+    mode: "value",
+    position: reading.position + 1,
+    frame: {
+      kind: "object",
+      parent: { ...frame, entries: last.previous },
+      depth: frame.depth + 1,
+      shape: shapeOf(frame.shape, "object"),
+      position: reading.position,
+      entries: undefined,
+      key: last.part,
+      isImplicit: true,
+    },
+  });
+}
+
+function readColon(grammar: Grammar, reading: Reading, character: string): void {
+  const { view, push } = grammar;
+  const { position } = reading;
+  const frame = frameOf(reading);
+  const value = { ...reading, mode: "value" as const };
+  if (character === ":") push({ ...value, position: position + 1 });
+  else if (character === "=") {
+    const length = view.text[position + 1] === ">" ? 2 : 1;
+    push({ ...repaired(value, "missing_colon", COST.notation), position: position + length });
+  } else if (character === "," || character === "}") becomeSet(grammar, reading, frame);
+  else if (!"])".includes(character)) push(repaired(value, "missing_colon", COST.missingColon));
+}
+
+/** `{"a", "b"}` is a Python set, and becomes a list. */
+function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): void {
+  const { key } = frame;
+  if (frame.entries !== undefined || key === undefined || frame.isImplicit) return;
+  // More than one bare word is rather a key and its value without a colon.
+  if (key.type === "value" && /\s/.test(String(key.value))) return;
+  const shape = shapeOf(frame.parent?.shape ?? 0, "array");
+  const list: Frame = { ...frame, kind: "array", shape, key: undefined };
+  const set = repaired(reading, "set", COST.set, frame.position);
+  push({ ...set, mode: "after", frame: withPart(list, setItem(key)) });
+}
+
+// Keys without marks were read as text; as items they are what they would be in a list.
+function setItem(key: Part): Part {
+  if (key.type !== "value" || typeof key.value !== "string") return key;
+  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(key.value);
+  return isNumber ? { ...key, value: Number(key.value) } : key;
+}
+
+function readCloser(grammar: Grammar, reading: Reading, closer: string): void {
+  const { push, view } = grammar;
+  const { mode, position } = reading;
+  const frame = frameOf(reading);
+  let closing = reading;
+  let held = frame;
+  if (frame.kind === "object" && mode === "value") {
+    closing = repaired(reading, "missing_value", COST.missingValue);
+    held = withPart(frame, { type: "value", value: null, start: position });
+  } else if ((mode === "value" || mode === "key") && frame.entries !== undefined)
+    closing = repaired(reading, "extra_comma", COST.emptyPlace);
+  const isSet =
+    closer === "}" && frame.kind === "array" && "{｛".includes(view.text.charAt(frame.position));
+  const isTrailing = mode === "value";
+  if (CLOSER_OF[frame.kind] === closer || isSet) {
+    finish(grammar, { ...closing, position: position + 1 }, held, isTrailing);
+    return;
+  }
+  if (frame.isImplicit) {
+    finish(grammar, closing, held, isTrailing);
+    return;
+  }
+  if (hasOuter(frame, closer))
+    finish(grammar, repaired(closing, "missing_closer", COST.missingCloser), held, isTrailing);
+  const wrong = repaired(closing, "wrong_closer", COST.wrongCloser);
+  finish(grammar, { ...wrong, position: position + 1 }, held, isTrailing);
+  if (mode === "after")
+    push({ ...repaired(reading, "stray_text", COST.strayText), position: position + 1 });
+}
+
+function hasOuter({ parent }: Frame, closer: string): boolean {
+  return parent !== undefined && (CLOSER_OF[parent.kind] === closer || hasOuter(parent, closer));
+}
+
+function finish({ push }: Grammar, reading: Reading, frame: Frame, isTrailing: boolean): void {
+  const part = partOf(frame, isTrailing);
+  const { parent } = frame;
+  if (parent === undefined) push({ ...reading, mode: "done", frame: undefined, root: part });
+  else push({ ...reading, mode: "after", frame: withPart(parent, part) });
+}
+
+function readExtraComma({ push }: Grammar, reading: Reading): void {
+  const frame = frameOf(reading);
+  const { position, mode } = reading;
+  if (frame.kind === "object" && mode === "value") {
+    const missing = repaired(reading, "missing_value", COST.missingValue);
+    const next = withPart(frame, { type: "value", value: null, start: position });
+    push({ ...missing, mode: "key", position: position + 1, frame: next });
+  } else push({ ...repaired(reading, "extra_comma", COST.emptyPlace), position: position + 1 });
+}
+
+function readKey(grammar: Grammar, reading: Reading, character: string): void {
+  const { push, view } = grammar;
+  const frame = frameOf(reading);
+  if (startsString(view.text, reading.position)) {
+    openStrings(grammar, reading, true);
+    return;
+  }
+  const last = frame.entries;
+  if (character === "[") {
+    // A list that closed too early goes on: `"a": [1], [2]`.
+    if (last?.part.type !== "container" || last.part.kind !== "array") return;
+    const held = { ...frame, entries: last.previous, key: last.key };
+    const joined = repaired({ ...reading, frame: held }, "wrong_closer", COST.joinedList);
+    openFrame(grammar, joined, character, last.part.entries);
+  } else if (character === "{") {
+    if (last === undefined || frame.parent?.kind !== "array") return;
+    const missing = repaired(reading, "missing_closer", COST.missingCloser);
+    const parent = withPart(frame.parent, partOf(frame, false));
+    push({ ...missing, mode: "value", frame: parent });
+  } else if (character !== "(" && character !== ":") {
+    push({ ...reading, mode: "keyWord", start: reading.position, inner: 0 });
+    if (!/[\d-]/.test(character)) skipStrayText(grammar, { ...reading, mode: "key" });
+  }
+}
+
+function readValue(grammar: Grammar, reading: Reading, character: string): void {
+  const { view, push } = grammar;
+  const { position } = reading;
+  if ("{[(".includes(character)) {
+    const opened = character === "(" ? repaired(reading, "tuple", COST.call) : reading;
+    openFrame(grammar, opened, character, undefined);
+    return;
+  }
+  if (startsString(view.text, position)) {
+    openStrings(grammar, reading, false);
+    return;
+  }
+  FUNCTION_CALL.lastIndex = position;
+  if (NAME_START.test(character) && FUNCTION_CALL.test(view.text))
+    push({
+      ...repaired(reading, "function_call", COST.call),
+      mode: "value",
+      position: FUNCTION_CALL.lastIndex - 1,
+    });
+  if (character !== ":") push({ ...reading, mode: "word", start: position, inner: 0 });
+}
+
+/** Opens a bracket at the reading's place. */
+export function openFrame(
+  grammar: Grammar,
+  reading: Reading,
+  bracket: string,
+  entries: Entry | undefined,
+): void {
+  const { frame: parent, position } = reading;
+  const kind = bracket === "{" ? "object" : bracket === "[" ? "array" : "paren";
+  const depth = (parent?.depth ?? 0) + 1;
+  if (depth > grammar.maxDepth) {
+    grammar.isTooDeep = true;
+    return;
+  }
+  const shape = grammar.shapeOf(parent?.shape ?? 0, kind);
+  grammar.push({
+    ...reading,
+    mode: entries !== undefined ? "value" : kind === "object" ? "firstKey" : "first",
+    position: position + 1,
+    frame: { kind, parent, depth, shape, position, entries, key: undefined, isImplicit: false },
+  });
+}

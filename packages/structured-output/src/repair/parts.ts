@@ -1,0 +1,96 @@
+import { decodeString } from "./decode-string.ts";
+import type { Repair, RepairKind } from "./repair.ts";
+import { setField } from "./set-field.ts";
+
+/** A value of which only the place in the text is known until the cheapest reading is. */
+export type Part =
+  | { type: "value"; value: unknown; start: number }
+  | { type: "text"; start: number; end: number; mark: string; before: Part | undefined }
+  | { type: "container"; kind: Kind; entries: Entry | undefined };
+
+/** A member of an object or an item of a list, linked to the one before it. */
+export interface Entry {
+  previous: Entry | undefined;
+  key: Part | undefined;
+  part: Part;
+}
+
+type Kind = "object" | "array" | "paren";
+
+/** An open bracket and what was read inside it so far; never changed, since several readings share it. */
+export interface Frame {
+  kind: Kind;
+  parent: Frame | undefined;
+  depth: number;
+  /** Equal for frames under the same kinds of brackets. */
+  shape: number;
+  /** Offset of the bracket. */
+  position: number;
+  entries: Entry | undefined;
+  /** The key whose value comes next. */
+  key: Part | undefined;
+  /** Opened by a key between array items: `["a": 1]`. */
+  isImplicit: boolean;
+}
+
+/** The repairs of a reading, the last first. */
+export interface RepairLink {
+  previous: RepairLink | undefined;
+  count: number;
+  kind: RepairKind;
+  position: number;
+}
+
+/** The frame with one more value, under its key if one waits. */
+export function withPart(frame: Frame, part: Part): Frame {
+  return { ...frame, key: undefined, entries: { previous: frame.entries, key: frame.key, part } };
+}
+
+/** What a frame holds: `(x)` is x, `(x, y)` a list. */
+export function partOf({ kind, entries }: Frame, isTrailing: boolean): Part {
+  const isGroup =
+    kind === "paren" && entries !== undefined && entries.previous === undefined && !isTrailing;
+  return isGroup ? entries.part : { type: "container", kind, entries };
+}
+
+/** Makes the value of a reading, and lists its repairs in the order of the text. */
+export function build(
+  text: string,
+  root: Part,
+  links: RepairLink | undefined,
+): { value: unknown; repairs: Repair[] } {
+  const repairs: Repair[] = [];
+  const value = valueOf(text, root, repairs);
+  for (let link = links; link !== undefined; link = link.previous)
+    repairs.push({ kind: link.kind, position: link.position });
+  // What was linked last comes first: the order among repairs at one place.
+  return { value, repairs: repairs.reverse().toSorted((a, b) => a.position - b.position) };
+}
+
+function valueOf(text: string, part: Part, repairs: Repair[]): unknown {
+  if (part.type === "value") return part.value;
+  if (part.type === "text") return textOf(text, part, repairs);
+  const entries: Entry[] = [];
+  for (let entry = part.entries; entry !== undefined; entry = entry.previous) entries.push(entry);
+  entries.reverse();
+  if (part.kind !== "object") return entries.map((entry) => valueOf(text, entry.part, repairs));
+  const fields: Record<string, unknown> = {};
+  for (const { key, part: child } of entries) {
+    const name = key === undefined ? "" : String(valueOf(text, key, repairs));
+    if (Object.hasOwn(fields, name) && key?.type !== "container")
+      repairs.push({ kind: "repeated_key", position: key?.start ?? 0 });
+    setField(fields, name, valueOf(text, child, repairs));
+  }
+  return fields;
+}
+
+function textOf(text: string, part: Part & { type: "text" }, repairs: Repair[]): string {
+  const { start, end, mark, before } = part;
+  const raw = text.slice(start, end);
+  const decoded =
+    mark === "\\"
+      ? // The whole text was escaped once more.
+        decodeString(raw.replaceAll("\\\\", "\\"), { mark: '"', offset: start, repairs: [] })
+      : decodeString(raw, { mark, offset: start, repairs });
+  return before === undefined ? decoded : String(valueOf(text, before, repairs)) + decoded;
+}

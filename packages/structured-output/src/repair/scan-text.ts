@@ -1,0 +1,230 @@
+import { COST, type Grammar, pushPart, pushText, type Reading, repaired } from "./reading.ts";
+import { closes, isQuote, punctuationAt } from "./marks.ts";
+import { classifyWord, isWholeWord } from "./words.ts";
+import { isSpace } from "./text-view.ts";
+
+const LETTER = /[\p{L}\p{N}]/u;
+const MAX_KEY = 256;
+const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
+const GROUP = /,\d{3}(?![\d.])/y;
+
+/** Follows a string up to the next mark that may end it, and reads it both ways. */
+export function scanString(grammar: Grammar, from: Reading): void {
+  const { view, push } = grammar;
+  const { text } = view;
+  const { isKey, frame } = from;
+  const mark = from.mark.charAt(0);
+  const isDoubled = from.mark.length > 1;
+  let reading = from;
+  for (let at = from.position; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5c) {
+      at += 1;
+      continue;
+    }
+    if (isLetterOrDigit(code)) continue;
+    const character = text.charAt(at);
+    const fit = closes(mark, character);
+    if (fit !== undefined) {
+      const end = isDoubled ? (text[at + 1] === character ? at + 2 : -1) : at + 1;
+      // A mark of its kind that is not its pair ends it at a price, as `“a"` does.
+      const last = fit === "pair" ? reading : { ...reading, cost: reading.cost + 2 };
+      if (end > 0) pushText(push, last, at, end);
+      // What it costs that the mark belongs to the content is asked when it comes to that.
+      push({ ...reading, mode: "resume", position: at, cost: reading.cost + 1 });
+      return;
+    }
+    if (code < 0x20) {
+      if (code === 0x0a && text.startsWith("\n```", at)) {
+        push({ ...reading, mode: "cut", cost: reading.cost + 1, position: text.length });
+        reading = { ...reading, cost: reading.cost + COST.fenceInString };
+      } else if (reading === from) reading = { ...reading, cost: reading.cost + 1 };
+    }
+    if (isKey) {
+      if (character === ":" && at - from.start < MAX_KEY) loseQuote(grammar, reading, at);
+    } else if (
+      code === 0x0a ||
+      character === "," ||
+      (character === "]" && frame?.kind !== "object")
+    )
+      loseQuote(grammar, reading, at);
+  }
+  cutOff(grammar, reading);
+}
+
+// A text that ends in a string whose marks were passed over was rather read wrongly than cut off.
+function cutOff({ view, push }: Grammar, reading: Reading): void {
+  const cost = reading.cost + (reading.inner > 0 ? COST.strayText : 0);
+  push({ ...reading, mode: "cut", cost, position: view.text.length });
+}
+
+/** Continues a string behind a mark: it belongs to the content. What looks like the end of a string, or the start of the next, costs more. */
+export function resumeString({ view, push }: Grammar, reading: Reading): void {
+  const { text } = view;
+  const at = reading.position;
+  const isApostrophe =
+    reading.mark !== '"' && LETTER.test(text.charAt(at - 1)) && LETTER.test(text.charAt(at + 1));
+  const isClosing = reading.inner % 2 === 1;
+  const looksStructural =
+    ",:}]".includes(punctuationAt(text, view.skipSpace(at + 1))) || followsComma(text, at);
+  const isDoubtfulKey =
+    reading.isKey &&
+    (looksStructural ||
+      isQuote(text.charAt(view.skipSpace(at + 1))) ||
+      /[:,{}[\]\n]/.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)));
+  const usual = (isClosing ? 1 : 3) + (looksStructural ? (isClosing ? 1 : 3) : 0);
+  const cost = isApostrophe ? 1 : usual + (isDoubtfulKey ? 5 : 0);
+  push({
+    ...reading,
+    mode: "string",
+    cost: reading.cost + cost - 1,
+    inner: isApostrophe ? reading.inner : reading.inner + 1,
+    position: at + 1,
+  });
+}
+
+function followsComma(text: string, quote: number): boolean {
+  let at = quote - 1;
+  while (at >= 0 && quote - at < 256 && isSpace(text.charCodeAt(at))) at -= 1;
+  return text[at] === "," && (at === quote - 1 || text.slice(at, quote).includes("\n"));
+}
+
+// The mark that ends the string is lost, and what stands here is what follows a string.
+function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void {
+  const { text } = view;
+  const next = view.skipGap(at + 1);
+  const character = text.charAt(next);
+  const isFollowed = reading.isKey ? /["'\d[{tfn-]/.test(character) : isQuote(character);
+  if (!isFollowed) return;
+  let end = at;
+  while (end > reading.start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  if (end === reading.start) return;
+  const lost = repaired(reading, "missing_quote", COST.missingQuote, end);
+  pushText(push, lost, end, end);
+}
+
+/** Follows text without marks to where it may end, and reads it both ways. */
+export function scanWord(grammar: Grammar, reading: Reading): void {
+  const { view, push } = grammar;
+  const { text } = view;
+  const { start, frame, position } = reading;
+  const within = frame?.kind;
+  let braces = 0;
+  for (let at = position; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isLetterOrDigit(code)) continue;
+    const character = punctuationAt(text, at);
+    if (character === "[" && at > start && braces === 0 && isWholeWord(text, start, at)) {
+      endWord(grammar, reading, at);
+      return;
+    }
+    if (character === "{" && at > start && !isWholeWord(text, start, at)) braces += 1;
+    else if (character === "}" && braces > 0) braces -= 1;
+    else if (braces > 0 && character !== "\n") continue;
+    else if ("}]{".includes(character) || (character === ")" && within === "paren")) {
+      endWord(grammar, reading, at);
+      return;
+    } else if (character === "," || character === "\n" || isQuote(character)) {
+      endWord(grammar, reading, at);
+      extendWord(grammar, reading, at);
+      return;
+    } else if (isSpace(code) && isWholeWord(text, start, at)) {
+      endWord(grammar, reading, at);
+      push({ ...reading, position: at + 1 });
+      return;
+    } else if (
+      text.startsWith("```", at) ||
+      (character === "/" &&
+        (text[at + 1] === "*" || (text[at + 1] === "/" && isSpace(text.charCodeAt(at - 1))))) ||
+      (character === "#" && isSpace(text.charCodeAt(at - 1)))
+    ) {
+      endWord(grammar, reading, at);
+      return;
+    }
+  }
+  cutOff(grammar, reading);
+}
+
+function endWord({ view, push }: Grammar, reading: Reading, at: number): void {
+  const { text } = view;
+  const { start } = reading;
+  const raw = text.slice(start, at);
+  const word = classifyWord(raw);
+  if (word === undefined) return;
+  const { value, kind, cost } = word;
+  const read = kind === undefined ? reading : repaired(reading, kind, cost, start);
+  const part = { type: "value" as const, value, start };
+  pushPart(push, { ...read, position: at, isKey: false }, part);
+  // `"a": b", "c": 1`: only the first mark of the string was lost.
+  if (text[at] === '"' && !isSpace(text.charCodeAt(at - 1))) {
+    const half = repaired(
+      repaired(reading, "missing_quote", 2, start),
+      "unquoted_string",
+      COST.bareString,
+      start,
+    );
+    const whole = { type: "value" as const, value: raw, start };
+    pushPart(push, { ...half, position: at + 1, isKey: false }, whole);
+  }
+}
+
+function extendWord({ view, push }: Grammar, reading: Reading, at: number): void {
+  const { text } = view;
+  const character: string = text.charAt(at);
+  GROUP.lastIndex = at;
+  const next = view.skipGap(at + 1);
+  const isBeforeEntry = character === "," && /["'{[]/.test(text.charAt(next));
+  if (isBeforeEntry) return;
+  const startsKey = character !== "'" && startsBareKey(text, next);
+  const isGroup =
+    character === "," && GROUP.test(text) && THOUSANDS.test(text.slice(reading.start, at));
+  if (!"',’`\n，、".includes(character)) return;
+  const cost = isGroup || character === "\n" ? 2 : character === "," ? 3 : 1;
+  const inner = reading.inner + (character === "," && !isGroup ? 1 : 0);
+  push({ ...reading, cost: reading.cost + cost + (startsKey ? 5 : 0), inner, position: at + 1 });
+}
+
+const BARE_KEY = /[\p{L}\p{N}_$-]{1,64}\s{0,8}[:：](?!\/)/uy;
+
+/** Whether a key without marks, and its colon, stand at the offset. */
+export function startsBareKey(text: string, position: number): boolean {
+  BARE_KEY.lastIndex = position;
+  return BARE_KEY.test(text);
+}
+
+/** Reads a key without marks up to its colon. */
+export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
+  const { text } = view;
+  const { start } = reading;
+  let at = start;
+  while (
+    at < text.length &&
+    at - start < MAX_KEY &&
+    !':,{}[]"\n='.includes(punctuationAt(text, at))
+  )
+    at += 1;
+  if (at === text.length) {
+    push({ ...reading, mode: "cut", position: at });
+    return;
+  }
+  const key = trim(text.slice(start, at));
+  if (key === "") return;
+  const cost = /^[\p{L}\p{N}_$.-]+$/u.test(key) ? COST.bareKey : COST.oddKey;
+  const read = repaired({ ...reading, isKey: true }, "unquoted_key", cost, start);
+  const value = key.endsWith("\\") ? key.slice(0, -1) : key;
+  const part = { type: "value" as const, value, start };
+  const isHalfQuoted = text[at] === '"' && punctuationAt(text, view.skipGap(at + 1)) === ":";
+  pushPart(push, { ...read, position: isHalfQuoted ? at + 1 : at }, part);
+}
+
+function trim(word: string): string {
+  let start = 0;
+  let end = word.length;
+  while (start < end && isSpace(word.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(word.charCodeAt(end - 1))) end -= 1;
+  return word.slice(start, end);
+}
+
+function isLetterOrDigit(code: number): boolean {
+  return ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || (code >= 0x30 && code <= 0x39);
+}

@@ -1,0 +1,64 @@
+import type { RepairKind } from "./repair.ts";
+
+const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+  ["True", true],
+  ["False", false],
+  ["None", null],
+  ["TRUE", true],
+  ["FALSE", false],
+  ["NULL", null],
+  ["Null", null],
+  ["nil", null],
+  ["undefined", null],
+  ["NaN", null],
+  ["nan", null],
+  ["Infinity", null],
+  ["-Infinity", null],
+]);
+const JSON_WORD = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+const LOOSE_NUMBER = /^[+-]?(?:(?:[1-9]\d*|0)?\.\d+|(?:[1-9]\d*|0)\.?)(?:[eE][+-]?\d+)?$/;
+const OPEN_EXPONENT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?$/;
+const OTHER_BASE = /^0(?:[xX][\da-fA-F]{1,13}|[oO][0-7]{1,17}|[bB][01]{1,52})$/;
+const GROUPED = /^([+-]?)(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)+)(\.\d+(?:_\d+)*)?n?$/;
+const BIG_INTEGER = /^-?(?:0|[1-9]\d*)n$/;
+const SEVERAL = /^[+-]?[\d.]+(?:[\s,]+[+-]?[\d.]+)+$/;
+const INVISIBLE = /[\u00ad\u180e\u200b-\u200d\u2060\ufeff]/g;
+const MAX_WORD = 64;
+
+/** What a word without marks stands for, and the repair that it takes; `undefined` for nothing. */
+export function classifyWord(
+  raw: string,
+): { value: unknown; kind: RepairKind | undefined; cost: number } | undefined {
+  const word = raw.trim();
+  if (word === "") return undefined;
+  const visible = word.length > MAX_WORD ? word : word.replaceAll(INVISIBLE, "");
+  const literal = LITERALS.get(visible);
+  if (visible.length <= MAX_WORD) {
+    if (JSON_WORD.test(visible)) {
+      const kind = visible === word ? undefined : "whitespace";
+      return { value: literal === undefined ? Number(visible) : literal, kind, cost: 1 };
+    }
+    if (literal !== undefined) return { value: literal, kind: "literal", cost: 1 };
+    const number = looseNumber(visible);
+    if (number !== undefined) return { value: number, kind: "number", cost: 1 };
+    if (SEVERAL.test(visible)) return { value: word, kind: "unquoted_string", cost: 12 };
+  }
+  return { value: word, kind: "unquoted_string", cost: /[()[\]{}"]/.test(word) ? 6 : 3 };
+}
+
+function looseNumber(word: string): number | undefined {
+  if (LOOSE_NUMBER.test(word) || OTHER_BASE.test(word)) return Number(word);
+  if (GROUPED.test(word)) return Number(word.replaceAll(/[_,n]/g, ""));
+  if (OPEN_EXPONENT.test(word)) return Number(word.replace(/[eE][+-]?$/, ""));
+  return BIG_INTEGER.test(word) ? Number(word.slice(0, -1)) : undefined;
+}
+
+/** Whether a number or literal stands there, complete: before a space or a bracket it may be all of the value. */
+export function isWholeWord(text: string, start: number, end: number): boolean {
+  if (end - start > MAX_WORD) return false;
+  const kind = classifyWord(text.slice(start, end))?.kind;
+  return kind !== "unquoted_string" && end > start;
+}
