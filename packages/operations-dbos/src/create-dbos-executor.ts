@@ -75,6 +75,7 @@ export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
   return {
     name,
     isLocal: true,
+    recoversRuns: true,
     attach(drive, engine) {
       if (isAttached) {
         throw new OperationsDbosError(

@@ -1,6 +1,6 @@
 import type { RunDriver, RunExecutor } from "./run-executor.ts";
 
-/** Carries out runs in this process, at once. What a crash leaves waits for `resume`. */
+/** Executes runs in this process, at once. */
 export function createLocalExecutor(): RunExecutor {
   let drive: RunDriver | undefined;
   return {

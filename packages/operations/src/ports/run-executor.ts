@@ -38,6 +38,8 @@ export interface ExecutorEngine {
 export interface RunExecutor {
   /** True where `submit` calls the driver in this very process; then the run's lease goes over to it. */
   readonly isLocal: boolean;
+  /** True where it resumes runs of dead workers by itself, so that the engine does not look for them. Default false. */
+  readonly recoversRuns?: boolean | undefined;
   /** Called once by the engine, before the first run. */
   attach(driver: RunDriver, engine: ExecutorEngine): void;
   /** Has the run carried out; resolves once that is certain to happen. */

@@ -14,11 +14,13 @@ import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
 import {
   readLiveEvents,
   readStoredEvents,
+  reasonOf,
   type EventReading,
   type LiveRun,
   type RunHandle,
 } from "./live-run.ts";
 import { createPlanMaker } from "./prepare-run.ts";
+import { recoverRuns, startRecovery } from "./recover-runs.ts";
 import { createRunner } from "./runner.ts";
 import { createRunStarter } from "./start-run.ts";
 
@@ -35,6 +37,13 @@ export interface RunEngine {
    * ended never runs again. @throws OperationsError `unknown_run`
    */
   resume(runId: string, options?: { signal?: AbortSignal | undefined }): Promise<RunHandle>;
+  /**
+   * Ends a run of any worker, with or without a handle; one without a worker ends here. False if it has ended already.
+   * @throws OperationsError `unknown_run`
+   */
+  abort(runId: string, reason?: string): Promise<boolean>;
+  /** Resumes the runs whose worker has died, as the engine does by itself unless `recover` is false; gives their ids. */
+  recover(): Promise<string[]>;
   /**
    * A run's events in order, the stored ones and then live, until `run.finished`.
    * @throws OperationsError `unknown_run`, `invalid_options` as it is read
@@ -72,7 +81,7 @@ const resetAttempts = 5;
 const keptRunsMs = 30 * 24 * 60 * 60 * 1_000;
 const prunedAtOnce = 1_000;
 
-/** An engine; everything that is left out is in memory. */
+/** An engine; everything that is left out is in memory. It begins to look for runs of dead workers, see `recover`. */
 export function createRunEngine(options: RunEngineOptions): RunEngine {
   const services = createServices(options);
   const { registry, runs, ids, renderer } = services;
@@ -81,6 +90,9 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
   const plans = createPlanMaker(services);
   const owner = options.owner ?? ids.next();
   const runner = createRunner({ services, plans, executor, owner });
+  // No other engine sees the runs of a store of its own.
+  const isShared = options.runs !== undefined && executor.recoversRuns !== true;
+  if (isShared && executor.isLocal && options.recover !== false) startRecovery(services, runner);
   const whenActive = options.whenActive ?? "reject";
   const start = createRunStarter({
     services,
@@ -106,6 +118,13 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
         throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
       return handleOf(await runner.resume(runId));
     },
+    async abort(runId, reason) {
+      runner.find(runId)?.abort(reason);
+      const isOpen = await runs.requestAbort(runId, { reason: reasonOf(reason) });
+      if (isOpen) await runner.takeOver(runId);
+      return isOpen;
+    },
+    recover: async () => (await recoverRuns(services, runner)).runIds,
     async *events(runId, reading = {}) {
       pageStart(reading.afterSeq);
       const live = runner.find(runId);

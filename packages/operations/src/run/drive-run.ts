@@ -349,8 +349,10 @@ async function finish(
     finishReason: finishReason || undefined,
   });
   run.writer.finish(result);
-  const isStored = await run.writer.flushed();
-  return isStored ? result : unstored(result);
+  if (await run.writer.flushed()) return result;
+  // The next start on the branch can resume it at once.
+  await run.services.runs.releaseLease(run.lease).catch(() => {});
+  return unstored(result);
 }
 
 function unstored(result: RunResult): RunResult {

@@ -36,7 +36,12 @@ export interface RunEngineOptions {
   renderer?: TemplateRenderer | undefined;
   counter?: TokenCounter | undefined;
   limits?: EngineLimits | undefined;
-  /** Default `reject`. */
+  /**
+   * With a store in `runs` and an executor that leaves it to the engine, runs whose worker has died resume here by themselves: the engine
+   * looks for them each time a lease may expire. False: only `recover()`, `resume` and starts on their branch do so.
+   */
+  recover?: boolean | undefined;
+  /** Default `reject`. A run whose worker has died blocks no start: it is resumed and waited for. */
   whenActive?: WhenActive | undefined;
   clock?: Clock | RunClock | undefined;
   ids?: IdGenerator | undefined;

@@ -128,6 +128,7 @@ export function scenario(options: ScenarioOptions = {}): Scenario {
   const ids = rest.ids ?? createSequentialIds();
   const engine = createRunEngine({
     chat,
+    recover: false,
     ...rest,
     runs,
     sessions,

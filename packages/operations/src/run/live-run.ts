@@ -21,6 +21,8 @@ export interface LiveRun {
   drive: RunDrive | undefined;
   /** A lease that waits to be used. */
   prepared: { input: RunInput; lease: RunLease } | undefined;
+  /** To resume the run with. */
+  lease: RunLease | undefined;
   isFollowed: boolean;
   /** True if this process may resume the run once its lease is free. */
   mayTake: boolean;
@@ -66,6 +68,7 @@ export function createLiveRun(
     result,
     drive: undefined,
     prepared: undefined,
+    lease: undefined,
     isFollowed: false,
     mayTake: false,
     earlyAbort: undefined,
@@ -89,8 +92,8 @@ export function createLiveRun(
   return live;
 }
 
-/** Callers without types abort with errors, or from a listener with an event. */
-function reasonOf(reason: unknown): string | undefined {
+/** A reason that may be stored. Callers without types abort with errors, or from a listener with an event. */
+export function reasonOf(reason: unknown): string | undefined {
   if (typeof reason === "string") return safeText(reason, 512);
   return reason instanceof Error ? safeText(messageOf(reason), 512) : undefined;
 }
@@ -129,13 +132,15 @@ export async function* readLiveEvents(
 /** Events of a run that this process does not follow, by polling the store. */
 export async function* readStoredEvents(
   runId: string,
-  { runs, clock, limits }: Pick<EngineServices, "runs" | "clock" | "limits">,
+  services: Pick<EngineServices, "runs" | "clock" | "limits">,
   { afterSeq = 0, signal }: EventReading,
 ): AsyncGenerator<RunEvent, void, undefined> {
   const isOver = (): boolean => signal?.aborted === true;
   let seq = afterSeq;
-  while (!isOver()) {
+  const { runs, clock } = services;
+  for (let idle = 0; !isOver(); idle += 1) {
     const events = await runs.readEvents(runId, { afterSeq: seq });
+    if (events.length > 0) idle = -1;
     for (const event of events) {
       if (isOver()) return;
       yield Object.freeze(event);
@@ -143,9 +148,20 @@ export async function* readStoredEvents(
       if (event.type === "run.finished") return;
     }
     if (events.length > 0) continue;
-    if ((await runs.loadRun(runId))?.result !== undefined) return;
-    await pause(clock, limits.pollMs, signal);
+    const { result, lease } = (await runs.loadRun(runId)) ?? {};
+    if (result !== undefined) return;
+    await pause(clock, pollDelay(services, idle, lease), signal);
   }
+}
+
+/** The time until the next look after so many that found nothing new; longer where no worker has the run. */
+export function pollDelay(
+  { clock, limits }: Pick<EngineServices, "clock" | "limits">,
+  idleLooks: number,
+  lease: RunLease | undefined,
+): number {
+  const hasWorker = lease !== undefined && lease.expiresAtMs > clock.now();
+  return limits.pollMs * 2 ** Math.min(hasWorker ? 1 : 4, idleLooks);
 }
 
 async function pause(

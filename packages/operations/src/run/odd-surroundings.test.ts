@@ -208,12 +208,11 @@ describe("a run that can't be planned any more", () => {
     return { runs, runId, engine, start };
   }
 
-  it("holds its branch until it is aborted, and no start waits for it without end", async () => {
+  it("is aborted by the next start, which waits for its end", async () => {
     const { engine, runId, runs, start } = await abandoned();
-    await expect(engine.start({ ...start, whenActive: "queue" })).rejects.toMatchObject({
-      code: "run_active",
-    });
-    expect((await runs.loadRun(runId))?.result).toBeUndefined();
+    const next = await engine.start({ ...start, whenActive: "queue" });
+    expect((await next.result).status).toBe("done");
+    expect((await runs.loadRun(runId))?.result).toMatchObject({ status: "aborted" });
   });
 
   it("ends with the abort that a new start asks for", async () => {

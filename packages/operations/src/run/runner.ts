@@ -2,12 +2,12 @@ import { OperationsError } from "../operations-error.ts";
 import type { OperationKey, RunExecutor } from "../ports/run-executor.ts";
 import { driveRun, type DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
-import { createLiveRun, type LiveRun } from "./live-run.ts";
+import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
-import { planOf, takeRun } from "./take-run.ts";
+import { mayResume, planOf, takeRun } from "./take-run.ts";
 
 /** Executes runs of this process, and follows those of other processes. */
 export interface Runner {
@@ -18,6 +18,11 @@ export interface Runner {
   execute(runId: string): Promise<RunResult>;
   /** Waits for the end of a run that another process executes. */
   watch(runId: string): void;
+  /**
+   * Resumes a run without a worker. `held`: a worker has it; `unplannable`: no worker has it, and this engine lacks one of
+   * its operations.
+   */
+  takeOver(runId: string): Promise<"taken" | "held" | "unplannable" | "ended">;
   /** Has a worker resume the run; lease and fencing decide which. One that has ended stays as it is. */
   resume(runId: string): Promise<LiveRun>;
 }
@@ -46,8 +51,10 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     live.wake?.();
     if (live.isFollowed) return;
     live.isFollowed = true;
-    for (;;) {
-      const result = await followOnce(live);
+    for (let idle = 0; ; idle += 1) {
+      const { lastSeq } = live.feed;
+      const result = await followOnce(live, idle);
+      if (live.feed.lastSeq > lastSeq) idle = 0;
       if (result === undefined) continue;
       lives.delete(live.runId);
       live.settle(result);
@@ -55,10 +62,12 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     }
   };
   /** Undefined: look again. */
-  const followOnce = async (live: LiveRun): Promise<RunResult | undefined> => {
+  const followOnce = async (live: LiveRun, idle: number): Promise<RunResult | undefined> => {
     try {
       const taken = live.prepared === undefined ? await take(live) : startOf(live);
-      if (taken === undefined) return await pause(live, services);
+      if (taken === undefined) return undefined;
+      if ("lastLease" in taken)
+        return await pause(live, services, pollDelay(services, idle, taken.lastLease));
       if ("status" in taken) return taken;
       live.drive = driveRun(taken);
       // It may have come while the run was being taken, or out of the first call of a store.
@@ -67,11 +76,16 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       live.drive = undefined;
       return result;
     } catch (error) {
-      return isFinal(error) ? failedFollowing(live.runId, error) : pause(live, services);
+      return isFinal(error)
+        ? failedFollowing(live.runId, error)
+        : pause(live, services, pollDelay(services, idle, undefined));
     }
   };
-  const take = ({ runId, feed, mayTake, earlyAbort: abort }: LiveRun): ReturnType<typeof takeRun> =>
-    takeRun({ services, plans }, { runId, feed, mayTake, owner, abort });
+  const take = (live: LiveRun): ReturnType<typeof takeRun> => {
+    const { runId, feed, mayTake, earlyAbort: abort, lease } = live;
+    live.lease = undefined;
+    return takeRun({ services, plans }, { runId, feed, mayTake, owner, abort, lease });
+  };
   const startOf = (live: LiveRun): DrivenRun | undefined => {
     const { prepared, earlyAbort: abort } = live;
     live.prepared = undefined;
@@ -89,6 +103,27 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     watch(runId) {
       void follow(liveOf(runId), false);
     },
+    async takeOver(runId) {
+      const known = lives.get(runId);
+      if (known?.drive !== undefined || known?.prepared !== undefined) return "held";
+      const stored = await runs.loadRun(runId);
+      if (stored === undefined) return "held";
+      if (stored.result !== undefined) return "ended";
+      const nowMs = services.clock.now();
+      if (!mayResume({ services, plans }, stored))
+        return (stored.lease?.expiresAtMs ?? 0) > nowMs ? "held" : "unplannable";
+      if (!executor.isLocal) {
+        await executor.submit(runId);
+        return "taken";
+      }
+      const request = { owner, ttlMs: services.limits.leaseMs, nowMs };
+      const lease = await runs.acquireLease(runId, request);
+      if (lease === undefined) return "held";
+      const live = liveOf(runId);
+      live.lease = lease;
+      void follow(live, true);
+      return "taken";
+    },
     async resume(runId) {
       const live = liveOf(runId);
       if (!executor.isLocal && (await runs.loadRun(runId))?.result === undefined)
@@ -105,11 +140,15 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
 }
 
 /** Until the next poll of the store, or a wake-up. */
-async function pause(live: LiveRun, { clock, limits }: EngineServices): Promise<undefined> {
+async function pause(
+  live: LiveRun,
+  { clock }: EngineServices,
+  delayMs: number,
+): Promise<undefined> {
   // Its lease has come during the last one.
-  if (live.prepared !== undefined) return undefined;
+  if (live.prepared !== undefined || live.lease !== undefined) return undefined;
   await new Promise<void>((resolve) => {
-    const cancel = clock.schedule(limits.pollMs, resolve);
+    const cancel = clock.schedule(delayMs, resolve);
     live.wake = () => {
       cancel();
       resolve();
@@ -137,9 +176,7 @@ function keysOf({ plan }: PreparedPlan): OperationKey[] {
 /** True for what the next look would find as well; a store may answer by then. */
 function isFinal(error: unknown): boolean {
   if (!OperationsError.isInstance(error)) return false;
-  return (
-    error.code === "unknown_run" || error.code === "invalid_profile" || error.code === "closed"
-  );
+  return error.code === "unknown_run" || error.code === "closed";
 }
 
 function failedFollowing(runId: string, error: unknown): RunResult {

@@ -82,9 +82,14 @@ export function createRunStarter(
   };
   const makeWay = async (activeId: string, options: StartOptions): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
-    if (policy === "reject") throw runActive(activeId);
+    // Of another executor: its workers see to those that have died.
+    const found = executor.isLocal ? await runner.takeOver(activeId) : "held";
+    if (found === "ended") return;
+    if (policy === "reject" && found === "held") throw runActive(activeId);
     const active = runner.liveOf(activeId);
     if (policy === "abort_previous") active.abort("Another run was started.");
+    else if (found === "unplannable")
+      active.abort("Its worker has died, and no other could resume it.");
     // Its worker continues; if that has died, this one resumes the run.
     if (executor.isLocal) void runner.execute(activeId);
     else runner.watch(activeId);
@@ -185,7 +190,7 @@ function newRun(
 }
 
 function runActive(runId: string): OperationsError {
-  const message = `The branch has run ${runId} under way; wait for it, abort it, or resume it where its worker has died.`;
+  const message = `The branch has run ${runId} under way; wait for it or abort it.`;
   return new OperationsError("run_active", message, { details: { runId } });
 }
 

@@ -15,6 +15,8 @@ export interface Taking {
   /** False: only to see how it goes on. */
   mayTake: boolean;
   owner: string;
+  /** Acquired already. */
+  lease?: RunLease | undefined;
   /** An abort from this process. */
   abort?: AbortRequest | undefined;
 }
@@ -25,28 +27,30 @@ export interface TakingServices {
   plans: PlanMaker;
 }
 
+/** A run that can't be resumed here now; the lease is the last one on it. */
+export interface Waiting {
+  lastLease: RunLease | undefined;
+}
+
 /**
- * The result of a run that has ended, the run itself where its lease could be had, or undefined where another worker
- * has it; its new events are passed on. @throws OperationsError `unknown_run`, `invalid_profile`
+ * The result of a run that has ended, the run itself if its lease could be had, or what to wait for if another worker
+ * has it or it can't be planned here; its new events are passed on. @throws OperationsError `unknown_run`
  */
 export async function takeRun(
   at: TakingServices,
   taking: Taking,
-): Promise<DrivenRun | RunResult | undefined> {
+): Promise<DrivenRun | RunResult | Waiting> {
   const { runs, clock, limits } = at.services;
   const { runId, feed, owner, mayTake } = taking;
   const stored = await runs.loadRun(runId);
   if (stored === undefined)
     throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
-  // What can't be planned here is left to others, unless it is to end.
-  const isToEnd = (stored.abort ?? taking.abort) !== undefined;
-  if (mayTake && stored.result === undefined && !isToEnd) planOf(at, stored.input);
   const request = { owner, ttlMs: limits.leaseMs, nowMs: clock.now() };
-  const isFree = mayTake && stored.result === undefined;
-  const lease = isFree ? await runs.acquireLease(runId, request) : undefined;
+  const isOpen = mayTake && stored.result === undefined && mayResume(at, stored, taking.abort);
+  const lease = taking.lease ?? (isOpen ? await runs.acquireLease(runId, request) : undefined);
   if (lease !== undefined) return resumed(at, taking, lease);
   for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);
-  return stored.result;
+  return stored.result ?? { lastLease: stored.lease };
 }
 
 /** What it takes to resume a stored run. @throws OperationsError `invalid_profile` */
@@ -54,16 +58,32 @@ export function planOf({ plans }: TakingServices, { profile, trigger }: RunInput
   return plans.planOf(profile && plans.validate(profile), trigger);
 }
 
+/** What can't be planned here is left to others, unless it is to end. */
+export function mayResume(
+  at: TakingServices,
+  { input, abort }: StoredRun,
+  request?: AbortRequest,
+): boolean {
+  if ((abort ?? request) !== undefined) return true;
+  try {
+    planOf(at, input);
+    return true;
+  } catch (error) {
+    if (OperationsError.isInstance(error) && error.code === "invalid_profile") return false;
+    throw error;
+  }
+}
+
 /** What was stored is read again under the lease: until then another worker may have written. */
 async function resumed(
   at: TakingServices,
   taking: Taking,
   lease: RunLease,
-): Promise<DrivenRun | undefined> {
+): Promise<DrivenRun | Waiting> {
   const { services } = at;
   const { runId, feed } = taking;
   const stored = await services.runs.loadRun(runId);
-  if (stored === undefined || stored.result !== undefined) return undefined;
+  if (stored === undefined || stored.result !== undefined) return { lastLease: lease };
   const events: RunEvent[] = [];
   for await (const page of eventPages(services.runs, runId, 0)) events.push(...page);
   feed.publish(events.filter(({ seq }) => seq > feed.lastSeq));

@@ -4,13 +4,13 @@ import type { RunClock } from "../ports/run-clock.ts";
 export interface VirtualClock extends RunClock {
   /** Moves on, calling what is due in the order of its time, and lets the promises that it wakes settle in between. */
   advance(ms: number): Promise<void>;
-  /** Timers that have neither rung nor been taken back. */
+  /** Timers that have neither rung nor been cancelled, without those in the background. */
   readonly pendingTimers: number;
 }
 
 /** A clock that stands at `startMs`. */
 export function createVirtualClock(startMs: number = 0): VirtualClock {
-  const timers = new Map<number, { at: number; callback: () => void }>();
+  const timers = new Map<number, { at: number; callback: () => void; isBackground: boolean }>();
   let nowMs = startMs;
   let lastId = 0;
   const nextDue = (untilMs: number): number | undefined => {
@@ -21,10 +21,10 @@ export function createVirtualClock(startMs: number = 0): VirtualClock {
   };
   return {
     now: () => nowMs,
-    schedule(delayMs, callback) {
+    schedule(delayMs, callback, { isBackground = false } = {}) {
       lastId += 1;
       const id = lastId;
-      timers.set(id, { at: nowMs + Math.max(0, delayMs), callback });
+      timers.set(id, { at: nowMs + Math.max(0, delayMs), callback, isBackground });
       return () => void timers.delete(id);
     },
     async advance(ms) {
@@ -40,7 +40,7 @@ export function createVirtualClock(startMs: number = 0): VirtualClock {
       nowMs = untilMs;
     },
     get pendingTimers() {
-      return timers.size;
+      return [...timers.values()].filter(({ isBackground }) => !isBackground).length;
     },
   };
 }

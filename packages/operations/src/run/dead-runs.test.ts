@@ -1,0 +1,188 @@
+import { createScriptedModel, createSequentialIds } from "@ccl/core/testing";
+import { describe, expect, it } from "vitest";
+
+import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createVirtualClock } from "../testing/create-virtual-clock.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import { scenario, type Scenario, type ScenarioOptions } from "./engine-scenario.ts";
+import type { RunHandle } from "./live-run.ts";
+
+const operations = [{ id: "before" }];
+const leaseMs = 30_000;
+
+/** Stores that outlive their workers, and the workers. */
+function installation(): {
+  runs: RunStore;
+  clock: ReturnType<typeof createVirtualClock>;
+  worker(options?: ScenarioOptions): Scenario;
+  /** Starts a run and kills its worker in the main call. */
+  deadRun(): Promise<RunHandle>;
+} {
+  const runs = createMemoryRunStore();
+  const stores = {
+    runs,
+    chat: createMemoryChatStore(),
+    sessions: createMemoryProfileSessionStore(),
+    clock: createVirtualClock(1_000),
+    ids: createSequentialIds(),
+  };
+  const worker = (options: ScenarioOptions = {}): Scenario =>
+    scenario({ ...stores, operations, answers: ["One.", "Two."], ...options });
+  return {
+    runs,
+    clock: stores.clock,
+    worker,
+    async deadRun() {
+      let isDead = false;
+      const gone = new Promise<never>(() => {});
+      const guard =
+        <Args extends unknown[], Value>(call: (...args: Args) => Promise<Value>) =>
+        (...args: Args): Promise<Value> =>
+          isDead ? gone : call(...args);
+      const dying = worker({
+        runs: { ...runs, append: guard(runs.append), renewLease: guard(runs.renewLease) },
+        mainModel: createScriptedModel([() => gone]),
+      });
+      const handle = await dying.engine.start(dying.start);
+      await stores.clock.advance(500);
+      isDead = true;
+      return handle;
+    },
+  };
+}
+
+/** Resolves with the status, moving the clock on while it waits. */
+async function settled(
+  { clock }: Pick<Scenario, "clock">,
+  result: Promise<{ status: string }>,
+): Promise<string> {
+  const ends: string[] = [];
+  void result.then(({ status }) => ends.push(status));
+  for (let step = 0; step < 100 && ends.length === 0; step += 1) await clock.advance(500);
+  return ends[0] ?? "waiting";
+}
+
+describe("a run whose worker has died", () => {
+  it("is resumed by any engine on the store, without a call, about when its lease expires", async () => {
+    const at = installation();
+    at.worker({ recover: true, operations: [] });
+    const { runId } = await at.deadRun();
+    at.worker({ recover: true });
+    await at.clock.advance(leaseMs - 1_000);
+    expect((await at.runs.loadRun(runId))?.result).toBeUndefined();
+    await at.clock.advance(2_000);
+    expect((await at.runs.loadRun(runId))?.result).toMatchObject({ status: "done" });
+  });
+
+  it("is found when it started after the last look, too", async () => {
+    const at = installation();
+    at.worker({ recover: true });
+    await at.clock.advance(12_345);
+    const { runId } = await at.deadRun();
+    await at.clock.advance(leaseMs + 500);
+    expect((await at.runs.loadRun(runId))?.result).toMatchObject({ status: "done" });
+  });
+
+  it("is not resumed with `recover: false`, but by recover()", async () => {
+    const at = installation();
+    const { runId } = await at.deadRun();
+    const { engine } = at.worker({ recover: false });
+    await at.clock.advance(3 * leaseMs);
+    expect((await at.runs.loadRun(runId))?.result).toBeUndefined();
+    expect(await engine.recover()).toEqual([runId]);
+    expect(await engine.recover()).toEqual([]);
+    await at.clock.advance(100);
+    expect((await at.runs.loadRun(runId))?.result).toMatchObject({ status: "done" });
+  });
+
+  it.each(["reject", "queue", "abort_previous"] as const)(
+    "blocks no start: %s",
+    async (whenActive) => {
+      const at = installation();
+      const { runId } = await at.deadRun();
+      const { engine, start } = at.worker();
+      await at.clock.advance(leaseMs);
+      const next = await engine.start({ ...start, whenActive });
+      expect(await settled(at, next.result)).toBe("done");
+      const expected = whenActive === "abort_previous" ? "aborted" : "done";
+      expect((await at.runs.loadRun(runId))?.result?.status).toBe(expected);
+    },
+  );
+
+  it("blocks no start of an engine that can't resume it: it is aborted", async () => {
+    const at = installation();
+    const { runId } = await at.deadRun();
+    const { engine, start } = at.worker({ operations: [] });
+    await expect(engine.start(start)).rejects.toMatchObject({ code: "run_active" });
+    await at.clock.advance(leaseMs);
+    expect(await settled(at, (await engine.start(start)).result)).toBe("done");
+    expect((await at.runs.loadRun(runId))?.result?.status).toBe("aborted");
+  });
+
+  it("is left to others by an engine without its operations, whose handle waits for them", async () => {
+    const at = installation();
+    const { runId } = await at.deadRun();
+    await at.clock.advance(leaseMs);
+    const handle = await at.worker({ operations: [] }).engine.resume(runId);
+    const isWaiting = await settled(at, handle.result);
+    expect([isWaiting, (await at.runs.loadRun(runId))?.result]).toEqual(["waiting", undefined]);
+    await at.worker().engine.recover();
+    expect(await settled(at, handle.result)).toBe("done");
+  });
+
+  it("is ended by abort(), and readers of its events come to an end", async () => {
+    const at = installation();
+    const { runId } = await at.deadRun();
+    const { engine } = at.worker({ operations: [] });
+    const types: string[] = [];
+    const reading = (async () => {
+      for await (const { type } of engine.events(runId)) types.push(type);
+      return { status: "over" };
+    })();
+    await at.clock.advance(leaseMs);
+    expect(await engine.abort(runId, "Enough.")).toBe(true);
+    expect(await settled(at, reading)).toBe("over");
+    expect(types.at(-1)).toBe("run.finished");
+    expect(await engine.abort(runId)).toBe(false);
+    await expect(engine.abort("none")).rejects.toMatchObject({ code: "unknown_run" });
+  });
+});
+
+it("a run whose journal could not be written leaves its branch to the next start", async () => {
+  const runs = createMemoryRunStore();
+  let isBroken = true;
+  const world = scenario({
+    operations,
+    answers: ["First.", "Second.", "Third."],
+    runs: {
+      ...runs,
+      append: (appends, call) =>
+        isBroken ? Promise.reject(new Error("disk full")) : runs.append(appends, call),
+    },
+  });
+  const first = await world.engine.start(world.start);
+  expect(await settled(world, first.result)).toBe("failed");
+  isBroken = false;
+  const second = await world.engine.start(world.start);
+  expect(await settled(world, second.result)).toBe("done");
+  expect((await runs.loadRun(first.runId))?.result?.status).toBe("done");
+});
+
+it("looks less and less often for the end of a run elsewhere that is silent", async () => {
+  const at = installation();
+  const { runId } = await at.deadRun();
+  let looks = 0;
+  const loadRun: RunStore["loadRun"] = (id, call) => {
+    looks += 1;
+    return at.runs.loadRun(id, call);
+  };
+  const { engine } = at.worker({ runs: { ...at.runs, loadRun }, operations: [] });
+  await engine.resume(runId);
+  await at.clock.advance(leaseMs);
+  expect(looks).toBeLessThan(35);
+  looks = 0;
+  await at.clock.advance(60_000);
+  expect(looks).toBeLessThan(15);
+});

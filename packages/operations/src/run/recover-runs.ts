@@ -1,0 +1,56 @@
+import { OperationsError } from "../operations-error.ts";
+import type { EngineServices } from "./engine-services.ts";
+import type { Runner } from "./runner.ts";
+
+/** What one look for runs without a worker has come to. */
+interface Recovery {
+  /** Runs that resume here. */
+  runIds: string[];
+  /** Milliseconds since the epoch: no lease expires before it. */
+  nextAtMs: number;
+}
+
+/** Resumes unfinished runs whose leases have expired. */
+export async function recoverRuns(
+  { runs, clock, limits }: EngineServices,
+  runner: Pick<Runner, "takeOver">,
+): Promise<Recovery> {
+  const nowMs = clock.now();
+  // A run that starts after this look has its lease for as long.
+  const recovery: Recovery = { runIds: [], nextAtMs: nowMs + limits.leaseMs };
+  let cursor: string | undefined;
+  do {
+    const page = await runs.listUnfinished({ cursor });
+    for (const { runId, lease } of page.runs) {
+      const expiresAtMs = lease?.expiresAtMs ?? nowMs;
+      if (expiresAtMs > nowMs) recovery.nextAtMs = Math.min(recovery.nextAtMs, expiresAtMs);
+      else if ((await runner.takeOver(runId)) === "taken") recovery.runIds.push(runId);
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return recovery;
+}
+
+const firstRetryMs = 1_000;
+const maxRetryMs = 60_000;
+
+/** Looks for runs without a worker each time a lease may expire, until the store is closed. */
+export function startRecovery(services: EngineServices, runner: Pick<Runner, "takeOver">): void {
+  const { clock, limits } = services;
+  let retryMs = firstRetryMs;
+  const look = async (): Promise<void> => {
+    try {
+      const { nextAtMs } = await recoverRuns(services, runner);
+      retryMs = firstRetryMs;
+      schedule(Math.max(limits.pollMs, nextAtMs - clock.now()));
+    } catch (error) {
+      if (OperationsError.isInstance(error) && error.code === "closed") return;
+      schedule(retryMs);
+      retryMs = Math.min(2 * retryMs, maxRetryMs);
+    }
+  };
+  const schedule = (delayMs: number): void => {
+    clock.schedule(delayMs, () => void look(), { isBackground: true });
+  };
+  schedule(0);
+}
