@@ -23,6 +23,8 @@ export {
   type CopyReport,
 } from "./copy/copy-artifacts.ts";
 export { withEncryption, type EncryptionOptions } from "./encryption/with-encryption.ts";
+export { createKeyValueArtifactStore } from "./key-value/create-key-value-artifact-store.ts";
+export type { KeyValueDatabase } from "./key-value/key-value-database.ts";
 export {
   createMemoryArtifactStore,
   type MemoryArtifactStoreOptions,

@@ -14,6 +14,7 @@ import { lifecycleRules } from "./lifecycle-rules.ts";
 import { limitRules } from "./limit-rules.ts";
 import { readRules } from "./read-rules.ts";
 import { summaryRules } from "./summary-rules.ts";
+import { tornCommitRules } from "./torn-commit-rules.ts";
 
 const allRules: readonly Rule[] = [
   ...contentRules,
@@ -22,6 +23,7 @@ const allRules: readonly Rule[] = [
   ...handleRules,
   ...summaryRules,
   ...batchRules,
+  ...tornCommitRules,
   ...limitRules,
   ...garbageRules,
   ...verifyRules,
@@ -35,7 +37,12 @@ const allRules: readonly Rule[] = [
  */
 export function artifactStoreConformance(options: ConformanceOptions): ConformanceRule[] {
   const { isDurable = true, hasLimits = true, isDamageable = true } = options.capabilities ?? {};
-  const can = { reopen: isDurable, limits: hasLimits, corrupt: isDamageable };
+  const can = {
+    reopen: isDurable,
+    limits: hasLimits,
+    corrupt: isDamageable,
+    cutOff: options.cutOff !== undefined,
+  };
   const rules = allRules.filter(({ needs = [] }) => [needs].flat().every((need) => can[need]));
   const absences = absenceRules.filter((rule) => !can[rule.needs]);
   const bind = (name: string, action: () => Promise<void>): ConformanceRule => ({

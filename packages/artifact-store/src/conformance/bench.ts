@@ -8,7 +8,7 @@ export const mebibyte: number = 1024 * 1024;
 export const startMs: number = Date.UTC(2030, 0, 1);
 
 /** What a store may lack. */
-export type Need = "reopen" | "corrupt" | "limits";
+export type Need = "reopen" | "corrupt" | "limits" | "cutOff";
 
 /** A rule before it is bound to a store. */
 export interface Rule {
@@ -70,6 +70,11 @@ export class Bench {
   async corrupt(artifactId: string, damage: Damage): Promise<void> {
     assert.ok(this.#options.corrupt, "corrupt is missing: give it, or declare isDamageable: false");
     await this.#options.corrupt(this.store, artifactId, damage);
+  }
+
+  async cutOff(writes: number): Promise<void> {
+    assert.ok(this.#options.cutOff, "cutOff is missing");
+    await this.#options.cutOff(this.store, writes);
   }
 
   async reopen(limits?: StoreLimits): Promise<Bench> {

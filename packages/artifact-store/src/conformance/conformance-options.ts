@@ -31,6 +31,11 @@ export interface ConformanceOptions {
   open(options: ConformanceOpenOptions): Promise<ArtifactStore>;
   /** Closes the store and opens its place again, with these options: limits may have come, gone or changed. */
   reopen?(store: ArtifactStore, options: ConformanceOpenOptions): Promise<ArtifactStore>;
+  /**
+   * From now on the place of the store takes so many writes, and fails at all later ones until the kit calls `reopen`, as
+   * when the process is killed at that moment. Without it nothing is said of what a crash leaves.
+   */
+  cutOff?(store: ArtifactStore, writes: number): Promise<void>;
   corrupt?(store: ArtifactStore, artifactId: string, damage: Damage): Promise<void>;
   capabilities?: ConformanceCapabilities | undefined;
   /** For stores whose ids are not the plain SHA-256 of the content. */

@@ -246,6 +246,19 @@ export const contentRules: Rule[] = [
       assert.deepEqual(await store.getHandles(first.artifactId), [first]);
     },
   },
+  {
+    name: "handle ids that differ in case alone are two handles",
+    async check({ store }) {
+      const ids = ["CASE", "Case", "case"];
+      const handles = [];
+      for (const handleId of ids) {
+        const imported = { handleId, createdAt: 1, summary: handleId };
+        handles.push(await store.store("imported", { source, imported }));
+      }
+      assert.deepEqual(await store.getHandles(handles[0]?.artifactId ?? ""), handles);
+      assert.deepEqual((await store.listHandles()).handles, handles);
+    },
+  },
 ];
 
 /** One piece that is written over again and again. */

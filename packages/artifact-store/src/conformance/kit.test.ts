@@ -227,7 +227,10 @@ const faults: Fault[] = [
   },
   {
     fault: "stores a batch one by one",
-    rule: "one bad item keeps the whole batch out",
+    rule: [
+      "one bad item keeps the whole batch out",
+      "readers during a batch see all of it or nothing",
+    ],
     store: (store, { options: { limits } }) => ({
       storeMany: async (items, options) => {
         if (limits !== undefined || !Array.isArray(items)) return store.storeMany(items, options);

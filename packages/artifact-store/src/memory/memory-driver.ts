@@ -8,6 +8,7 @@ import {
   type StoredBlob,
 } from "../driver/artifact-driver.ts";
 import { MemoryState } from "./memory-state.ts";
+import { isMatch, type HandleMatch } from "../driver/is-match.ts";
 import { hasSharedLimits, planEviction } from "../driver/plan-eviction.ts";
 
 /** A driver over a `MemoryState`. No call waits in the middle of a change, so each is a transaction by itself. */
@@ -102,23 +103,9 @@ function findBlob(state: MemoryState, artifactId: string): StoredBlob | undefine
   };
 }
 
-interface Filter {
-  handleId?: string | undefined;
-  sessionId?: string | undefined;
-  source?: string | undefined;
-}
-
-function isMatch(handle: ArtifactHandle, { handleId, sessionId, source }: Filter): boolean {
-  return (
-    (handleId === undefined || handle.handleId === handleId) &&
-    (sessionId === undefined || handle.sessionId === sessionId) &&
-    (source === undefined || handle.source === source)
-  );
-}
-
 function pick(
   handles: readonly ArtifactHandle[],
-  { start, limit, filter }: { start: number; limit: number; filter: Filter },
+  { start, limit, filter }: { start: number; limit: number; filter: HandleMatch },
 ): ArtifactHandle[] {
   const picked: ArtifactHandle[] = [];
   for (let index = start; index < handles.length && picked.length < limit; index += 1) {

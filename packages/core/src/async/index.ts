@@ -10,4 +10,5 @@ export { mapConcurrent } from "./map-concurrent.ts";
 export { retry, type RetryOptions } from "./retry.ts";
 export { backoffDelay, parseRetryAfter, type BackoffOptions } from "./retry-delay.ts";
 export { sleep } from "./sleep.ts";
+export { TurnQueue } from "./turn-queue.ts";
 export { withTimeout } from "./with-timeout.ts";

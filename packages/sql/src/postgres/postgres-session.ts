@@ -1,6 +1,6 @@
 import { checkText } from "../check-text.ts";
 import { SqlError } from "../sql-error.ts";
-import { TurnQueue } from "../transaction/turn-queue.ts";
+import { TurnQueue } from "@ccl/core/async";
 import {
   hasExec,
   isPostgresPool,
@@ -28,7 +28,7 @@ export class ClientSession implements PostgresSession {
   /** One statement at a time: pg warns about one sent while another is under way. Pools and PGlite see to it themselves. */
   readonly turns: TurnQueue | undefined;
 
-  constructor(client: PostgresClient, turns: TurnQueue = new TurnQueue()) {
+  constructor(client: PostgresClient, turns: TurnQueue = new TurnQueue(SqlError)) {
     this.client = client;
     this.turns = isPostgresPool(client) || hasExec(client) ? undefined : turns;
   }
@@ -73,7 +73,7 @@ const clientTurns = new WeakMap<PostgresClient, TurnQueue>();
 
 /** What transactions on a client of one connection, and statements beside them, take turns by. */
 export function turnsOf(client: PostgresClient): TurnQueue {
-  const turns = clientTurns.get(client) ?? new TurnQueue();
+  const turns = clientTurns.get(client) ?? new TurnQueue(SqlError);
   clientTurns.set(client, turns);
   return turns;
 }

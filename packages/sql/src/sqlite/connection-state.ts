@@ -1,5 +1,5 @@
-import type { SqlError } from "../sql-error.ts";
-import { TurnQueue } from "../transaction/turn-queue.ts";
+import { SqlError } from "../sql-error.ts";
+import { TurnQueue } from "@ccl/core/async";
 import type { SqliteHandle } from "./sqlite-database.ts";
 
 /** What all wrappers of one driver's database share. */
@@ -20,7 +20,7 @@ export function connectionStateOf(handle: SqliteHandle): ConnectionState {
   const known = states.get(handle);
   if (known !== undefined) return known;
   const state: ConnectionState = {
-    turns: new TurnQueue(),
+    turns: new TurnQueue(SqlError),
     isInTransaction: false,
     failure: undefined,
     lockTimeoutMs: undefined,

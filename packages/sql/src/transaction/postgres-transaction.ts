@@ -11,7 +11,7 @@ import { ClientSession, turnsOf } from "../postgres/postgres-session.ts";
 import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
-import { TurnQueue } from "./turn-queue.ts";
+import { TurnQueue } from "@ccl/core/async";
 
 type Action<T> = TransactionAction<PostgresSession, T>;
 
@@ -138,7 +138,7 @@ interface Ending {
 }
 
 async function settle<T>(session: ClientSession, action: Action<T>, ending: Ending): Promise<T> {
-  nestings.set(session, { session, depth: ending.depth, turns: new TurnQueue() });
+  nestings.set(session, { session, depth: ending.depth, turns: new TurnQueue(SqlError) });
   try {
     if (ending.begin !== undefined) await session.exec(ending.begin);
     const value = await action(session);

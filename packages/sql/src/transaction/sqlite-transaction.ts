@@ -13,7 +13,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
-import { TurnQueue } from "./turn-queue.ts";
+import { TurnQueue } from "@ccl/core/async";
 
 /** A transaction on a connection, or a savepoint within the one that `database` stands for. */
 export function sqliteTransaction<T>(
@@ -127,7 +127,7 @@ class TransactionScope implements SqliteDatabase {
   readonly busyTimeoutMs: number;
   readonly depth: number;
   /** Of the savepoints within. */
-  readonly turns: TurnQueue = new TurnQueue();
+  readonly turns: TurnQueue = new TurnQueue(SqlError);
   isOver = false;
   readonly #database: SqliteDatabase;
 

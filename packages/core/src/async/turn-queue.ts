@@ -1,18 +1,23 @@
-import { onAbort, throwIfAborted } from "@ccl/core/async";
-import { SqlError } from "../sql-error.ts";
+import { onAbort, throwIfAborted, type AbortErrorClass } from "./abort.ts";
 
 /** Hands out one turn at a time, in the order of asking. */
 export class TurnQueue {
   #isTaken = false;
   readonly #waiting: (() => void)[] = [];
+  readonly #ErrorClass: AbortErrorClass;
+
+  /** `ErrorClass` is the package's, for calls that are aborted while they wait. */
+  constructor(ErrorClass: AbortErrorClass) {
+    this.#ErrorClass = ErrorClass;
+  }
 
   /** Runs an action in a turn of its own. An abort while it waits gives up the place. */
-  async run<T>(action: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-    throwIfAborted(signal, SqlError);
+  async run<T>(action: () => T | Promise<T>, signal?: AbortSignal | undefined): Promise<T> {
+    throwIfAborted(signal, this.#ErrorClass);
     if (this.#isTaken) await this.#wait(signal);
     this.#isTaken = true;
     try {
-      throwIfAborted(signal, SqlError);
+      throwIfAborted(signal, this.#ErrorClass);
       return await action();
     } finally {
       this.#leave();
@@ -32,7 +37,7 @@ export class TurnQueue {
       const forget = signal && onAbort(signal, giveUp);
       this.#waiting.push(proceed);
     });
-    if (!hasTurn) throwIfAborted(signal, SqlError);
+    if (!hasTurn) throwIfAborted(signal, this.#ErrorClass);
   }
 
   #leave(): void {

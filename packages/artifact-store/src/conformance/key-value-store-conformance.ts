@@ -1,0 +1,92 @@
+import type { ConformanceRule } from "@ccl/core/conformance";
+
+import type { ArtifactStore } from "../artifact-store.ts";
+import { chunkBytes } from "../driver/artifact-driver.ts";
+import { chunkKey, entryKey, readEntry, sortedKeys } from "../key-value/blob-entries.ts";
+import { createKeyValueArtifactStore } from "../key-value/create-key-value-artifact-store.ts";
+import type { KeyValueDatabase } from "../key-value/key-value-database.ts";
+import { artifactStoreConformance } from "./artifact-store-conformance.ts";
+
+/** How the kit gets at a key-value database. */
+export interface KeyValueConformanceOptions {
+  /** A database without keys, for each rule. */
+  open(): Promise<KeyValueDatabase>;
+  /** Fails a rule that takes longer; 60,000 by default. */
+  ruleTimeoutMs?: number | undefined;
+}
+
+interface Place {
+  database: KeyValueDatabase;
+  /** How many writes it still takes. */
+  writesLeft: number;
+}
+
+/**
+ * The promises of `ArtifactStore` for `createKeyValueArtifactStore` over a database, crashes at every write among them:
+ * `for (const { name, run } of keyValueStoreConformance({ open })) it(name, run)`.
+ */
+export function keyValueStoreConformance(options: KeyValueConformanceOptions): ConformanceRule[] {
+  const places = new WeakMap<ArtifactStore, Place>();
+  const placeOf = (store: ArtifactStore): Place => {
+    const place = places.get(store);
+    if (place === undefined) throw new TypeError("This store is none of the kit's.");
+    return place;
+  };
+  const openAt = (
+    place: Place,
+    options: Parameters<typeof createKeyValueArtifactStore>[1],
+  ): ArtifactStore => {
+    const store = createKeyValueArtifactStore(cutOffAt(place), options);
+    places.set(store, place);
+    return store;
+  };
+  return artifactStoreConformance({
+    capabilities: { hasLimits: false },
+    ruleTimeoutMs: options.ruleTimeoutMs,
+    open: async (storeOptions) =>
+      openAt({ database: await options.open(), writesLeft: Infinity }, storeOptions),
+    async reopen(store, storeOptions) {
+      await store.close();
+      return openAt({ ...placeOf(store), writesLeft: Infinity }, storeOptions);
+    },
+    async cutOff(store, writes) {
+      placeOf(store).writesLeft = writes;
+    },
+    async corrupt(store, artifactId, { kind, offset }) {
+      const { database } = placeOf(store);
+      const entry = await readEntry(database, artifactId);
+      if (entry === undefined) throw new TypeError(`There is no ${entryKey(artifactId)}.`);
+      const index = Math.floor(offset / chunkBytes);
+      const key = chunkKey(entry.place, index);
+      const bytes = new Uint8Array((await database.get(key)) ?? []);
+      const at = offset % chunkBytes;
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      await database.set(key, kind === "flip" ? bytes : bytes.slice(0, at));
+      if (kind === "flip") return;
+      const later = (await sortedKeys(database, `data/${entry.place}/`)).filter(
+        (key) => Number(key.slice(key.lastIndexOf("/") + 1)) > index,
+      );
+      for (const key of later) await database.delete(key);
+    },
+  });
+}
+
+function cutOffAt(place: Place): KeyValueDatabase {
+  const { database } = place;
+  const countWrite = (): void => {
+    if (place.writesLeft <= 0) throw new Error("The process has ended.");
+    place.writesLeft -= 1;
+  };
+  return {
+    get: (key) => database.get(key),
+    keys: (prefix) => database.keys(prefix),
+    async set(key, value) {
+      countWrite();
+      await database.set(key, value);
+    },
+    async delete(key) {
+      countWrite();
+      await database.delete(key);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+
+import { sleep } from "@ccl/core/async";
+
+import type { ArtifactStore, StoreItem } from "../artifact-store.ts";
+import { type Bench, listAll, mebibyte, someBytes, type Rule } from "./bench.ts";
+
+const source = "tool:test";
+
+function batch(seed: number): StoreItem[] {
+  const sizes = [10, mebibyte + 1, 0, 300, 2_000];
+  return sizes.map((size, index) => ({
+    content: size === 0 ? `batch ${seed}` : someBytes(size, seed * 10 + index),
+    source: `tool:${seed}`,
+  }));
+}
+
+/** What of a batch a reader finds. */
+async function found(store: ArtifactStore, ids: readonly string[]): Promise<boolean[]> {
+  const answers: boolean[] = [];
+  for (const id of ids) answers.push(await store.exists(id));
+  return answers;
+}
+
+async function idsOf(bench: Bench, items: readonly StoreItem[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const item of items) ids.push(await bench.idOf(bytesOf(item)));
+  return ids;
+}
+
+/** Nothing is listed that can't be read. */
+async function isSound(store: ArtifactStore): Promise<void> {
+  for (const handle of await listAll(store)) {
+    const bytes = await store.retrieve(handle.artifactId);
+    assert.equal(bytes?.length, handle.sizeBytes, "a listed artifact can't be read");
+    const handles = await store.getHandles(handle.artifactId);
+    assert.ok(
+      handles.some(({ handleId }) => handleId === handle.handleId),
+      "a listed handle is none of its artifact's",
+    );
+  }
+}
+
+/** Commits as readers and crashes meet them. */
+export const tornCommitRules: Rule[] = [
+  {
+    name: "readers during a batch see all of it or nothing",
+    async check(bench) {
+      for (let round = 0; round < 5; round += 1) {
+        const items = batch(round);
+        const ids = await idsOf(bench, items);
+        const state = { isStored: false };
+        const storing = bench.store.storeMany(items).finally(() => (state.isStored = true));
+        // In both orders: what a later look finds, an earlier one need not have.
+        const order = round % 2 === 0 ? ids : ids.toReversed();
+        try {
+          while (!state.isStored) {
+            const answers = await found(bench.store, order);
+            const first = answers.indexOf(true);
+            assert.ok(
+              first < 0 || answers.slice(first).every(Boolean),
+              "one artifact of a batch was there, and another one after it was not",
+            );
+            await isSound(bench.store);
+            // Hashing may wait for the event loop, which a store in memory would never let go.
+            await sleep(0);
+          }
+        } finally {
+          await storing;
+        }
+      }
+    },
+  },
+  {
+    name: "a batch that a crash cuts off at any write is there whole or not at all",
+    needs: "cutOff",
+    async check(bench) {
+      let open = bench;
+      await open.store.store(someBytes(7, 7), { source });
+      for (let writes = 0, isDone = false; !isDone; writes += 1) {
+        assert.ok(writes < 1_000, "a batch of five takes more than a thousand writes");
+        const items = batch(writes + 1);
+        await open.cutOff(writes);
+        isDone = await open.store.storeMany(items).then(
+          () => true,
+          () => false,
+        );
+        open = await open.reopen();
+        const answers = await found(open.store, await idsOf(open, items));
+        assert.equal(
+          new Set(answers).size,
+          1,
+          `after ${writes} writes a part of the batch is there`,
+        );
+        assert.ok(answers[0] || !isDone, "a batch that was stored is gone");
+        await isSound(open.store);
+        await open.store.storeMany(items);
+        for (const item of items) await open.store.delete(await open.idOf(bytesOf(item)));
+      }
+      await open.store.collectGarbage({ graceMs: 0 });
+      assert.equal((await listAll(open.store)).length, 1);
+      await open.store.close();
+    },
+  },
+  {
+    name: "what is removed while a crash cuts it off stays readable or goes",
+    needs: "cutOff",
+    async check(bench) {
+      let open = bench;
+      for (let writes = 0, isDone = false; !isDone; writes += 1) {
+        assert.ok(writes < 1_000, "removing an artifact takes more than a thousand writes");
+        const { artifactId } = await open.store.store(someBytes(mebibyte + 5, writes), { source });
+        await open.store.store(someBytes(mebibyte + 5, writes), { source: "tool:other" });
+        await open.cutOff(writes);
+        const remove = async (): Promise<void> => {
+          await open.store.delete(artifactId);
+          await open.store.collectGarbage({ graceMs: 0 });
+        };
+        isDone = await remove().then(
+          () => true,
+          () => false,
+        );
+        open = await open.reopen();
+        await isSound(open.store);
+        assert.deepEqual((await open.store.verify()).missing, []);
+      }
+      await open.store.close();
+    },
+  },
+];
+
+function bytesOf({ content }: StoreItem): Uint8Array | string {
+  assert.ok(typeof content === "string" || content instanceof Uint8Array);
+  return content;
+}

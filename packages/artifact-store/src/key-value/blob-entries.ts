@@ -1,0 +1,102 @@
+import { fromBase64, toBase64 } from "@ccl/core/json";
+
+import type { BlobRecord } from "../driver/artifact-driver.ts";
+import type { KeyValueDatabase } from "./key-value-database.ts";
+
+// blob/<artifact>              an entry
+// data/<place>/<chunk>         bytes; a place is written once and never again
+// handle/<handle>!<artifact>   a handle in full; it counts only where the entry lists it
+// batch/<batch>                the handles that wait for this batch count
+
+/** What one key holds of a blob. It is written in one go, so that this is the moment at which a change happens. */
+export interface BlobEntry {
+  sizeBytes: number;
+  /** Base64. */
+  chunkHashes: string;
+  place: string;
+  touchedAt: number;
+  isQuarantined: boolean;
+  /** By handle id; with the batch without which the handle does not count. */
+  handles: [handleId: string, batch?: string][];
+}
+
+/** The key of an entry. */
+export const entryKey = (artifactId: string): string => `blob/${artifactId}`;
+
+/** The key of a chunk. */
+export const chunkKey = (place: string, index: number): string => `data/${place}/${index}`;
+
+/** The key whose presence makes the handles of a batch count. */
+export const batchKey = (batch: string): string => `batch/${batch}`;
+
+/** The key of a handle. `!` sorts before every character of an id, so that keys sort as listings do. */
+export const handleKey = (handleId: string, artifactId: string): string =>
+  `handle/${handleId}!${artifactId}`;
+
+/** The part of a key after its last slash. */
+export const lastPart = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
+
+/** The ids in the key of a handle. */
+export function idsOfHandleKey(key: string): { handleId: string; artifactId: string } {
+  const [handleId = "", artifactId = ""] = lastPart(key).split("!");
+  return { handleId, artifactId };
+}
+
+/** A JSON value as bytes. */
+export const toBytes = (value: unknown): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(value));
+
+/** The JSON value of a key; undefined where there is none. */
+export async function readJson<Value>(
+  database: KeyValueDatabase,
+  key: string,
+): Promise<Value | undefined> {
+  const bytes = await database.get(key);
+  if (bytes === undefined || bytes === null) return undefined;
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** All keys with a prefix, sorted. */
+export async function sortedKeys(database: KeyValueDatabase, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of await database.keys(prefix)) keys.push(key);
+  return keys.sort();
+}
+
+/** A new entry, without handles. */
+export function newEntry(record: BlobRecord, place: string): BlobEntry {
+  const { sizeBytes, chunkHashes } = record;
+  const hashes = toBase64(chunkHashes);
+  return { sizeBytes, chunkHashes: hashes, place, touchedAt: 0, isQuarantined: false, handles: [] };
+}
+
+/** The record that an entry keeps. */
+export function recordOf(artifactId: string, { sizeBytes, chunkHashes }: BlobEntry): BlobRecord {
+  return { artifactId, sizeBytes, chunkHashes: fromBase64(chunkHashes) ?? new Uint8Array() };
+}
+
+/** The entry of a blob with the handles that count; undefined where there is none. */
+export async function readEntry(
+  database: KeyValueDatabase,
+  artifactId: string,
+): Promise<BlobEntry | undefined> {
+  const entry = await readJson<BlobEntry>(database, entryKey(artifactId));
+  if (entry === undefined || !entry.handles.some(([, batch]) => batch !== undefined)) return entry;
+  const settled = await withHandlesThatCount(database, entry);
+  if (settled.handles.length === entry.handles.length) return settled;
+  // The batch may have come through, and its key have gone, between the two looks.
+  const again = await readJson<BlobEntry>(database, entryKey(artifactId));
+  return again && withHandlesThatCount(database, again);
+}
+
+async function withHandlesThatCount(
+  database: KeyValueDatabase,
+  entry: BlobEntry,
+): Promise<BlobEntry> {
+  const handles: BlobEntry["handles"] = [];
+  for (const [handleId, batch] of entry.handles) {
+    const key = batch === undefined ? undefined : await database.get(batchKey(batch));
+    if (batch === undefined || (key !== undefined && key !== null)) handles.push([handleId]);
+  }
+  return { ...entry, handles };
+}

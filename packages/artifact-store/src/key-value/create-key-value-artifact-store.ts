@@ -1,0 +1,26 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import type { ArtifactStore } from "../artifact-store.ts";
+import { hasSharedLimits } from "../driver/plan-eviction.ts";
+import { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
+import type { KeyValueDatabase } from "./key-value-database.ts";
+import { createKeyValueDriver } from "./key-value-driver.ts";
+
+/**
+ * A store over any key-value database, for one writing process at a time. A put counts from the write of one key on, and
+ * a batch too, so that after a crash all of it is there or nothing; what it had written before is freed by the next
+ * `collectGarbage` of all artifacts. Listings read all keys. Limits of a session or of the store need what a database
+ * without transactions can't give.
+ * @throws ArtifactStoreError `unsupported` for `maxSessionBytes` and `maxStoreBytes`, `invalid_input` for other limits of the
+ *   wrong shape
+ */
+export function createKeyValueArtifactStore(
+  database: KeyValueDatabase,
+  options: ArtifactStoreOptions = {},
+): ArtifactStore {
+  if (options.limits !== undefined && hasSharedLimits(options.limits))
+    throw new ArtifactStoreError(
+      "unsupported",
+      "A key-value store has no limits of a session or of the store, only maxArtifactBytes.",
+    );
+  return createArtifactStore(createKeyValueDriver(database), options);
+}
