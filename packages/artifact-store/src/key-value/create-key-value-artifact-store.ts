@@ -3,7 +3,7 @@ import type { ArtifactStore } from "../artifact-store.ts";
 import { hasSharedLimits } from "../driver/plan-eviction.ts";
 import { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
 import type { KeyValueDatabase } from "./key-value-database.ts";
-import { createKeyValueDriver } from "./key-value-driver.ts";
+import { KeyValueDriver } from "./key-value-driver.ts";
 
 /**
  * A store over any key-value database, for one writing process at a time. A put counts from the write of one key on, and
@@ -22,5 +22,5 @@ export function createKeyValueArtifactStore(
       "unsupported",
       "A key-value store has no limits of a session or of the store, only maxArtifactBytes.",
     );
-  return createArtifactStore(createKeyValueDriver(database), options);
+  return createArtifactStore(new KeyValueDriver(database), options);
 }

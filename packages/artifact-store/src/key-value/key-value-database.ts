@@ -1,5 +1,5 @@
 /**
- * What a store needs of a database: four calls. Keys are ASCII without spaces, at most 200 characters; values are at most
+ * What a store needs of a database: four calls. Keys are ASCII without spaces, up to 200 characters; values are up to
  * 1 MiB. A `set` or `delete` is there for every later call once its promise has resolved, and a value is never seen half
  * written. What these calls throw reaches the caller as the cause of a `store_failed`.
  */

@@ -6,11 +6,16 @@ import type { ArtifactHandle } from "../artifact-store.ts";
 import type {
   ArtifactDriver,
   BlobPut,
+  BlobRecord,
   CommitOutcome,
+  DriverCollectOptions,
+  DriverListOptions,
+  DriverWriteOptions,
+  HandleKey,
   StagedBlob,
   StoredBlob,
 } from "../driver/artifact-driver.ts";
-import { isMatch } from "../driver/is-match.ts";
+import { isMatch, type HandleMatch } from "../driver/is-match.ts";
 import {
   batchKey,
   type BlobEntry,
@@ -37,202 +42,228 @@ interface PreparedPut {
   outcome: CommitOutcome;
 }
 
-/** A driver for one process over a database that writes single keys atomically. */
-export function createKeyValueDriver(database: KeyValueDatabase): ArtifactDriver {
-  const turns = new TurnQueue(ArtifactStoreError);
-  // Bytes that no entry names yet, because their commit is still to come.
-  const placesInUse = new Set<string>();
+/** A driver for one writing process over a database that writes single keys atomically. */
+export class KeyValueDriver implements ArtifactDriver {
+  readonly name: string = "key-value";
+  readonly #database: KeyValueDatabase;
+  readonly #turns: TurnQueue = new TurnQueue(ArtifactStoreError);
+  /** Where bytes are that no entry names yet, because their commit is still to come. */
+  readonly #placesInUse: Set<string> = new Set();
 
-  const writeEntry = (artifactId: string, entry: BlobEntry): Promise<unknown> =>
-    database.set(entryKey(artifactId), toBytes(entry));
+  constructor(database: KeyValueDatabase) {
+    this.#database = database;
+  }
 
-  const removeAll = async (keys: readonly string[]): Promise<void> => {
-    await mapConcurrent(keys, concurrency, (key) => database.delete(key));
-  };
+  async stage(): Promise<StagedBlob> {
+    return new StagedChunks(this.#database, this.#placesInUse);
+  }
 
-  const removePlace = async (place: string): Promise<void> =>
-    removeAll(await sortedKeys(database, `data/${place}/`));
+  commit(puts: readonly BlobPut[], { now, signal }: DriverWriteOptions): Promise<CommitOutcome[]> {
+    return this.#turns.run(async () => {
+      // One entry is one key. Several entries count from the moment at which the key of their batch is there.
+      const batch = puts.length > 1 ? randomHex(16) : undefined;
+      const prepared: PreparedPut[] = [];
+      try {
+        for (const put of puts) prepared.push(await this.#prepare(put, { now, batch }));
+        for (const { artifactId, entry } of prepared) await this.#writeEntry(artifactId, entry);
+        if (batch !== undefined) await this.#settle(batch, prepared);
+      } finally {
+        for (const { entry } of prepared) this.#placesInUse.delete(entry.place);
+      }
+      return prepared.map(({ outcome }) => outcome);
+    }, signal);
+  }
 
-  const placeOf = async (content: Uint8Array | StagedBlob): Promise<string> => {
+  mend(
+    record: BlobRecord,
+    content: Uint8Array | StagedBlob,
+    { now, signal }: DriverWriteOptions,
+  ): Promise<void> {
+    return this.#turns.run(async () => {
+      const damaged = await readEntry(this.#database, record.artifactId);
+      if (damaged === undefined) return;
+      const place = await this.#placeOf(content);
+      const entry = { ...newEntry(record, place), handles: damaged.handles, touchedAt: now };
+      await this.#writeEntry(record.artifactId, entry);
+      this.#placesInUse.delete(place);
+      await this.#removePlace(damaged.place);
+    }, signal);
+  }
+
+  async find(artifactId: string): Promise<StoredBlob | undefined> {
+    const entry = await readEntry(this.#database, artifactId);
+    return entry === undefined || entry.handles.length === 0
+      ? undefined
+      : storedBlob(this.#database, artifactId, entry);
+  }
+
+  async getHandles(artifactId: string): Promise<ArtifactHandle[]> {
+    const entry = await readEntry(this.#database, artifactId);
+    const ids = (entry?.handles ?? []).map(([handleId]) => handleId).sort();
+    return this.#handlesAt(ids.map((handleId) => ({ handleId, artifactId })));
+  }
+
+  async listHandles(options: DriverListOptions): Promise<ArtifactHandle[]> {
+    const { sessionId, source, after, limit } = options;
+    const last = after === undefined ? "" : handleKey(after.handleId, after.artifactId);
+    const keys = (await sortedKeys(this.#database, "handle/")).filter((key) => key > last);
+    const found: ArtifactHandle[] = [];
+    for (let start = 0; start < keys.length && found.length < limit; start += limit) {
+      const handles = await this.#handlesAt(keys.slice(start, start + limit).map(idsOfHandleKey));
+      found.push(...handles.filter((handle) => isMatch(handle, { sessionId, source })));
+    }
+    return found.slice(0, limit);
+  }
+
+  removeHandles(
+    artifactId: string,
+    match: HandleMatch,
+    { now, signal }: DriverWriteOptions,
+  ): Promise<number> {
+    return this.#turns.run(async () => {
+      const entry = await readEntry(this.#database, artifactId);
+      if (entry === undefined) return 0;
+      const handles = await this.getHandles(artifactId);
+      const removed = new Set(
+        handles.filter((handle) => isMatch(handle, match)).map(({ handleId }) => handleId),
+      );
+      if (removed.size === 0) return 0;
+      const kept = entry.handles.filter(([handleId]) => !removed.has(handleId));
+      await this.#writeEntry(artifactId, { ...entry, handles: kept, touchedAt: now });
+      await this.#removeKeys([...removed].map((handleId) => handleKey(handleId, artifactId)));
+      return removed.size;
+    }, signal);
+  }
+
+  collect(options: DriverCollectOptions): Promise<{ artifactId: string; sizeBytes: number }[]> {
+    const { until, artifactIds, isDryRun, signal } = options;
+    return this.#turns.run(async () => {
+      const freed: { artifactId: string; sizeBytes: number }[] = [];
+      for (const artifactId of artifactIds ?? (await this.#storedIds())) {
+        const entry = await readEntry(this.#database, artifactId);
+        if (entry === undefined || entry.handles.length > 0 || entry.touchedAt > until) continue;
+        freed.push({ artifactId, sizeBytes: entry.sizeBytes });
+        if (isDryRun) continue;
+        await this.#database.delete(entryKey(artifactId));
+        await this.#removePlace(entry.place);
+      }
+      if (artifactIds === undefined && !isDryRun) await this.#removeLeftovers();
+      return freed;
+    }, signal);
+  }
+
+  async listIds(options: { after?: string | undefined; limit: number }): Promise<string[]> {
+    const { after = "", limit } = options;
+    const ids: string[] = [];
+    for (const artifactId of await this.#storedIds()) {
+      if (artifactId > after && (await this.find(artifactId)) !== undefined) ids.push(artifactId);
+      if (ids.length === limit) break;
+    }
+    return ids;
+  }
+
+  quarantine(artifactId: string): Promise<void> {
+    return this.#turns.run(async () => {
+      const entry = await readEntry(this.#database, artifactId);
+      if (entry !== undefined)
+        await this.#writeEntry(artifactId, { ...entry, isQuarantined: true });
+    });
+  }
+
+  async close(): Promise<void> {
+    // The database is the caller's.
+  }
+
+  async #writeEntry(artifactId: string, entry: BlobEntry): Promise<void> {
+    await this.#database.set(entryKey(artifactId), toBytes(entry));
+  }
+
+  async #storedIds(): Promise<string[]> {
+    return (await sortedKeys(this.#database, "blob/")).map(lastPart);
+  }
+
+  async #placeOf(content: Uint8Array | StagedBlob): Promise<string> {
     if (content instanceof StagedChunks) {
       content.isTaken = true;
       return content.place;
     }
     const place = randomHex(16);
-    placesInUse.add(place);
+    this.#placesInUse.add(place);
     // At most one chunk: longer contents are staged.
     if (content instanceof Uint8Array && content.length > 0)
-      await database.set(chunkKey(place, 0), content);
+      await this.#database.set(chunkKey(place, 0), content);
     return place;
-  };
+  }
 
   /** Writes all of a put that no reader sees yet; gives the entry that makes it count. */
-  const prepare = async (
+  async #prepare(
     { record, content, handles }: BlobPut,
     { now, batch }: { now: number; batch: string | undefined },
-  ): Promise<PreparedPut> => {
+  ): Promise<PreparedPut> {
     const { artifactId } = record;
-    const before = await readEntry(database, artifactId);
-    const entry = before ?? newEntry(record, await placeOf(content));
+    const before = await readEntry(this.#database, artifactId);
+    const entry = before ?? newEntry(record, await this.#placeOf(content));
     const known = new Set(entry.handles.map(([handleId]) => handleId));
     const added = handles.filter(({ handleId }) => !known.has(handleId));
     await mapConcurrent(added, concurrency, (handle) =>
-      database.set(handleKey(handle.handleId, artifactId), toBytes(handle)),
+      this.#database.set(handleKey(handle.handleId, artifactId), toBytes(handle)),
     );
-    const mark = added.map(({ handleId }): [string, string?] =>
+    const listed = added.map(({ handleId }): [string, string?] =>
       batch === undefined ? [handleId] : [handleId, batch],
     );
     return {
       artifactId,
-      entry: { ...entry, touchedAt: now, handles: [...entry.handles, ...mark] },
+      entry: { ...entry, touchedAt: now, handles: [...entry.handles, ...listed] },
       outcome: before === undefined ? "written" : "present",
     };
-  };
+  }
 
-  /** Makes a batch count, and its entries those of a single put. */
-  const settle = async (batch: string, puts: readonly PreparedPut[]): Promise<void> => {
-    await database.set(batchKey(batch), Uint8Array.of(1));
+  /** Makes a batch count, and its entries those of single puts. */
+  async #settle(batch: string, puts: readonly PreparedPut[]): Promise<void> {
+    await this.#database.set(batchKey(batch), Uint8Array.of(1));
     for (const { artifactId, entry } of puts) {
       const handles = entry.handles.map(([handleId]): [string] => [handleId]);
-      await writeEntry(artifactId, { ...entry, handles });
+      await this.#writeEntry(artifactId, { ...entry, handles });
     }
-    await database.delete(batchKey(batch));
-  };
+    await this.#database.delete(batchKey(batch));
+  }
 
-  const handlesAt = async (
-    keys: readonly { handleId: string; artifactId: string }[],
-  ): Promise<ArtifactHandle[]> => {
-    const found = await mapConcurrent(keys, concurrency, async ({ handleId, artifactId }) => {
-      const entry = await readEntry(database, artifactId);
-      const isListed = entry?.handles.some(([id]) => id === handleId) === true;
-      if (!isListed) return [];
-      const handle = await readJson<ArtifactHandle>(database, handleKey(handleId, artifactId));
-      return handle === undefined ? [] : [handle];
+  async #handlesAt(names: readonly HandleKey[]): Promise<ArtifactHandle[]> {
+    const found = await mapConcurrent(names, concurrency, async ({ handleId, artifactId }) => {
+      const entry = await readEntry(this.#database, artifactId);
+      if (entry?.handles.some(([id]) => id === handleId) !== true) return undefined;
+      return readJson<ArtifactHandle>(this.#database, handleKey(handleId, artifactId));
     });
-    return found.flat();
-  };
+    return found.filter((handle) => handle !== undefined);
+  }
 
-  /** What a process left behind that ended in the middle of a change. */
-  const removeLeftovers = async (): Promise<void> => {
-    const places = new Set(placesInUse);
+  async #removeKeys(keys: readonly string[]): Promise<void> {
+    await mapConcurrent(keys, concurrency, (key) => this.#database.delete(key));
+  }
+
+  async #removePlace(place: string): Promise<void> {
+    await this.#removeKeys(await sortedKeys(this.#database, `data/${place}/`));
+  }
+
+  /** What a process has left behind that ended in the middle of a change. */
+  async #removeLeftovers(): Promise<void> {
+    const places = new Set(this.#placesInUse);
     const handles = new Set<string>();
-    const artifactIds = (await sortedKeys(database, "blob/")).map(lastPart);
-    await mapConcurrent(artifactIds, concurrency, async (artifactId) => {
-      const raw = await readJson<BlobEntry>(database, entryKey(artifactId));
-      const entry = await readEntry(database, artifactId);
-      if (raw === undefined || entry === undefined) return;
-      if (raw.handles.some(([, batch]) => batch !== undefined)) await writeEntry(artifactId, entry);
+    await mapConcurrent(await this.#storedIds(), concurrency, async (artifactId) => {
+      const entry = await readEntry(this.#database, artifactId);
+      if (entry === undefined) return;
+      // No handle waits for a batch any longer: one that was cut off never comes through.
+      await this.#writeEntry(artifactId, entry);
       places.add(entry.place);
       for (const [handleId] of entry.handles) handles.add(handleKey(handleId, artifactId));
     });
-    const data = await sortedKeys(database, "data/");
-    await removeAll(await sortedKeys(database, "batch/"));
-    await removeAll(data.filter((key) => !places.has(key.split("/")[1] ?? "")));
-    await removeAll((await sortedKeys(database, "handle/")).filter((key) => !handles.has(key)));
-  };
-
-  return {
-    name: "key-value",
-    stage: async () => new StagedChunks(database, placesInUse),
-    commit: (puts, { now, signal }) =>
-      turns.run(async () => {
-        // One entry is one key. Several entries count from the moment at which the key of their batch is there.
-        const batch = puts.length > 1 ? randomHex(16) : undefined;
-        const prepared: PreparedPut[] = [];
-        try {
-          for (const put of puts) prepared.push(await prepare(put, { now, batch }));
-          for (const { artifactId, entry } of prepared) await writeEntry(artifactId, entry);
-          if (batch !== undefined) await settle(batch, prepared);
-        } finally {
-          for (const { entry } of prepared) placesInUse.delete(entry.place);
-        }
-        return prepared.map(({ outcome }) => outcome);
-      }, signal),
-    mend: (record, content, { now, signal }) =>
-      turns.run(async () => {
-        const damaged = await readEntry(database, record.artifactId);
-        if (damaged === undefined) return;
-        const place = await placeOf(content);
-        const { handles } = damaged;
-        await writeEntry(record.artifactId, {
-          ...newEntry(record, place),
-          handles,
-          touchedAt: now,
-        });
-        placesInUse.delete(place);
-        await removePlace(damaged.place);
-      }, signal),
-    async find(artifactId) {
-      const entry = await readEntry(database, artifactId);
-      return entry === undefined || entry.handles.length === 0
-        ? undefined
-        : storedBlob(database, artifactId, entry);
-    },
-    async getHandles(artifactId) {
-      const entry = await readEntry(database, artifactId);
-      const ids = (entry?.handles ?? []).map(([handleId]) => handleId).sort();
-      return handlesAt(ids.map((handleId) => ({ handleId, artifactId })));
-    },
-    async listHandles({ sessionId, source, after, limit }) {
-      const last = after === undefined ? "" : handleKey(after.handleId, after.artifactId);
-      const keys = (await sortedKeys(database, "handle/")).filter((key) => key > last);
-      const found: ArtifactHandle[] = [];
-      for (let start = 0; start < keys.length && found.length < limit; start += limit) {
-        const page = keys.slice(start, start + limit).map(idsOfHandleKey);
-        const handles = await handlesAt(page);
-        found.push(...handles.filter((handle) => isMatch(handle, { sessionId, source })));
-      }
-      return found.slice(0, limit);
-    },
-    removeHandles: (artifactId, match, { now, signal }) =>
-      turns.run(async () => {
-        const entry = await readEntry(database, artifactId);
-        if (entry === undefined) return 0;
-        const handles = await handlesAt(
-          entry.handles.map(([handleId]) => ({ handleId, artifactId })),
-        );
-        const removed = new Set(
-          handles.filter((handle) => isMatch(handle, match)).map(({ handleId }) => handleId),
-        );
-        if (removed.size === 0) return 0;
-        const kept = entry.handles.filter(([handleId]) => !removed.has(handleId));
-        await writeEntry(artifactId, { ...entry, handles: kept, touchedAt: now });
-        await removeAll([...removed].map((handleId) => handleKey(handleId, artifactId)));
-        return removed.size;
-      }, signal),
-    collect: ({ until, artifactIds, isDryRun, signal }) =>
-      turns.run(async () => {
-        const ids = artifactIds ?? (await sortedKeys(database, "blob/")).map(lastPart);
-        const freed: { artifactId: string; sizeBytes: number }[] = [];
-        for (const artifactId of ids) {
-          const entry = await readEntry(database, artifactId);
-          if (entry === undefined || entry.handles.length > 0 || entry.touchedAt > until) continue;
-          freed.push({ artifactId, sizeBytes: entry.sizeBytes });
-          if (isDryRun) continue;
-          await database.delete(entryKey(artifactId));
-          await removePlace(entry.place);
-        }
-        if (artifactIds === undefined && !isDryRun) await removeLeftovers();
-        return freed;
-      }, signal),
-    async listIds({ after = "", limit }) {
-      const ids: string[] = [];
-      for (const artifactId of (await sortedKeys(database, "blob/")).map(lastPart)) {
-        if (artifactId <= after) continue;
-        const entry = await readEntry(database, artifactId);
-        if (entry !== undefined && entry.handles.length > 0) ids.push(artifactId);
-        if (ids.length === limit) break;
-      }
-      return ids;
-    },
-    quarantine: (artifactId) =>
-      turns.run(async () => {
-        const entry = await readEntry(database, artifactId);
-        if (entry !== undefined) await writeEntry(artifactId, { ...entry, isQuarantined: true });
-      }),
-    // The database is the caller's.
-    close: async () => undefined,
-  };
+    const [batches, data, written] = await Promise.all(
+      ["batch/", "data/", "handle/"].map((prefix) => sortedKeys(this.#database, prefix)),
+    );
+    await this.#removeKeys(batches ?? []);
+    await this.#removeKeys((data ?? []).filter((key) => !places.has(key.split("/")[1] ?? "")));
+    await this.#removeKeys((written ?? []).filter((key) => !handles.has(key)));
+  }
 }
 
 class StagedChunks implements StagedBlob {

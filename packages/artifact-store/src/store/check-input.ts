@@ -97,7 +97,7 @@ export interface ItemFacts {
  */
 export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
   if (typeof given !== "object" || given === null)
-    throw invalidInput("Storing takes options with at least a source.");
+    throw invalidInput("Storing takes options with a source.");
   const { source, mimeType, sessionId, summary, expectedId, imported } = given;
   checkText("source", source);
   if (mimeType !== undefined) checkText("mimeType", mimeType);
@@ -168,19 +168,14 @@ export function checkRange(range: ByteRange | undefined): void {
   }
 }
 
-/** A whole number from `least` to `most`, or the default where nothing is given. */
+/** A whole number from `min` to `max`, or the default where nothing is given. */
 export function checkCount(
   value: number | undefined,
-  {
-    name,
-    least,
-    most,
-    otherwise,
-  }: { name: string; least: number; most: number; otherwise: number },
+  { name, min, max, otherwise }: { name: string; min: number; max: number; otherwise: number },
 ): number {
   if (value === undefined) return otherwise;
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  throw invalidInput(`${name} is ${quoted(value)}; give a whole number from ${least} to ${most}.`);
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw invalidInput(`${name} is ${quoted(value)}; give a whole number from ${min} to ${max}.`);
 }
 
 /** @throws ArtifactStoreError `invalid_input` */
@@ -193,8 +188,8 @@ export function checkLimits(limits: StoreLimits): StoreLimits {
   })) {
     checkCount(value, {
       name: `limits.${name}`,
-      least: 0,
-      most: Number.MAX_SAFE_INTEGER,
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
       otherwise: 0,
     });
   }

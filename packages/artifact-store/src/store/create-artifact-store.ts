@@ -97,8 +97,8 @@ export function createArtifactStore(
     verify: (options = {}) =>
       scope.run(options, async () => {
         const { sample, signal } = options;
-        const most = Number.MAX_SAFE_INTEGER;
-        checkCount(sample, { name: "sample", least: 0, most, otherwise: most });
+        const max = Number.MAX_SAFE_INTEGER;
+        checkCount(sample, { name: "sample", min: 0, max, otherwise: max });
         return verifyBlobs(context, {
           sample,
           signal,

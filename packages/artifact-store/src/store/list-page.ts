@@ -16,7 +16,7 @@ export async function listPage(
   options: ListHandlesOptions,
 ): Promise<HandlePage> {
   const { sessionId, source, cursor, signal } = options;
-  const limit = checkCount(options.limit, { name: "limit", least: 1, most: 1000, otherwise: 100 });
+  const limit = checkCount(options.limit, { name: "limit", min: 1, max: 1000, otherwise: 100 });
   const found = await driver.listHandles({
     limit: limit + 1,
     sessionId: sessionId !== undefined ? checkText("sessionId", sessionId) : undefined,
