@@ -202,7 +202,7 @@ async function listOwn(
   { store, keys }: EncryptedContext,
   options: ListHandlesOptions,
 ): Promise<HandlePage> {
-  const limit = checkCount(options.limit, { name: "limit", least: 1, most: 1000, otherwise: 100 });
+  const limit = checkCount(options.limit, { name: "limit", min: 1, max: 1000, otherwise: 100 });
   const handles: ArtifactHandle[] = [];
   let cursor = options.cursor;
   do {
