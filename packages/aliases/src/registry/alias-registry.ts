@@ -1,4 +1,4 @@
-import type { Result, ToolDefinition } from "@ccl/core";
+import type { Issue, Result, ToolDefinition } from "@ccl/core";
 
 /** One named file. */
 export interface AliasEntry {
@@ -138,8 +138,13 @@ export interface AliasRegistry {
 
 /** What a model passes to `get_alias`. */
 export interface GetAliasInput {
-  /** `H.main`, `H.main@9f8e7d6c`, a path, the end of a path that no other has, or `path#name` for a declaration. */
-  alias: string;
+  /**
+   * `H.main`, `H.main@9f8e7d6c`, a path, the end of a path that no other has, or `path#name` for a declaration; up to
+   * 10 of them as a list, which share the bounds of one answer. Left out with `search`.
+   */
+  alias?: string | readonly string[] | undefined;
+  /** Words; the best places of the best 5 files come back. */
+  search?: string | undefined;
   sha8?: string | undefined;
   /** 1-based and inclusive: "10-40", "10-", "7". */
   lines?: string | undefined;
@@ -157,6 +162,10 @@ export interface GetAliasOutput {
   totalLines: number;
   /** Present when the answer was cut at the size bound: what to ask for next. */
   next?: { lines: string } | undefined;
+  /** What else a list or a search gives, in its order. */
+  others?: GetAliasOutput[] | undefined;
+  /** Of a list, what was refused while others were found. */
+  issues?: Issue[] | undefined;
 }
 
 /** The tool that `createGetAliasTool` makes. */

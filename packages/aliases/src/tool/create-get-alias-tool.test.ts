@@ -83,6 +83,43 @@ describe("get_alias", () => {
     ]);
   });
 
+  it("gives several files at once, and says which of them are unknown", async () => {
+    const value = await valueOf({ alias: ["D.ten", "tape.ts#rewind", "D.none"] });
+    expect(value).toMatchObject({
+      alias: "D.ten",
+      others: [{ path: "deep/tape.ts", firstLine: 3, lastLine: 6 }],
+      issues: [{ code: "alias_unknown" }],
+    });
+    const bounded = await valueOf(
+      { alias: ["D.ten", "D.giant"] },
+      { maxTokens: 400, counter: perCharacter },
+    );
+    const sizes = [bounded, ...(bounded.others ?? [])].map(({ text }) => text.length);
+    expect(sizes.every((size) => size <= 200)).toBe(true);
+    expect(await issuesOf({ alias: ["D.ten", "D.crlf"], lines: "1" })).toHaveLength(1);
+    expect(await issuesOf({ alias: ["D.none", "D.nil"] })).toHaveLength(2);
+    expect(await issuesOf({ alias: Array.from({ length: 11 }, () => "D.ten") })).toHaveLength(1);
+  });
+
+  it("finds places by words", async () => {
+    expect(await valueOf({ search: "rewind the tape" })).toMatchObject({
+      path: "deep/tape.ts",
+      text: expect.stringContaining("function rewind"),
+    });
+    expect(await issuesOf({ search: "zibble" })).toEqual([
+      'search_unmatched: No file has any word of "zibble".',
+    ]);
+    expect(await issuesOf({ search: "rewind", alias: "D.ten" })).toHaveLength(1);
+    expect(await issuesOf({ search: 5 })).toHaveLength(1);
+  });
+
+  it("suggests paths by their segments", async () => {
+    for (const wrong of ["lib/deep/tape.ts", "src/tape.js", "deep/tpae.ts"])
+      expect(await issuesOf({ alias: wrong })).toEqual([
+        `alias_unknown: There is no file "${wrong}". Nearest: deep/tape.ts.`,
+      ]);
+  });
+
   it("gives a file in its own words", async () => {
     expect(await valueOf({ alias: "D.ten" })).toMatchObject({
       text: FILES["ten.txt"],

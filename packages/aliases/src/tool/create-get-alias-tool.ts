@@ -7,16 +7,17 @@ import {
   type TokenCounter,
 } from "@ccl/core";
 
+import { rankInDetail, type RankOptions } from "../rank/rank-files.ts";
 import { quote } from "../registry/alias-name.ts";
 import type {
   AliasContent,
   AliasRegistry,
-  GetAliasInput,
   GetAliasOutput,
   GetAliasTool,
 } from "../registry/alias-registry.ts";
 import { cutToFit, lineRangeOf, type TextBounds } from "./cut-to-fit.ts";
-import { readGetAliasInput } from "./get-alias-input.ts";
+import { nearestPaths } from "../registry/nearest-paths.ts";
+import { readGetAliasInput, type GetAliasRequest } from "./get-alias-input.ts";
 import { locateSymbol } from "./locate-symbol.ts";
 
 /** Bounds of one answer. */
@@ -34,7 +35,8 @@ const ESTIMATE_MARGIN = 0.1;
 /**
  * The tool that gives a model a file in its own words: never shortened and never redacted, only cut
  * at the bounds, which text and `next` say. A refused call resolves to a failed result. Issues: those of
- * `AliasRegistry.resolve`, and input_invalid, lines_invalid, lines_out_of_range, symbol_unknown, file_binary, bound_too_small.
+ * `AliasRegistry.resolve`, and input_invalid, lines_invalid, lines_out_of_range, symbol_unknown, search_unmatched, file_binary,
+ * bound_too_small.
  */
 export function createGetAliasTool(
   registry: AliasRegistry,
@@ -50,23 +52,97 @@ export function createGetAliasTool(
     name: "get_alias",
     description:
       "Gives the text of a file by its alias or path, as it is now. Use it when the pack shows less of a file than you need. " +
-      "A long answer is cut at whole lines, and `next` says which lines to ask for next.",
+      "A long answer is cut at whole lines, and `next` says which lines to ask for next. " +
+      "Takes several names at once, or words to search for where you know no name.",
     inputSchema: INPUT_SCHEMA,
     async execute(input, { signal }) {
       const checked = readGetAliasInput(input);
       if (!checked.ok) return checked;
-      const { sha8 } = checked.value;
-      const { alias, symbol } = findEntry(registry, checked.value.alias);
-      const reference = sha8 === undefined ? alias : `${alias}@${sha8}`;
-      const content = await registry.resolve(reference, signal === undefined ? {} : { signal });
-      if (!content.ok) return content;
-      if (symbol === undefined) return answer(content.value, checked.value, bounds);
-      const lines = locateSymbol(content.value.path, content.value.text ?? "", symbol);
-      return lines === undefined
-        ? refuse("symbol_unknown", `${content.value.path} declares no ${quote(symbol)}.`)
-        : answer(content.value, { ...checked.value, lines }, bounds);
+      const { search } = checked.value;
+      const requests =
+        search === undefined
+          ? checked.value.requests
+          : await findPlaces({ registry, task: search, signal });
+      if (requests.length === 0)
+        return refuse("search_unmatched", `No file has any word of ${quote(search ?? "")}.`);
+      const answers: Result<GetAliasOutput>[] = [];
+      const share = shareOf(bounds, requests.length);
+      for (const request of requests)
+        answers.push(await answerOne(request, { registry, bounds: share, signal }));
+      return joinAnswers(answers);
     },
   };
+}
+
+function shareOf({ maxTokens, maxBytes, counter }: TextBounds, count: number): TextBounds {
+  return {
+    maxTokens: Math.floor(maxTokens / count),
+    maxBytes: Math.floor(maxBytes / count),
+    counter,
+  };
+}
+
+/** The first answer with the others beside it; a failure only where all failed. */
+function joinAnswers(answers: readonly Result<GetAliasOutput>[]): Result<GetAliasOutput> {
+  const found = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
+  const issues = answers.flatMap((answer) => (answer.ok ? [] : answer.issues));
+  const [first, ...others] = found;
+  const [issue, ...rest] = issues;
+  if (first === undefined)
+    return issue === undefined ? refuse("input_invalid", "No alias.") : failure(issue, ...rest);
+  if (answers.length === 1) return success(first);
+  return success(issue === undefined ? { ...first, others } : { ...first, others, issues });
+}
+
+async function answerOne(
+  request: GetAliasRequest,
+  {
+    registry,
+    bounds,
+    signal,
+  }: { registry: AliasRegistry; bounds: TextBounds; signal?: AbortSignal | undefined },
+): Promise<Result<GetAliasOutput>> {
+  const { alias, symbol } = findEntry(registry, request.alias);
+  const hint =
+    isPath(alias) &&
+    nearestPaths(
+      alias,
+      registry.list().map(({ path }) => path),
+    );
+  const isKnown = registry.list().some((entry) => entry.alias === alias);
+  if (!isKnown && hint && hint.length > 0)
+    return refuse(
+      "alias_unknown",
+      `There is no file ${quote(alias)}. Nearest: ${hint.join(", ")}.`,
+    );
+  const reference = request.sha8 === undefined ? alias : `${alias}@${request.sha8}`;
+  const content = await registry.resolve(reference, signal === undefined ? {} : { signal });
+  if (!content.ok) return content;
+  if (symbol === undefined) return answer(content.value, request, bounds);
+  const lines = locateSymbol(content.value.path, content.value.text ?? "", symbol);
+  return lines === undefined
+    ? refuse("symbol_unknown", `${content.value.path} declares no ${quote(symbol)}.`)
+    : answer(content.value, { lines }, bounds);
+}
+
+const isPath = (name: string): boolean => name.includes("/") || /\.\w+\.\w+$/.test(name);
+
+const MAX_PLACES = 5;
+/** Characters of the files that a search looks into. */
+const SEARCH_CHARS = 200_000;
+
+/** The best lines of the best files that have a word of a search. */
+async function findPlaces(options: RankOptions): Promise<GetAliasRequest[]> {
+  const { read } = await rankInDetail(options, { readChars: SEARCH_CHARS });
+  return read
+    .filter(({ file }) => file.matched.length > 0)
+    .slice(0, MAX_PLACES)
+    .flatMap(({ file, chunks: [first, ...rest] }) => {
+      if (first === undefined) return [];
+      const best = rest.reduce((one, chunk) => (chunk.density > one.density ? chunk : one), first);
+      const { alias, sha8 } = file;
+      return [{ alias, sha8, lines: `${best.firstLine}-${best.lastLine}` }];
+    });
 }
 
 /** The alias of what a model names: an alias, a path, the end of a path that no other has, or `path#symbol`. */
@@ -92,9 +168,16 @@ const INPUT_SCHEMA = {
   type: "object",
   properties: {
     alias: {
-      type: "string",
+      anyOf: [
+        { type: "string" },
+        { type: "array", items: { type: "string" }, minItems: 1, maxItems: 10 },
+      ],
       description:
-        "An alias or a path as the pack writes it, or a name in it: H.main, src/main.ts, src/main.ts#parse.",
+        "An alias or a path as the pack writes it, or a name in it: H.main, src/main.ts, src/main.ts#parse; or a list of these.",
+    },
+    search: {
+      type: "string",
+      description: "Words of what you look for, in place of alias: the best places are given.",
     },
     sha8: {
       type: "string",
@@ -108,13 +191,12 @@ const INPUT_SCHEMA = {
       description: 'Lines to give, counted from 1: "10-40", "10-" to the end, "7". Default: all.',
     },
   },
-  required: ["alias"],
   additionalProperties: false,
 };
 
 function answer(
   content: AliasContent,
-  { lines }: GetAliasInput,
+  { lines }: Pick<GetAliasRequest, "lines">,
   bounds: TextBounds,
 ): Result<GetAliasOutput> {
   const { alias, path, sha8, text } = content;

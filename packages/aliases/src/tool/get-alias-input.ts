@@ -1,19 +1,39 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
 
 import { parseAlias, quote } from "../registry/alias-name.ts";
-import type { GetAliasInput } from "../registry/alias-registry.ts";
 
-const KEYS: ReadonlySet<string> = new Set(["alias", "sha8", "lines"]);
+const KEYS: ReadonlySet<string> = new Set(["alias", "search", "sha8", "lines"]);
+const MAX_NAMES = 10;
 
-/** Checks what a model passed; `alias` comes back without its `@sha8`. Issues: input_invalid, lines_invalid, alias_stale. */
-export function readGetAliasInput(input: unknown): Result<GetAliasInput> {
+/** One file that a model names. */
+export interface GetAliasRequest {
+  /** Without its `@sha8`. */
+  alias: string;
+  sha8?: string | undefined;
+  lines?: string | undefined;
+}
+
+/** Checks what a model passed: the files that it names, or the words that it searches for. Issues: input_invalid, lines_invalid. */
+export function readGetAliasInput(
+  input: unknown,
+): Result<{ requests: GetAliasRequest[]; search?: string | undefined }> {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return failure(invalid([], 'The input is not an object. Pass {"alias": "H.main"}.'));
   }
   const issues: Issue[] = Object.keys(input)
     .filter((key) => !KEYS.has(key))
-    .map((key) => invalid([key], `There is no parameter ${quote(key)}. Use alias, sha8, lines.`));
-  const reference = readAliasField("alias" in input ? input.alias : undefined, issues);
+    .map((key) =>
+      invalid([key], `There is no parameter ${quote(key)}. Use alias, search, sha8, lines.`),
+    );
+  const search = "search" in input ? (input.search ?? undefined) : undefined;
+  if (search !== undefined) return readSearch(search, input, issues);
+  const named = "alias" in input ? input.alias : undefined;
+  const isList = Array.isArray(named) && named.length !== 1;
+  const names: unknown[] = Array.isArray(named) ? named : [named];
+  if (names.length === 0 || names.length > MAX_NAMES)
+    issues.push(invalid(["alias"], `A list names 1 to ${MAX_NAMES} files.`));
+  const references = names.slice(0, MAX_NAMES).map((name) => readAliasField(name, issues));
+  const [reference] = references;
   const sha8 = readSha8("sha8" in input ? input.sha8 : undefined, issues);
   const lines = readLines("lines" in input ? input.lines : undefined, issues);
   if (sha8 !== undefined && reference?.sha8 !== undefined && reference.sha8 !== sha8) {
@@ -24,15 +44,29 @@ export function readGetAliasInput(input: unknown): Result<GetAliasInput> {
       ),
     );
   }
+  if (isList && (sha8 ?? lines) !== undefined)
+    issues.push(invalid(["alias"], '"lines" and "sha8" go with one alias, not with a list.'));
   const [first, ...rest] = issues;
-  if (first !== undefined || reference === undefined)
-    return failure(first ?? invalid(["alias"], "No alias."), ...rest);
-  const wanted = sha8 ?? reference.sha8;
+  if (first !== undefined) return failure(first, ...rest);
+  const requests = references.flatMap((one) => one ?? []);
   return success({
-    alias: reference.alias,
-    sha8: wanted,
-    lines,
+    requests: requests.map((one) => ({ ...one, sha8: sha8 ?? one.sha8, lines })),
   });
+}
+
+function readSearch(
+  search: unknown,
+  input: object,
+  issues: Issue[],
+): Result<{ requests: GetAliasRequest[]; search: string }> {
+  if (typeof search !== "string" || search.trim() === "")
+    issues.push(invalid(["search"], '"search" is not a text. Pass words, as in "retry upload".'));
+  if (Object.entries(input).some(([key, value]) => key !== "search" && (value ?? "") !== ""))
+    issues.push(invalid(["search"], '"search" goes alone; leave the other parameters out.'));
+  const [first, ...rest] = issues;
+  return first === undefined
+    ? success({ requests: [], search: String(search) })
+    : failure(first, ...rest);
 }
 
 /** What is not an alias by its form still goes to the registry, which knows the nearest names. */

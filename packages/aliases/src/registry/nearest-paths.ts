@@ -1,0 +1,51 @@
+import { compareCodeUnits } from "@ccl/core";
+import { typingDistance } from "./nearest-names.ts";
+
+const MAX_PATHS = 3;
+const MAX_SEGMENTS = 12;
+const LONGEST_SEGMENT = 60;
+/** The file's own name counts as much as so many folders. */
+const NAME_WEIGHT = 3;
+/** Below this share of what an equal path scores, a path is not near. */
+const MIN_SHARE = 0.45;
+
+/** Up to 3 paths with the closest segments, best first: a wrong folder costs little, a wrong name much. */
+export function nearestPaths(wanted: string, paths: readonly string[]): string[] {
+  const segments = segmentsOf(wanted);
+  const name = segments.pop() ?? "";
+  const perfect = NAME_WEIGHT + segments.length;
+  return paths
+    .map((path) => {
+      const folders = segmentsOf(path);
+      const own = folders.pop() ?? "";
+      const shared = segments.reduce((sum, folder) => {
+        const best = folders.reduce((high, other) => Math.max(high, likeness(folder, other)), 0);
+        return sum + best;
+      }, 0);
+      // Of two paths with the same segments, the one without others is nearer.
+      const others = Math.max(0, folders.length - segments.length) * 0.05;
+      return { path, score: NAME_WEIGHT * likeness(name, own) + shared - others };
+    })
+    .filter(({ score }) => score >= MIN_SHARE * perfect)
+    .sort((a, b) => b.score - a.score || compareCodeUnits(a.path, b.path))
+    .slice(0, MAX_PATHS)
+    .map(({ path }) => path);
+}
+
+function segmentsOf(path: string): string[] {
+  return path.toLowerCase().split("/").filter(Boolean).slice(-MAX_SEGMENTS);
+}
+
+/** 1 for equal segments, 0 for those with more than a third of typing errors; endings count little. */
+function likeness(a: string, b: string): number {
+  if (a === b) return 1;
+  const [one, other] = [stemOf(a), stemOf(b)];
+  if (one === other) return 0.9;
+  const limit = Math.floor(Math.max(one.length, other.length) / 3);
+  const distance = typingDistance(one, other, limit);
+  return distance > limit ? 0 : 0.8 * (1 - distance / (limit + 1));
+}
+
+function stemOf(segment: string): string {
+  return segment.slice(0, LONGEST_SEGMENT).replace(/(?<=.)\.[\w.]+$/, "");
+}
