@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { createSearchIndex } from "./create-search-index.ts";
 import { SearchError } from "./search-error.ts";
+import type { SearchDocument } from "./search-index.ts";
 import { countTerms } from "./text/count-terms.ts";
 import { createAnalyzer } from "./words/analyzer.ts";
 
@@ -14,6 +15,9 @@ const wordArbitrary = fc.constantFrom(
   "qty",
   "выручка",
   "id",
+  "quantity",
+  "quantities",
+  "quantum",
 );
 const textArbitrary = fc.array(wordArbitrary, { maxLength: 6 }).map((words) => words.join(" "));
 const documentsArbitrary = fc.uniqueArray(
@@ -65,6 +69,58 @@ describe("createSearchIndex", () => {
         expect(counted.save()).toEqual(written.save());
       }),
     );
+  });
+
+  it("scores visible documents as if the hidden ones were not there, whatever they hold", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        documentsArbitrary,
+        documentsArbitrary,
+        textArbitrary,
+        async (seen, hidden, text) => {
+          const alone = createSearchIndex({ fields, container: 0.5 });
+          const together = createSearchIndex({ fields, container: 0.5 });
+          const documentsOf = (prefix: string, from: typeof seen): SearchDocument[] =>
+            from.map(({ id, ...texts }) => ({ id: prefix + id, texts, container: "one" }));
+          await alone.put(documentsOf("s", seen));
+          await together.put([...documentsOf("h", hidden), ...documentsOf("s", seen)]);
+          const allow = new Set(seen.map(({ id }) => `s${id}`));
+          expect(together.searchText({ text, filter: { allow }, limit: 10 })).toEqual(
+            alone.searchText({ text, limit: 10 }),
+          );
+        },
+      ),
+    );
+  });
+
+  it("compares the length of a field with those of documents that have the field", async () => {
+    const index = createSearchIndex({ fields, k1: 2 });
+    const body = "payments by card and by invoice in euros";
+    await index.put([{ id: "long", texts: { body } }]);
+    const [alone] = index.searchText({ text: "payment", limit: 1 }).hits;
+    await index.put(
+      Array.from({ length: 20 }, (_, at) => ({ id: `short${at}`, texts: { title: "payments" } })),
+    );
+    const filter = { exclude: Array.from({ length: 19 }, (_, at) => `short${at}`) };
+    const { hits } = index.searchText({ text: "payment", filter, limit: 2 });
+    const rarity = (all: number): number => Math.log(1 + 0.5 / (all + 0.5));
+    const found = hits.find(({ id }) => id === "long");
+    expect((found?.score ?? 0) / rarity(2)).toBeCloseTo((alone?.score ?? 1) / rarity(1), 10);
+  });
+
+  it("neither lifts nor lowers a document that stands alone beside one whose neighbours say nothing", async () => {
+    const index = createSearchIndex({ fields, container: 0.5 });
+    await index.put([
+      { id: "alone", texts: { title: "payments" } },
+      { id: "among", texts: { title: "payments" }, container: "shop" },
+      ...Array.from({ length: 40 }, (_, at) => ({
+        id: `n${at}`,
+        texts: { title: "parcels" },
+        container: "shop",
+      })),
+    ]);
+    const { hits } = index.searchText({ text: "payment", limit: 2 });
+    expect(hits.map(({ score }) => score)).toEqual([hits[0]?.score, hits[0]?.score]);
   });
 
   it("refuses what an index of other fields saved", async () => {

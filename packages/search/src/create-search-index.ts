@@ -17,7 +17,7 @@ import {
 import { analyzeDocument, type AnalyzedDocument } from "./text/analyze-document.ts";
 import { scoreText } from "./text/score-text.ts";
 import { selectTop } from "./text/select-top.ts";
-import { addPostings, createTextPostings, removePostings } from "./text/text-postings.ts";
+import { addPostings } from "./text/text-postings.ts";
 import type { TextWeights } from "./text/text-weights.ts";
 import {
   addVector,
@@ -54,7 +54,7 @@ export function createSearchIndex<Field extends string>(
   const format = { analyzer: analyzer.name, fields, precision };
   let state: IndexState = {
     table: createDocumentTable(),
-    text: createTextPostings(fields.length),
+    text: new Map(),
     vectors: createVectorTable(precision),
   };
   let lastChange: Promise<void> = Promise.resolve();
@@ -122,15 +122,19 @@ function add(
   { document, text: own }: PreparedDocument,
 ): void {
   const { id, container = id, facets = [], vector } = document;
-  const slot = addDocument(table, { id, container, facets: sortFacets(facets) });
+  const slot = addDocument(table, {
+    id,
+    container,
+    facets: sortFacets(facets),
+    lengths: own.lengths,
+  });
   addPostings(text, slot, own);
   if (vector !== undefined) addVector(vectors, slot, vector);
 }
 
-function remove({ table, text, vectors }: IndexState, id: string): void {
+function remove({ table, vectors }: IndexState, id: string): void {
   const slot = removeDocument(table, id);
   if (slot === undefined) return;
-  removePostings(text, slot);
   removeVector(vectors, slot);
 }
 

@@ -27,7 +27,8 @@ const measuredWeights = {
     examples: 0.5,
   },
   k1: 2,
-  container: 0.8,
+  container: 0.5,
+  containerSizeDiscount: 0.5,
 } satisfies TextWeights<SearchField>;
 
 /** These weights, and the measured ones for what is absent; fields in the order of a saved index. */

@@ -1,8 +1,6 @@
 import { rowsOf, run, type SqlRow, type SqlSteps } from "@ccl/sql";
 import { CatalogError } from "../catalog-error.ts";
 import { damagedIndex } from "../search/search-errors.ts";
-import { searchFields } from "../search/searchable-fields.ts";
-import { keptJson } from "./indexed-document.ts";
 
 /** What is known of all documents of an index together. */
 export interface IndexStateRow {
@@ -11,9 +9,6 @@ export interface IndexStateRow {
   generation: number;
   /** The number that the next new document gets. */
   nextDocument: number;
-  documents: number;
-  /** Terms by field. */
-  fieldTotals: number[];
   /** Of the vectors; 0 before the first. */
   dimensions: number;
   /** Of the vectors that a nearest-neighbour index keeps too; 0 where there is none. */
@@ -23,9 +18,8 @@ export interface IndexStateRow {
 /** Writes the one row where it is missing. @throws CatalogError `invalid_options` if another analyzer built the index */
 export function* claimIndex(analyzer: string): SqlSteps<void> {
   yield* run(
-    `INSERT INTO ccl_search_state VALUES (1, ?, 0, 0, 0, ?, 0, 0) ON CONFLICT (only_row) DO NOTHING`,
+    `INSERT INTO ccl_search_state VALUES (1, ?, 0, 0, 0, 0) ON CONFLICT (only_row) DO NOTHING`,
     analyzer,
-    JSON.stringify(searchFields.map(() => 0)),
   );
   const { analyzer: found } = yield* readState();
   if (found === analyzer) return;
@@ -48,11 +42,8 @@ export function* lockState(): SqlSteps<IndexStateRow> {
 /** Writes the row that was locked. */
 export function* saveState(state: IndexStateRow): SqlSteps<void> {
   yield* run(
-    `UPDATE ccl_search_state SET next_document = ?, documents = ?, field_totals = ?, dimensions = ?,
-     nearest_dimensions = ? WHERE only_row = 1`,
+    "UPDATE ccl_search_state SET next_document = ?, dimensions = ?, nearest_dimensions = ? WHERE only_row = 1",
     state.nextDocument,
-    state.documents,
-    JSON.stringify(state.fieldTotals),
     state.dimensions,
     state.nearestDimensions,
   );
@@ -60,15 +51,10 @@ export function* saveState(state: IndexStateRow): SqlSteps<void> {
 
 function stateOf([row]: readonly SqlRow[]): IndexStateRow {
   if (row === undefined) throw damagedIndex("its row of totals is gone");
-  const fieldTotals = keptJson(row["field_totals"]);
-  if (!Array.isArray(fieldTotals) || fieldTotals.length !== searchFields.length)
-    throw damagedIndex("it counts other fields");
   return {
     analyzer: String(row["analyzer"]),
     generation: Number(row["generation"]),
     nextDocument: Number(row["next_document"]),
-    documents: Number(row["documents"]),
-    fieldTotals: fieldTotals.map(Number),
     dimensions: Number(row["dimensions"]),
     nearestDimensions: Number(row["nearest_dimensions"]),
   };

@@ -14,8 +14,6 @@ CREATE TABLE ccl_search_state (
   analyzer TEXT NOT NULL,
   generation BIGINT NOT NULL,
   next_document INTEGER NOT NULL,
-  documents INTEGER NOT NULL,
-  field_totals TEXT NOT NULL,
   dimensions INTEGER NOT NULL,
   nearest_dimensions INTEGER NOT NULL
 );

@@ -6,8 +6,7 @@ import { blockSize } from "./index-tables.ts";
 
 /**
  * Where a term occurs in one document: bytes of counts of 7 bits a byte, the lowest first: the document's place in its
- * block, the number of fields, and for each field `frequency * fieldCount + field` and the length of the field. It says
- * all that scoring needs, and may be moved as it is.
+ * block, the number of fields, and for each field `frequency * fieldCount + field`.
  */
 export type PostingEntry = readonly number[];
 
@@ -17,18 +16,13 @@ const fieldCount = searchFields.length;
 export type PostingBlock = Map<number, PostingEntry>;
 
 /** The entry of a document; `occurrences` as an analysed document has them. */
-export function encodeEntry(
-  place: number,
-  occurrences: readonly number[],
-  lengths: readonly number[],
-): PostingEntry {
+export function encodeEntry(place: number, occurrences: readonly number[]): PostingEntry {
   const bytes: number[] = [];
   pushCount(bytes, place);
   pushCount(bytes, occurrences.length);
   for (const occurrence of occurrences) {
     const field = Math.floor(occurrence / occurrenceStep);
     pushCount(bytes, (occurrence % occurrenceStep) * fieldCount + field);
-    pushCount(bytes, lengths[field] ?? 0);
   }
   return bytes;
 }
@@ -59,11 +53,9 @@ export function decodeBlock(bytes: unknown): PostingBlock {
 /** Receives a document's place and where its entry ends, after all of the entry's fields. */
 type OnEntry = (place: number, end: number) => void;
 /** Receives the fields of an entry that follows. */
-type OnField = (place: number, field: { field: number; frequency: number; length: number }) => void;
+type OnField = (place: number, field: { field: number; frequency: number }) => void;
 
-const field = { field: 0, frequency: 0, length: 0 };
-
-/** Reads all entries of a block. The field that is handed over is one object, good for the call. @throws CatalogError `store_damaged` */
+/** Reads all entries of a block. @throws CatalogError `store_damaged` */
 export function eachEntry(bytes: unknown, onEntry: OnEntry | undefined, onField?: OnField): void {
   if (!(bytes instanceof Uint8Array)) throw damagedIndex("the entries of a term are no bytes");
   let at = 0;
@@ -87,10 +79,8 @@ export function eachEntry(bytes: unknown, onEntry: OnEntry | undefined, onField?
     before = place;
     for (let count = 0; count < fields; count += 1) {
       const code = next();
-      field.field = code % fieldCount;
-      field.frequency = (code - field.field) / fieldCount;
-      field.length = next();
-      onField?.(place, field);
+      const field = code % fieldCount;
+      onField?.(place, { field, frequency: (code - field) / fieldCount });
     }
     onEntry?.(place, at);
   }

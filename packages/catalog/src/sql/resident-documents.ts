@@ -72,7 +72,12 @@ function compacted({ table, generation, documents }: ResidentDocuments): Residen
   const containers = new Map([...table.containerNumbers].map(([name, number]) => [number, name]));
   for (const [id, slot] of table.slots) {
     const container = containers.get(table.containers[slot] ?? 0) ?? id;
-    add(fresh, documents[slot] ?? 0, { id, container, facets: table.facets[slot] ?? [] });
+    add(fresh, documents[slot] ?? 0, {
+      id,
+      container,
+      facets: table.facets[slot] ?? [],
+      lengths: table.lengths[slot] ?? [],
+    });
   }
   return fresh;
 }

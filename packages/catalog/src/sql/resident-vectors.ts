@@ -20,8 +20,8 @@ export function createResidentVectors(): ResidentVectors {
   return { table: createVectorTable("float32"), generation: 0 };
 }
 
-/** Whether the vectors of an index may be kept at hand. */
-export function canHoldVectors({ documents, dimensions }: IndexStateRow): boolean {
+/** Whether so many vectors may be kept at hand. */
+export function canHoldVectors(documents: number, dimensions: number): boolean {
   return documents * dimensions * 4 <= maxBytes;
 }
 

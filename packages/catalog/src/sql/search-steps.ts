@@ -76,11 +76,11 @@ export function* searchWords(
   search: WordSearch,
 ): SqlSteps<TextHits> {
   checkLimit(search.limit);
-  const state = yield* follow(holder);
+  yield* follow(holder);
   const found = yield* readPostings(dialect, termsOf(search.words));
   const documents = holder.current;
   const { generation } = documents;
-  let loaded = loadTerms(documents, { state, found }, search.filter);
+  let loaded = loadTerms(documents, found, search.filter);
   const missing = missingWords(search.words, loaded);
   const near = missing.length === 0 ? [] : yield* readNearTerms(missing);
   const read = new Set(found.map(({ term }) => term));
@@ -92,7 +92,7 @@ export function* searchWords(
   if (holder.current === documents && documents.generation === generation) {
     addTerms(loaded.text, documents.slots, added);
   } else {
-    loaded = loadTerms(holder.current, { state, found: [...found, ...added] }, search.filter);
+    loaded = loadTerms(holder.current, [...found, ...added], search.filter);
   }
   return scoreText({ table: holder.current.table, ...loaded, ...search });
 }
@@ -131,7 +131,7 @@ function* compareAll(
   holder: ResidentHolder,
   { search, state }: { search: NearSearch; state: IndexStateRow },
 ): SqlSteps<SearchHit[]> {
-  if (!canHoldVectors(state)) {
+  if (!canHoldVectors(holder.current.table.slots.size, state.dimensions)) {
     holder.vectors = createResidentVectors();
     return yield* scanAll(dialect, holder, { ...search, dimensions: state.dimensions });
   }

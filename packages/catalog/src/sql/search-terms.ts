@@ -1,7 +1,6 @@
 import { rowsOf, type SqlRow, type SqlSteps } from "@ccl/sql";
 import type { QueryWord, SearchFilter } from "@ccl/search";
 import {
-  createTextPostings,
   entryStep,
   findNearTerms,
   findVisible,
@@ -11,9 +10,7 @@ import {
   type Visible,
 } from "@ccl/search/engine";
 
-import { searchFields } from "../search/searchable-fields.ts";
 import { blockSize } from "./index-tables.ts";
-import type { IndexStateRow } from "./index-state-row.ts";
 import { eachEntry } from "./posting-block.ts";
 import type { ResidentDocuments } from "./resident-documents.ts";
 import { termKeyOf } from "./sql-keys.ts";
@@ -23,12 +20,6 @@ import { type SqlDialect } from "./sql-dialect.ts";
 export interface FoundPostings {
   term: string;
   rows: SqlRow[];
-}
-
-/** What a search for words has read. */
-export interface TermsRead {
-  state: IndexStateRow;
-  found: FoundPostings[];
 }
 
 /** Every term that may meet one of the words, each once. */
@@ -78,14 +69,10 @@ export interface LoadedTerms {
 /** Fills the postings of a search from what was read. */
 export function loadTerms(
   { table, slots }: ResidentDocuments,
-  { state, found }: TermsRead,
+  found: readonly FoundPostings[],
   filter: SearchFilter | undefined,
 ): LoadedTerms {
-  const text = {
-    ...createTextPostings(searchFields.length),
-    totals: state.fieldTotals,
-    documents: state.documents,
-  };
+  const text: TextPostings = new Map();
   addTerms(text, slots, found);
   return { text, visible: findVisible(table, filter) };
 }
@@ -100,16 +87,13 @@ export function addTerms(
     const entries: number[] = [];
     for (const row of rows) {
       const first = Number(row["block"]) * blockSize;
-      eachEntry(row["entries"], undefined, (place, { field, frequency, length }) => {
+      eachEntry(row["entries"], undefined, (place, { field, frequency }) => {
         const slot = slots[first + place];
         if (slot === undefined) return;
         entries.push(slot * entryStep + field * occurrenceStep + frequency);
-        const lengths = text.lengths[slot] ?? [];
-        text.lengths[slot] = lengths;
-        lengths[field] = length;
       });
     }
-    text.entries.set(
+    text.set(
       term,
       entries.sort((left, right) => left - right),
     );
@@ -122,7 +106,7 @@ export function missingWords(
   { text, visible: { mask } }: LoadedTerms,
 ): string[] {
   const isSeen = (term: string): boolean =>
-    (text.entries.get(term) ?? []).some((entry) => mask?.[Math.floor(entry / entryStep)] !== 0);
+    (text.get(term) ?? []).some((entry) => mask?.[Math.floor(entry / entryStep)] !== 0);
   return words
     .filter(
       ({ alternatives }) =>

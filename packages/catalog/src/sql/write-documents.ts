@@ -4,7 +4,7 @@ import { checkVector, unitOf } from "@ccl/search/engine";
 import { CatalogError } from "../catalog-error.ts";
 import { blockSize } from "./index-tables.ts";
 import { lockState, saveState, type IndexStateRow } from "./index-state-row.ts";
-import { bodyOf, keptTermsOf, type IndexedDocument } from "./indexed-document.ts";
+import { keptTermsOf, type IndexedDocument } from "./indexed-document.ts";
 import { encodeEntry } from "./posting-block.ts";
 import {
   addEntry,
@@ -21,7 +21,6 @@ interface KnownDocument {
   document: number;
   /** Undefined for one that was removed. */
   sha256: string | undefined;
-  lengths: readonly number[];
   terms: readonly string[];
 }
 
@@ -100,7 +99,7 @@ function* readKnown(
   { inTexts }: SqlDialect,
   ids: readonly string[],
 ): SqlSteps<Map<string, KnownDocument>> {
-  const select = `SELECT document, id_key, sha256, body, terms FROM ccl_search_documents WHERE id_key ${inTexts}`;
+  const select = `SELECT document, id_key, sha256, terms FROM ccl_search_documents WHERE id_key ${inTexts}`;
   const rows = yield* rowsOf(select, JSON.stringify(ids.map(sortKeyOf)));
   const byKey = new Map(rows.map((row) => [row["id_key"], knownOf(row)]));
   return new Map(
@@ -113,9 +112,8 @@ function* readKnown(
 
 function knownOf(row: SqlRow): KnownDocument {
   const document = Number(row["document"]);
-  if (row["sha256"] === null) return { document, sha256: undefined, lengths: [], terms: [] };
-  const { lengths } = bodyOf(row);
-  return { document, sha256: String(row["sha256"]), lengths, terms: keptTermsOf(row) };
+  if (row["sha256"] === null) return { document, sha256: undefined, terms: [] };
+  return { document, sha256: String(row["sha256"]), terms: keptTermsOf(row) };
 }
 
 /** As in memory: a vector must be as long as those that stay, and where none stays, as the first of the batch. */
@@ -151,20 +149,16 @@ function* checkVectors(
   return expected;
 }
 
-function forget({ state, edits }: Change, { document, lengths, terms }: KnownDocument): void {
-  state.documents -= 1;
-  state.fieldTotals = state.fieldTotals.map((total, field) => total - (lengths[field] ?? 0));
+function forget({ edits }: Change, { document, terms }: KnownDocument): void {
   for (const term of terms) dropEntry(edits, term, document);
 }
 
-function remember({ state, edits }: Change, { text }: IndexedDocument, number: number): void {
-  state.documents += 1;
-  state.fieldTotals = state.fieldTotals.map((total, field) => total + (text.lengths[field] ?? 0));
+function remember({ edits }: Change, { text }: IndexedDocument, number: number): void {
   text.terms.forEach((term, at) => {
     addEntry(edits, {
       term,
       document: number,
-      entry: encodeEntry(number % blockSize, text.occurrences[at] ?? [], text.lengths),
+      entry: encodeEntry(number % blockSize, text.occurrences[at] ?? []),
     });
   });
 }

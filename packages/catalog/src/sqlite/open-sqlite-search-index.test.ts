@@ -63,7 +63,6 @@ describe("openSqliteSearchIndex", () => {
       `UPDATE ccl_search_documents SET body = '{"container":"x","facets":[["a"]],"lengths":[]}'`,
     ],
     ["a body that is no JSON", "UPDATE ccl_search_documents SET body = '{'"],
-    ["totals of other fields", "UPDATE ccl_search_state SET field_totals = '[1]'"],
   ])("notices %s", async (_what, change) => {
     const { index, database } = await openAt(newPath());
     await index.put(shopDocuments);

@@ -19,7 +19,7 @@ export {
 export { findNearTerms, nearPrefixLength } from "../text/near-terms.ts";
 export { scoreText } from "../text/score-text.ts";
 export { selectTop, type ScoredSlot } from "../text/select-top.ts";
-export { createTextPostings, entryStep, type TextPostings } from "../text/text-postings.ts";
+export { entryStep, type TextPostings } from "../text/text-postings.ts";
 export {
   checkVector,
   createVectorTable,

@@ -2,7 +2,7 @@ import { sha256Hex } from "@ccl/core";
 
 import { SearchError } from "../search-error.ts";
 import { addDocument, createDocumentTable } from "../table/document-table.ts";
-import { addLengths, createTextPostings, entryStep } from "../text/text-postings.ts";
+import { entryStep } from "../text/text-postings.ts";
 import { createVectorTable } from "../vectors/vector-table.ts";
 import { createByteReader, damaged, type ByteReader } from "./byte-reader.ts";
 import {
@@ -28,9 +28,9 @@ export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexSta
     const json = reader.readBytes(reader.readCount(maxLength));
     const header: SavedHeader = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
     checkFormat(header, expected);
-    const state = {
+    const state: IndexState = {
       table: createDocumentTable(),
-      text: createTextPostings(header.fields.length),
+      text: new Map(),
       vectors: createVectorTable(header.precision),
     };
     readDocuments(reader, state, header);
@@ -73,7 +73,7 @@ function checkFormat(header: SavedHeader, expected: IndexFormat): void {
 
 function readDocuments(
   reader: ByteReader,
-  { table, text }: IndexState,
+  { table }: IndexState,
   { ids, containers, facets, fields }: SavedHeader,
 ): void {
   for (const id of ids) {
@@ -83,7 +83,7 @@ function readDocuments(
       { length: reader.readCount(facets.length) },
       () => facets[reader.readCount(facets.length - 1)] ?? (["", ""] as const),
     );
-    addLengths(text, addDocument(table, { id, container, facets: own }), lengths);
+    addDocument(table, { id, container, facets: own, lengths });
   }
 }
 
@@ -96,7 +96,7 @@ function readTerms(reader: ByteReader, { text }: IndexState, { ids, terms }: Sav
       slot += reader.readCount(ids.length - 1 - slot);
       entries.push(slot * entryStep + reader.readCount(entryStep - 1));
     }
-    text.entries.set(term, entries);
+    text.set(term, entries);
   }
 }
 

@@ -51,7 +51,7 @@ export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
 /** Terms in order with their entries, the slot of each replaced by the rank of its id. */
 function rankedEntries({ text }: IndexState, slots: readonly number[]): [string, number[]][] {
   const ranks = new Map(slots.map((slot, rank) => [slot, rank]));
-  return [...text.entries]
+  return [...text]
     .map(([term, entries]): [string, number[]] => {
       const ranked = entries.flatMap((entry) => {
         const rank = ranks.get(Math.floor(entry / entryStep));
@@ -65,7 +65,7 @@ function rankedEntries({ text }: IndexState, slots: readonly number[]): [string,
 
 function writeDocuments(
   writer: ByteWriter,
-  { table, text }: IndexState,
+  { table }: IndexState,
   { header, slots }: { header: SavedHeader; slots: readonly number[] },
 ): void {
   const containerRanks = new Map(
@@ -74,7 +74,7 @@ function writeDocuments(
   const facetRanks = new Map(header.facets.map((facet, rank) => [JSON.stringify(facet), rank]));
   for (const slot of slots) {
     writer.writeCount(containerRanks.get(table.containers[slot]) ?? 0);
-    for (const length of text.lengths[slot] ?? []) writer.writeCount(length);
+    for (const length of table.lengths[slot] ?? []) writer.writeCount(length);
     const facets = table.facets[slot] ?? [];
     writer.writeCount(facets.length);
     for (const facet of facets) writer.writeCount(facetRanks.get(JSON.stringify(facet)) ?? 0);

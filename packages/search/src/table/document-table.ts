@@ -12,6 +12,16 @@ export interface DocumentTable {
   /** Documents by container number. */
   containerSizes: number[];
   facets: (readonly Facet[])[];
+  /** Terms by slot and field. */
+  lengths: (readonly number[])[];
+  /** Of all documents, by field. */
+  fieldTotals: FieldTotal[];
+}
+
+/** The terms of a field in the documents that have any: the length of an empty field says nothing about the others. */
+export interface FieldTotal {
+  terms: number;
+  documents: number;
 }
 
 /** A table of no documents. */
@@ -23,13 +33,24 @@ export function createDocumentTable(): DocumentTable {
     containers: [],
     containerSizes: [],
     facets: [],
+    lengths: [],
+    fieldTotals: [],
   };
+}
+
+/** What a table holds of a document. */
+export interface TableDocument {
+  id: string;
+  container: string;
+  facets: readonly Facet[];
+  /** Terms by field. */
+  lengths: readonly number[];
 }
 
 /** Adds a document whose id is not in the table; returns its slot. */
 export function addDocument(
   table: DocumentTable,
-  { id, container, facets }: { id: string; container: string; facets: readonly Facet[] },
+  { id, container, facets, lengths }: TableDocument,
 ): number {
   const slot = table.ids.length;
   table.ids.push(id);
@@ -39,6 +60,8 @@ export function addDocument(
   table.containers.push(number);
   table.containerSizes[number] = (table.containerSizes[number] ?? 0) + 1;
   table.facets.push(facets);
+  table.lengths.push(lengths);
+  countLengths(table.fieldTotals, lengths, 1);
   return slot;
 }
 
@@ -49,9 +72,19 @@ export function removeDocument(table: DocumentTable, id: string): number | undef
   const container = table.containers[slot] ?? 0;
   table.containerSizes[container] = (table.containerSizes[container] ?? 0) - 1;
   table.facets[slot] = [];
+  countLengths(table.fieldTotals, table.lengths[slot] ?? [], -1);
+  table.lengths[slot] = [];
   table.ids[slot] = undefined;
   table.slots.delete(id);
   return slot;
+}
+
+function countLengths(totals: FieldTotal[], lengths: readonly number[], sign: 1 | -1): void {
+  for (const [field, terms] of lengths.entries()) {
+    const total = (totals[field] ??= { terms: 0, documents: 0 });
+    total.terms += sign * terms;
+    if (terms > 0) total.documents += sign;
+  }
 }
 
 /** True if removed documents take more room than they are worth. */
@@ -79,16 +112,21 @@ export interface Visible {
   count: number;
   /** Visible documents by container number. */
   containerSizes: ArrayLike<number>;
+  /** Of the visible documents, by field. */
+  fieldTotals: readonly FieldTotal[];
 }
 
 /** Applies a filter. */
 export function findVisible(table: DocumentTable, filter: SearchFilter = {}): Visible {
   const { allow, facets = {}, exclude = [] } = filter;
   const wanted = Object.entries(facets);
-  if (allow === undefined && wanted.length === 0 && exclude.length === 0)
-    return { mask: undefined, count: table.slots.size, containerSizes: table.containerSizes };
+  if (allow === undefined && wanted.length === 0 && exclude.length === 0) {
+    const { containerSizes, fieldTotals, slots } = table;
+    return { mask: undefined, count: slots.size, containerSizes, fieldTotals };
+  }
   const mask = new Uint8Array(table.ids.length);
   const containerSizes = new Int32Array(table.containerSizes.length);
+  const fieldTotals: FieldTotal[] = [];
   const excluded = new Set(exclude);
   let count = 0;
   for (const id of allow ?? table.slots.keys()) {
@@ -99,8 +137,9 @@ export function findVisible(table: DocumentTable, filter: SearchFilter = {}): Vi
     count += 1;
     const container = table.containers[slot] ?? 0;
     containerSizes[container] = (containerSizes[container] ?? 0) + 1;
+    countLengths(fieldTotals, table.lengths[slot] ?? [], 1);
   }
-  return { mask, count, containerSizes };
+  return { mask, count, containerSizes, fieldTotals };
 }
 
 /** True if there is one of the wanted values of each wanted facet. */

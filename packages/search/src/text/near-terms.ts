@@ -9,7 +9,6 @@ export interface NearTerm {
 export const nearPrefixLength = 4;
 const minChars = 5;
 const minLikeness = 0.6;
-const maxFound = 8;
 
 /** Terms that begin like the word for the larger part, or differ from it by one typing error; best first. */
 export function findNearTerms(terms: Iterable<string>, word: string): NearTerm[] {
@@ -22,7 +21,7 @@ export function findNearTerms(terms: Iterable<string>, word: string): NearTerm[]
     if (likeness >= minLikeness && likeness < 1) found.push({ term, likeness });
   }
   found.sort((left, right) => right.likeness - left.likeness || (left.term < right.term ? -1 : 1));
-  return found.slice(0, maxFound);
+  return found;
 }
 
 function canResemble(term: string): boolean {

@@ -22,6 +22,9 @@ const containerPart = "/container";
 /** Containers of more documents meet many words by chance. */
 const fullyShared = 32;
 
+/** Terms at most that stand for a word which no visible document has. */
+const maxNearTerms = 8;
+
 /** Slots with their scores, side by side. */
 interface Scores {
   slots: number[];
@@ -30,7 +33,7 @@ interface Scores {
 
 /**
  * Scores words over the visible slots. A word counts by its best alternative. A document's score is the sum over its
- * words and a share of the sum, over the words, of the best that a document of its container has.
+ * words and a share of what the best documents of its container have beyond that.
  */
 export function scoreText(input: ScoreTextInput): TextHits {
   const { table, words, limit } = input;
@@ -79,8 +82,8 @@ export function scoreText(input: ScoreTextInput): TextHits {
 }
 
 /**
- * What a document's container adds to its score. The larger a container, the more of that is the document's own words
- * instead, so that it neither gains from all it holds nor falls behind small ones.
+ * What a document's container adds to its score: a share of what its best documents have beyond the document's own
+ * words, so that one that stands alone neither gains nor loses beside those of large containers.
  */
 function createContainerShare(
   { table, visible }: ScoreTextInput,
@@ -91,8 +94,8 @@ function createContainerShare(
     const container = table.containers[slot] ?? 0;
     const size = Math.max(1, visible.containerSizes[container] ?? 1);
     const share = weight / (1 + containerSizeDiscount * Math.log2(Math.min(size, fullyShared)));
-    const common = Math.min(1, Math.sqrt(fullyShared / size));
-    return share * (common * (together[container] ?? 0) + (1 - common) * own);
+    const common = Math.min(1, fullyShared / size);
+    return share * common * Math.max(0, (together[container] ?? 0) - own);
   };
 }
 
@@ -136,9 +139,12 @@ function createWordMatcher(
     if (rarity > 0) return { alternatives: found, rarity, isFound: true };
     const [own] = alternatives;
     if (own === undefined) return { alternatives: found, rarity: 0, isFound: false };
-    const near = findNearTerms(text.entries.keys(), own.terms[0] ?? "").map(({ term, likeness }) =>
-      matchTerms({ terms: [term], weight: own.weight * likeness * weights.nearTerms }),
-    );
+    const near = findNearTerms(text.keys(), own.terms[0] ?? "")
+      .map(({ term, likeness }) =>
+        matchTerms({ terms: [term], weight: own.weight * likeness * weights.nearTerms }),
+      )
+      .filter(({ slots }) => slots.length > 0)
+      .slice(0, maxNearTerms);
     return {
       alternatives: [...found, ...near],
       rarity: own.weight * rarityOf(0, visible.count),
@@ -153,12 +159,12 @@ function createImpacts(
   { fields, k1 }: ResolvedWeights,
 ): (term: string) => Scores {
   const factors = fields.map(({ weight, lengthDiscount }, field) => {
-    const average = (text.totals[field] ?? 0) / Math.max(1, text.documents);
-    const slope = average === 0 ? 0 : lengthDiscount / average;
+    const { terms, documents } = visible.fieldTotals[field] ?? { terms: 0, documents: 0 };
+    const slope = terms === 0 ? 0 : (lengthDiscount * documents) / terms;
     return { weight, base: 1 - lengthDiscount, slope };
   });
   return (term) => {
-    const entries = text.entries.get(term) ?? [];
+    const entries = text.get(term) ?? [];
     const slots: number[] = [];
     const scores: number[] = [];
     for (let at = 0; at < entries.length;) {
@@ -169,7 +175,7 @@ function createImpacts(
         const occurrence = entry - slot * entryStep;
         const number = Math.floor(occurrence / occurrenceStep);
         const factor = factors[number];
-        const length = text.lengths[slot]?.[number] ?? 0;
+        const length = table.lengths[slot]?.[number] ?? 0;
         if (factor !== undefined)
           weight +=
             (factor.weight * (occurrence % occurrenceStep)) / (factor.base + factor.slope * length);

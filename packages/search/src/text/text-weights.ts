@@ -9,7 +9,7 @@ export interface TextWeights<Field extends string = string> {
   lengthDiscounts?: Readonly<Partial<Record<Field, number>>> | undefined;
   /** Saturation of repeated terms; 1.2. */
   k1?: number | undefined;
-  /** Share of the best that the document's container has for each word, its own hits included; 0. */
+  /** Share of what the container's best documents have for the words beyond the document's own score; 0. */
   container?: number | undefined;
   /** How fast that share falls with the size of the container, up to 32: divided by 1 + this times the binary logarithm of the size; 0.3. */
   containerSizeDiscount?: number | undefined;
