@@ -22,7 +22,7 @@ const containerPart = "/container";
 /** Containers of more documents meet many words by chance. */
 const fullyShared = 32;
 
-/** Terms at most that stand for a word which no visible document has. */
+/** Cap on the terms that stand for a word which no visible document has. */
 const maxNearTerms = 8;
 
 /** Slots with their scores, side by side. */
