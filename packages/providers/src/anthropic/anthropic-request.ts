@@ -1,15 +1,16 @@
 import { LanguageModelError, type ModelRequest } from "@ccl/core";
 import { type JsonRecord, recordAt, withoutUndefined } from "@ccl/core/json";
 
+import type { BodyOptions } from "../http/create-wire-model.ts";
 import { toAnthropicMessages } from "../wire/anthropic/index.ts";
 
 /** The body of a call of `/v1/messages`. */
 export function toAnthropicBody(
   request: ModelRequest,
   named: { model: string; maxOutputTokens: number },
-  isStreaming: boolean,
+  { isStreaming, report }: BodyOptions,
 ): JsonRecord {
-  const { system, messages } = toAnthropicMessages(request.messages);
+  const { system, messages } = toAnthropicMessages(request.messages, { report });
   const { output_config: given, ...options } = request.providerOptions ?? {};
   const outputConfig = { ...formatOf(request), ...recordAt({ given }, "given") };
   const hasTools = request.tools !== undefined && request.tools.length > 0;

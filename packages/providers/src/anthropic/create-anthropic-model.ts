@@ -6,6 +6,7 @@ import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";
 import { anthropic } from "./anthropic.ts";
 import { toAnthropicBody } from "./anthropic-request.ts";
 import { toAnthropicResponse } from "./anthropic-response.ts";
+import { withCacheMarks } from "./prompt-cache.ts";
 import { createAnthropicReader } from "./anthropic-stream.ts";
 
 /** Where the model is, and what the API wants to know of every call. */
@@ -15,6 +16,11 @@ export interface AnthropicOptions extends EndpointOptions {
   model: string;
   /** For requests without `maxOutputTokens`, which the API needs. Default: 4096. */
   maxOutputTokens?: number | undefined;
+  /**
+   * Marks the ends of the system text or the tools, and of the last turns of a conversation, for Anthropic's prompt cache.
+   * Marks of a caller's own replace them. Default: true.
+   */
+  marksPromptCache?: boolean | undefined;
   /** The header `anthropic-version`. Default: `2023-06-01`. */
   version?: string | undefined;
   capabilities?: ModelCapabilities | undefined;
@@ -31,6 +37,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
     model,
     maxOutputTokens = 4096,
     version = "2023-06-01",
+    marksPromptCache = true,
   } = options;
   const isAnthropic = callUrl(baseUrl, "").hostname === "api.anthropic.com";
   return createWireModel(
@@ -51,8 +58,10 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
       path: "/v1/messages",
       framing: "server-sent-events",
       absent: ["frequency_penalty", "presence_penalty", "seed"],
-      toBody: (request, isStreaming) =>
-        toAnthropicBody(request, { model, maxOutputTokens }, isStreaming),
+      toBody(request, call) {
+        const body = toAnthropicBody(request, { model, maxOutputTokens }, call);
+        return marksPromptCache ? withCacheMarks(body) : body;
+      },
       toResponse: toAnthropicResponse,
       createReader: createAnthropicReader,
     },

@@ -9,6 +9,7 @@ import {
 } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
+import { collectLosses, type WireLoss } from "../wire/losses.ts";
 import { WireError } from "../wire/wire-error.ts";
 import { checkedAnswer } from "./call-error.ts";
 import { openCall, type OpenedCall } from "./open-call.ts";
@@ -28,6 +29,12 @@ export interface StreamReader {
   finish(): { deltas: ModelDelta[]; response: ModelResponse } | undefined;
 }
 
+/** How a body is written. */
+export interface BodyOptions {
+  isStreaming: boolean;
+  report: (loss: WireLoss) => void;
+}
+
 /** One provider's wire format for chat. */
 export interface Wire {
   path: string;
@@ -35,7 +42,7 @@ export interface Wire {
   /** Fields that `toBody` writes and the format does not have: left out, with a warning. */
   absent?: readonly string[];
   /** @throws WireError or LanguageModelError for what the format can't express. */
-  toBody(request: ModelRequest, isStreaming: boolean): JsonRecord;
+  toBody(request: ModelRequest, call: BodyOptions): JsonRecord;
   toResponse(body: JsonRecord): ModelResponse;
   createReader(): StreamReader;
 }
@@ -63,12 +70,13 @@ export function createWireModel(
     isStreaming: boolean,
     signal: AbortSignal,
   ): Promise<Answered> => {
-    const asked = convert(() => wire.toBody(request, isStreaming));
+    const { warnings: lost, report } = collectLosses();
+    const asked = convert(() => wire.toBody(request, { isStreaming, report }));
     for (;;) {
       const { body, warnings } = refused.applyTo(asked);
       const call = { path: wire.path, body, asksForFormat: asksForFormat(request), signal };
       try {
-        return { ...(await openCall(service, call)), warnings };
+        return { ...(await openCall(service, call)), warnings: [...lost, ...warnings] };
       } catch (error) {
         if (!LanguageModelError.isInstance(error) || !refused.learnFrom(error, body)) throw error;
       }

@@ -25,7 +25,7 @@ export function createOllamaModel(options: OllamaOptions): StreamingModel {
     {
       path: "/api/chat",
       framing: "json-lines",
-      toBody: (request, isStreaming) => toOllamaBody(request, model, isStreaming),
+      toBody: (request, call) => toOllamaBody(request, model, call),
       toResponse: toOllamaResponse,
       createReader: createOllamaReader,
     },

@@ -2,9 +2,11 @@ import type { ChatMessage, ModelRequest, ResponseFormat } from "@ccl/core";
 import { type JsonRecord, recordAt, toBase64, withoutUndefined } from "@ccl/core/json";
 
 import { unsupportedRequest } from "../http/unsupported-request.ts";
+import type { BodyOptions } from "../http/create-wire-model.ts";
 import { samplingFields } from "../http/sampling-fields.ts";
 import { callRecord } from "../wire/call-input.ts";
-import { placeholder } from "../wire/losses.ts";
+import { Losses } from "../wire/losses.ts";
+import { fieldsFor, partsOf } from "../wire/wire-fields.ts";
 
 /** Names the provider in errors, and its fields in `providerMetadata`. */
 export const ollama = "ollama";
@@ -13,7 +15,7 @@ export const ollama = "ollama";
 export function toOllamaBody(
   request: ModelRequest,
   model: string,
-  isStreaming: boolean,
+  { isStreaming, report }: BodyOptions,
 ): JsonRecord {
   const { options, ...others } = request.providerOptions ?? {};
   const sampling = withoutUndefined({
@@ -23,7 +25,7 @@ export function toOllamaBody(
   });
   return withoutUndefined({
     model,
-    messages: toOllamaMessages(request.messages),
+    messages: toOllamaMessages(request.messages, new Losses(ollama, { report })),
     tools: toolsOf(request),
     format: formatOf(request.responseFormat),
     options: Object.keys(sampling).length > 0 ? sampling : undefined,
@@ -52,74 +54,46 @@ function formatOf(format: ResponseFormat | undefined): object | "json" | undefin
   return format.type === "json_object" ? "json" : format.schema;
 }
 
-function toOllamaMessages(messages: readonly ChatMessage[]): JsonRecord[] {
+function toOllamaMessages(messages: readonly ChatMessage[], losses: Losses): JsonRecord[] {
   const toolNames = new Map<string, string>();
-  return messages.map((message) => {
-    for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
-    return toOllamaMessage(message, toolNames);
+  return messages.map((message, index) => {
+    losses.index = index;
+    const { role, toolCalls = [], toolCallId = "" } = message;
+    for (const { id, name } of toolCalls) toolNames.set(id, name);
+    return withoutUndefined({
+      role: role === "developer" ? "system" : role,
+      ...contentOf(message, losses),
+      tool_calls:
+        toolCalls.length > 0
+          ? toolCalls.map((call) => ({
+              id: call.id,
+              function: { name: call.name, arguments: callRecord(call) },
+            }))
+          : undefined,
+      // Older servers match a result to its call by the tool's name.
+      ...(role === "tool" && {
+        tool_call_id: message.toolCallId,
+        tool_name: toolNames.get(toolCallId),
+      }),
+      ...fieldsFor(ollama, message),
+    });
   });
 }
 
-function toOllamaMessage(message: ChatMessage, toolNames: ReadonlyMap<string, string>): JsonRecord {
-  const { text, thinking, images } = contentOf(message);
-  const toolCalls = message.toolCalls?.map((call) => ({
-    id: call.id,
-    function: { name: call.name, arguments: callRecord(call) },
-  }));
-  return withoutUndefined({
-    role: message.role === "developer" ? "system" : message.role,
-    content: text,
-    thinking,
-    images: images.length > 0 ? images : undefined,
-    tool_calls: toolCalls !== undefined && toolCalls.length > 0 ? toolCalls : undefined,
-    ...(message.role === "tool" ? resultFields(message, toolNames) : {}),
-    ...recordAt(message.providerMetadata, ollama),
-  });
-}
-
-// Older servers match a result to its call by the tool's name.
-function resultFields(
-  { toolCallId }: ChatMessage,
-  toolNames: ReadonlyMap<string, string>,
-): JsonRecord {
-  return { tool_call_id: toolCallId, tool_name: toolNames.get(toolCallId ?? "") };
-}
-
-function contentOf(message: ChatMessage): {
-  text: string;
-  thinking: string | undefined;
-  images: string[];
-} {
-  if (typeof message.content === "string")
-    return { text: message.content, thinking: undefined, images: [] };
-  const texts: string[] = [];
-  const thoughts: string[] = [];
+function contentOf(message: ChatMessage, losses: Losses): JsonRecord {
+  let content = "";
+  let thinking = "";
   const images: string[] = [];
-  for (const part of message.content) {
-    if (part.type === "text") texts.push(part.text);
-    else if (part.type === "reasoning") thoughts.push(part.text);
+  for (const part of partsOf(message)) {
+    const isOwnThought = message.role === "assistant" && part.type === "reasoning";
+    if (part.type === "text") content += part.text;
+    else if (isOwnThought && part.signature === undefined) thinking += part.text;
     else if (part.type === "image" && part.data !== undefined) images.push(toBase64(part.data));
-    else if (message.role === "tool" || part.type === "provider") texts.push(placeholder(part));
-    else
-      throw unsupportedRequest(
-        ollama,
-        "a file, or an image by its address",
-        "pass an image's bytes",
-      );
-    if (
-      part.type === "reasoning" &&
-      (message.role !== "assistant" || part.signature !== undefined)
-    ) {
-      throw unsupportedRequest(
-        ollama,
-        "signed reasoning, or reasoning of anyone but the assistant",
-        "leave it out",
-      );
-    }
+    else content += losses.mark(part);
   }
   return {
-    text: texts.join(""),
-    thinking: thoughts.length > 0 ? thoughts.join("") : undefined,
-    images,
+    content,
+    thinking: thinking === "" ? undefined : thinking,
+    images: images.length > 0 ? images : undefined,
   };
 }

@@ -23,7 +23,7 @@ export interface OpenAiCompatibleOptions extends EndpointOptions {
   capabilities?: ModelCapabilities | undefined;
   /** Default: `developer` at OpenAI, else `system`. */
   developerRole?: "developer" | "system" | undefined;
-  /** Field for the reasoning of earlier assistant messages. Default: none; a request with reasoning is then refused. */
+  /** Field for the reasoning of earlier assistant messages. Default: none; such reasoning is then left out. */
   reasoningField?: "reasoning_content" | "reasoning" | undefined;
   /** Default: `max_completion_tokens` at OpenAI, else `max_tokens`. */
   maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
@@ -53,7 +53,7 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): S
     {
       path: "/chat/completions",
       framing: "server-sent-events",
-      toBody: (request, isStreaming) => toOpenAiBody(request, model, { ...dialect, isStreaming }),
+      toBody: (request, call) => toOpenAiBody(request, model, { ...dialect, ...call }),
       toResponse: (body) => toOpenAiResponse(body, provider),
       createReader: () => createOpenAiReader(provider),
     },

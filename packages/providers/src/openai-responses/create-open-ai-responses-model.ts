@@ -37,7 +37,7 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Str
       path: "/responses",
       framing: "server-sent-events",
       absent: ["top_k", "frequency_penalty", "presence_penalty", "seed", "stop"],
-      toBody: (request, isStreaming) => toResponsesBody(request, model, isStreaming),
+      toBody: (request, call) => toResponsesBody(request, model, call),
       toResponse,
       createReader: () => createResponsesReader(toResponse),
     },

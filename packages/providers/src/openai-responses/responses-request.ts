@@ -1,6 +1,7 @@
 import type { ModelRequest, ResponseFormat } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
+import type { BodyOptions } from "../http/create-wire-model.ts";
 import { samplingFields } from "../http/sampling-fields.ts";
 import {
   toResponsesInput,
@@ -15,13 +16,13 @@ const reasoningModels = /(?:^|\/)(?:o[134](?:-|$)|gpt-5(?!-chat)|codex)/;
 export function toResponsesBody(
   request: ModelRequest,
   model: string,
-  isStreaming: boolean,
+  { isStreaming, report }: BodyOptions,
 ): JsonRecord {
   const { tools = [], toolChoice, messages } = request;
   const asksNothing = tools.length === 0 && (toolChoice === "auto" || toolChoice === "none");
   return withoutUndefined({
     model,
-    ...toResponsesInput(messages),
+    ...toResponsesInput(messages, { report }),
     tools: tools.length > 0 ? toResponsesTools(tools) : undefined,
     tool_choice:
       toolChoice === undefined || asksNothing ? undefined : toResponsesToolChoice(toolChoice),

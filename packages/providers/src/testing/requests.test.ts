@@ -2,18 +2,22 @@ import type {
   ChatMessage,
   LanguageModel,
   MediaPart,
+  ModelDelta,
   ModelRequest,
   Part,
   ToolDefinition,
 } from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createAiSdkModel } from "../ai-sdk/index.ts";
 import { createAnthropicModel } from "../anthropic/index.ts";
 import { createOllamaModel } from "../ollama/index.ts";
 import {
   createOpenAiCompatibleModel,
   type OpenAiCompatibleOptions,
 } from "../openai-compatible/index.ts";
+import { createOpenAiResponsesModel } from "../openai-responses/index.ts";
 import { startTestServer, type TestServer } from "./index.ts";
 
 let server: TestServer;
@@ -26,9 +30,15 @@ const openAi = (options: Partial<OpenAiCompatibleOptions> = {}): LanguageModel =
   createOpenAiCompatibleModel({ model: "m", baseUrl: server.baseUrl("openai"), ...options });
 const ollama = (): LanguageModel =>
   createOllamaModel({ model: "m", baseUrl: server.baseUrl("ollama") });
-const anthropic = (): LanguageModel =>
-  createAnthropicModel({ model: "m", baseUrl: server.baseUrl("anthropic") });
-const models = { openAi, ollama, anthropic };
+const anthropic = (marksPromptCache = false): LanguageModel =>
+  createAnthropicModel({ model: "m", baseUrl: server.baseUrl("anthropic"), marksPromptCache });
+const responses = (): LanguageModel =>
+  createOpenAiResponsesModel({ model: "m", baseUrl: server.baseUrl("openai-responses") });
+const aiSdk = (): LanguageModel => {
+  const provider = createOpenAICompatible({ name: "test", baseURL: server.baseUrl("openai") });
+  return createAiSdkModel({ model: provider("m") });
+};
+const models = { openAi, ollama, anthropic, responses, aiSdk };
 
 const png = { type: "image" as const, mimeType: "image/png", data: Uint8Array.of(1, 2, 3) };
 const tool: ToolDefinition = {
@@ -329,6 +339,56 @@ describe("what is a provider's own", () => {
   });
 });
 
+describe("the prompt cache of Anthropic", () => {
+  const system: ChatMessage = { role: "system", content: "Rules." };
+  const user = (content: string): ChatMessage => ({ role: "user", content });
+  const said: ChatMessage = { role: "assistant", content: "Yes." };
+  const talk = [system, user("A"), said, user("B"), said, user("C")];
+  const marksOf = async (model: LanguageModel, request: ModelRequest): Promise<string[]> => {
+    const found: string[] = [];
+    JSON.stringify(await bodyOf(model, request), (_, value) => {
+      if (value?.cache_control !== undefined) found.push(value.text ?? value.name ?? value.content);
+      return value;
+    });
+    return found;
+  };
+
+  it("has the stable prefix marked, and the last turns of a conversation", async () => {
+    expect(await marksOf(anthropic(true), { messages: talk, tools: [tool] })).toEqual([
+      "Rules.",
+      "B",
+      "C",
+    ]);
+  });
+
+  it.each<[string, ModelRequest, string[]]>([
+    ["the tools without a system text", { messages: talk.slice(1, 2), tools: [tool] }, [tool.name]],
+    ["no single question", { messages: talk.slice(0, 2) }, ["Rules."]],
+    [
+      "what the caller marks alone",
+      {
+        messages: [
+          { ...system, providerMetadata: { anthropic: { cache_control: { type: "ephemeral" } } } },
+          ...talk.slice(1),
+        ],
+      },
+      ["Rules."],
+    ],
+    [
+      "nothing where the whole request asks for it",
+      { messages: talk, providerOptions: { cache_control: { type: "ephemeral" } } },
+      [],
+    ],
+  ])("marks %s", async (_, request, expected) => {
+    const found = await marksOf(anthropic(true), request);
+    expect(found.filter((text) => text !== undefined)).toEqual(expected);
+  });
+
+  it("is left alone on demand", async () => {
+    expect(await marksOf(anthropic(), { messages: talk, tools: [tool] })).toEqual([]);
+  });
+});
+
 describe("what nobody chose to send does not end the conversation", () => {
   const call = { id: "c", name: "read", arguments: "{broken" };
   const media: MediaPart[] = [
@@ -390,6 +450,43 @@ describe("what nobody chose to send does not end the conversation", () => {
     expect(ids).toEqual(["call_0", "call_0_2", "read_0"].flatMap((id) => [id, id]));
   });
 
+  it.each(["openAi", "ollama", "anthropic", "responses", "aiSdk"] as const)(
+    "by %s: what is left out stands in the warnings of the answer, whole and streamed",
+    async (name) => {
+      const provided: Part = { type: "provider", provider: "elsewhere", raw: { type: "hologram" } };
+      const request: ModelRequest = { messages: [{ role: "user", content: [provided] }] };
+      server.enqueue({ type: "answer", text: "ok" }, { type: "answer", text: "ok" });
+      const model = models[name]();
+      const left = [{ code: "part_left_out", path: ["messages", 0], severity: "warning" }];
+      expect((await model.generate(request)).warnings).toMatchObject(left);
+      const deltas: ModelDelta[] = [];
+      for await (const delta of model.stream?.(request) ?? []) deltas.push(delta);
+      expect(deltas.at(-1)).toMatchObject({ type: "finish", response: { warnings: left } });
+      expect(JSON.stringify(server.calls[1]?.body)).toContain("hologram of elsewhere");
+      const whole = await model.generate({ messages: [{ role: "user", content: "Hi" }] });
+      expect(whole.warnings).toBeUndefined();
+    },
+  );
+
+  it("by Ollama: nor do files, addresses of images and signed thoughts", async () => {
+    const parts: Part[] = [
+      { type: "image", mimeType: "image/png", url: "https://x.test/a" },
+      { type: "file", mimeType: "application/pdf", data: Uint8Array.of(1) },
+    ];
+    const thought: Part = { type: "reasoning", text: "Hm", signature: "s" };
+    const body = await bodyOf(ollama(), {
+      messages: [
+        { role: "user", content: parts },
+        { role: "assistant", content: [thought, { type: "text", text: "So." }] },
+      ],
+    });
+    const marks = [
+      "[image/png at https://x.test/a: can't be shown here]",
+      "[application/pdf, 1 bytes: can't be shown here]",
+    ];
+    expect(body).toMatchObject({ messages: [{ content: marks.join("") }, { content: "So." }] });
+  });
+
   it("by Ollama", async () => {
     const body = await bodyOf(ollama(), { messages });
     expect(body).toMatchObject({
@@ -403,21 +500,8 @@ describe("what nobody chose to send does not end the conversation", () => {
 });
 
 describe("what a model can't be asked for is refused before it is sent", () => {
-  const user = (...content: Exclude<ChatMessage["content"], string>): ModelRequest => ({
-    messages: [{ role: "user", content }],
-  });
   const hello: ChatMessage = { role: "user", content: "Hi" };
   it.each<[keyof typeof models, string, ModelRequest]>([
-    [
-      "ollama",
-      "an image by its address",
-      user({ type: "image", mimeType: "image/png", url: "https://x.test/a" }),
-    ],
-    [
-      "ollama",
-      "a file",
-      user({ type: "file", mimeType: "application/pdf", data: Uint8Array.of(1) }),
-    ],
     ["ollama", "a demand for a tool", { messages: [hello], tools: [tool], toolChoice: "required" }],
   ])("by %s: %s", async (name, _, request) => {
     await expect(models[name]().generate(request)).rejects.toMatchObject({

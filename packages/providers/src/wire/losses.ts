@@ -1,4 +1,4 @@
-import type { Part } from "@ccl/core";
+import type { Issue, Part } from "@ccl/core";
 import { stringAt } from "@ccl/core/json";
 
 import { unsupportedMessage } from "./wire-error.ts";
@@ -22,6 +22,17 @@ export interface LossOptions {
   onLoss?: "mark" | "refuse" | undefined;
   /** Called for each part that is left out. */
   report?: ((loss: WireLoss) => void) | undefined;
+}
+
+/** Collects what is left out, as warnings of an answer. */
+export function collectLosses(): { warnings: Issue[]; report: (loss: WireLoss) => void } {
+  const warnings: Issue[] = [];
+  const report = ({ index, type, what }: WireLoss): void => {
+    const message = `${what} was left out: the model's format has no place for it (${type}).`;
+    const path = ["messages", index];
+    warnings.push({ code: "part_left_out", path, message, severity: "warning" });
+  };
+  return { warnings, report };
 }
 
 /** Marks, reports or refuses what one conversation loses on its way into a format. */
