@@ -2,6 +2,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import { clipAround } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
+import { applyOutline, type OutlineEntry } from "./kinds/apply-outline.ts";
 import { type ContentKind, detectKind } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
@@ -21,6 +22,8 @@ export interface CompressOptions {
   counter?: TokenCounter | undefined;
   /** Reads pages better than the built-in reader of words, lists and cells, such as `convert` of `html-to-text`. */
   readHtml?: ((html: string) => string) | undefined;
+  /** Declarations of source code: their signatures stand for them. Lines that look like declarations where absent. */
+  outline?: readonly OutlineEntry[] | undefined;
   /**
    * What the reader has seen, oldest first: a content that says the same becomes one line that names it, and one that is nearly
    * the same becomes what differs, where that is shorter and fits.
@@ -73,7 +76,7 @@ export function compress(content: string, options: CompressOptions): CompressedC
 function compressAlone(content: string, options: CompressOptions): CompressedContent {
   const { budget, query = "", counter = estimatedCounter } = options;
   const text = unwrapText(content);
-  const kind = options.kind ?? detectKind(text);
+  const kind = options.kind ?? (options.outline === undefined ? detectKind(text) : "code");
   if (kind === "binary") return describeBinary(text, { budget, counter });
   const layout = layoutOf(text, kind, { toText: options.readHtml });
   const whole = wholeText(text, layout, { kind, budget });
@@ -89,7 +92,8 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
       omitted: 0,
       ranges: [],
     };
-  const selection = selectUnits(layout, weighUnits(layout, query), { budget, counter });
+  const read = kind === "code" && options.outline ? applyOutline(layout, options.outline) : layout;
+  const selection = selectUnits(read, weighUnits(read, query), { budget, counter });
   if (selection.text === "") return { ...beginning(text, layout, { budget, counter }), kind };
   const ranges = omittedRanges(selection.places, layout);
   const shown = selection.places.length;

@@ -4,6 +4,7 @@ export {
   type CompressOptions,
   type LineRange,
 } from "./compress.ts";
+export type { OutlineEntry } from "./kinds/apply-outline.ts";
 export { type ContentKind, detectKind } from "./kinds/detect-kind.ts";
 export { type Numbering } from "./unit.ts";
 export { type ContentPiece, readContent, type ReadContentOptions } from "./read-content.ts";

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+
+import { compress } from "../compress.ts";
+import { readContent } from "../read-content.ts";
+
+const names = Array.from({ length: 40 }, (_, at) => `load${at}`);
+const source = names.flatMap((name, at) => [
+  `export const ${name} = async (`,
+  "  source: Source,",
+  "  limit: number,",
+  "): Promise<Row[]> => {",
+  "  const rows = await source.rows(limit);",
+  at === 27 ? "  if (rows.length > quota) throw new QuotaError(rows.length);" : "  check(rows);",
+  "  return rows;",
+  "};",
+  "",
+]);
+const outline = names.map((name, at) => ({
+  text: `const ${name}: (source: Source, limit: number) => Promise<Row[]>`,
+  firstLine: at * 9 + 1,
+  lastLine: at * 9 + 8,
+}));
+
+describe("compress of source code with an outline", () => {
+  it("shows the signatures in place of the lines that begin a declaration", () => {
+    const shown = compress(source.join("\n"), { budget: 1_200, outline });
+    const listed = names.filter((name) => shown.text.includes(`const ${name}: (source: Source`));
+    expect(listed.length).toBeGreaterThan(30);
+    const plain = compress(source.join("\n"), { budget: 1_200 });
+    expect(names.some((name) => plain.text.includes(`const ${name}: (source`))).toBe(false);
+  });
+
+  it("shows the body of what was asked for under its signature", () => {
+    const shown = compress(source.join("\n"), {
+      budget: 300,
+      outline,
+      query: "Where is the quota enforced?",
+    });
+    expect(shown.text).toContain("const load27: (source: Source");
+    expect(shown.text).toContain("throw new QuotaError(rows.length)");
+    const asked = compress(source.join("\n"), { budget: 300, outline, query: "load12" });
+    const [, body = ""] = asked.text.split("const load12: ");
+    expect(body).toContain("const rows = await source.rows(limit);");
+  });
+
+  it("leaves code that fits as it is, and counts what it leaves out by lines", () => {
+    const text = source.slice(0, 8).join("\n");
+    expect(compress(text, { budget: 1_000, outline: outline.slice(0, 1) }).text).toBe(text);
+    const shown = compress(source.join("\n"), { budget: 300, outline });
+    const [range = { from: 0, to: 0 }] = shown.ranges;
+    const piece = readContent(source.join("\n"), { ...range, budget: 1e6 });
+    expect(piece.text).toBe(source.slice(range.from - 1, range.to).join("\n"));
+  });
+
+  it("takes outlines of another file", () => {
+    const other = [{ text: "class Other", firstLine: 900, lastLine: 2 }, ...outline.toReversed()];
+    const shown = compress(source.join("\n"), { budget: 300, outline: other });
+    expect(shown.tokens).toBeLessThanOrEqual(300);
+  });
+});
