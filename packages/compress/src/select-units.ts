@@ -131,6 +131,9 @@ function withHeads(chosen: readonly number[], units: readonly Unit[]): number[] 
   return [...places].toSorted((a, b) => a - b);
 }
 
+/** Characters that are not worth a mark in their place. */
+const slack = 12;
+
 /** The file and the line that a compiler or a search names first. */
 const location = /^[^\s:(]{1,100}(?::\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)/;
 
@@ -145,7 +148,7 @@ function shortText(unit: Unit | undefined, { weighed, maxChars, briefOf }: Short
   if (unit === undefined) return "";
   const whole = briefOf === undefined ? unit.text : briefOf(unit.text);
   const clip = (text: string, max: number): string => {
-    if (text.length <= max) return text;
+    if (text.length <= max + slack) return text;
     const place = location.exec(text)?.[0] ?? "";
     const rest = text.slice(place.length);
     const asked = queryAt(rest, weighed.query);

@@ -64,9 +64,10 @@ function outliers(cells: readonly string[]): Map<number, number> {
   const median = known[known.length >> 1] ?? 0;
   const distances = known.map((value) => Math.abs(value - median)).sort();
   const usual = distances[Math.floor(distances.length * 0.5)] ?? 0;
-  const wide = distances[Math.floor(distances.length * 0.95)] ?? 0;
+  const wide =
+    distances[distances.length - 1 - Math.max(1, Math.ceil(distances.length * 0.05))] ?? 0;
   const limit = Math.max(usual * 6, wide * 1.5);
-  const areSigned = (known[Math.floor(known.length * 0.03)] ?? 0) < 0;
+  const areSigned = (known[Math.max(1, Math.floor(known.length * 0.03))] ?? 0) < 0;
   const found = new Map<number, number>();
   for (let row = 0; row < numbers.length; row += 1) {
     const value = numbers[row] ?? Number.NaN;

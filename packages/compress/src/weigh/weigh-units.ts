@@ -142,12 +142,22 @@ function addEdges(weights: Float64Array, { units }: Layout): void {
   }
 }
 
+const messageShare = 0.25;
+
+/** What follows what went wrong says why. */
+function addMessages(weights: Float64Array, own: Float64Array): void {
+  for (let at = 1; at < own.length; at += 1) {
+    const before = own[at - 1] ?? 0;
+    if (before > (own[at] ?? 0)) weights[at] = (weights[at] ?? 0) + messageShare * before;
+  }
+}
+
 const contextShare = 0.55;
 
 /** What stands near a unit that matters, unless it is a line that occurs everywhere. */
 export function withContext(
   own: Float64Array,
-  { units, context }: Layout,
+  { units, context, hasForms }: Layout,
   counts: ReadonlyMap<number, number>,
 ): Float64Array {
   if (context === 0) return own;
@@ -163,5 +173,6 @@ export function withContext(
       if (!isCommon && near > (weights[at] ?? 0)) weights[at] = near;
     }
   }
+  if (hasForms) addMessages(weights, own);
   return weights;
 }
