@@ -81,7 +81,7 @@ export function keptTermsOf(row: SqlRow): string[] {
 }
 
 /** A column that holds JSON. @throws CatalogError `store_damaged` */
-export function keptJson(text: unknown): unknown {
+function keptJson(text: unknown): unknown {
   try {
     return JSON.parse(String(text));
   } catch {

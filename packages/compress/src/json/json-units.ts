@@ -25,7 +25,7 @@ export function jsonUnits(json: string, columns: TableColumns = "varying"): Unit
 export type TableColumns = "varying" | "all";
 
 /** One row: a label (its key or its group) and its cells by column. */
-export interface TableRow {
+interface TableRow {
   label: string | undefined;
   cells: Map<string, unknown>;
 }

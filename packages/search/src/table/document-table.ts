@@ -19,7 +19,7 @@ export interface DocumentTable {
 }
 
 /** The terms of a field in the documents that have any: the length of an empty field says nothing about the others. */
-export interface FieldTotal {
+interface FieldTotal {
   terms: number;
   documents: number;
 }
