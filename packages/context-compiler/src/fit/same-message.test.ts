@@ -103,3 +103,37 @@ it("what a call takes over from an earlier one changes nothing, however the mess
     ),
   );
 });
+
+it.each<[what: string, rewrite: (message: ChatMessage) => void]>([
+  [
+    "replaced",
+    (message) => (message.toolCalls = [{ id: "a", name: "look_up", arguments: '{"at":2}' }]),
+  ],
+  [
+    "changed",
+    (message) => {
+      for (const call of message.toolCalls ?? []) call.arguments = '{"at":2}';
+    },
+  ],
+])("shows tool calls that were %s in a shortened message of the last turn", (_, rewrite) => {
+  const last: ChatMessage = {
+    role: "assistant",
+    content: `I look it up. ${"word ".repeat(2_000)}`,
+    toolCalls: [{ id: "a", name: "look_up", arguments: '{"at":1}' }],
+  };
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Which order is late?" },
+    last,
+    { role: "tool", toolCallId: "a", content: `order 7 ${"value ".repeat(500)}` },
+  ];
+  const options = { budget: 800, counter: exact };
+  const first = fitMessages(messages, options);
+  const shown = first.messages.find(({ role }) => role === "assistant");
+  expect(shown?.content).not.toBe(last.content);
+  expect(shown?.toolCalls).toEqual([{ id: "a", name: "look_up", arguments: '{"at":1}' }]);
+  rewrite(last);
+  const next = fitMessages(messages, { ...options, state: first.state });
+  expect(next.messages.find(({ role }) => role === "assistant")?.toolCalls).toEqual(last.toolCalls);
+  const afresh = fitMessages(structuredClone(messages), options);
+  expect(next.messages).toEqual(afresh.messages);
+});
