@@ -178,7 +178,7 @@ async function mcp({ data, sample }) {
     ["raw", raw],
     ["last messages", control(slidingWindow)],
     ["fitMessages, one shot", fittingOnce],
-    ["fitMessages, balanced", fitting({ policy: "balanced", cutTo: 0.6 })],
+    ["fitMessages, balanced", fitting({ policy: "balanced" })],
     ["compile, balanced", compiling({})],
     ["compile, economy", compiling({ policy: "economy" })],
   ]);
@@ -195,7 +195,7 @@ const policies = [
   ["last messages", control(slidingWindow)],
   ["bare frozen cut", control(frozenCut)],
   ["fitMessages, economy", fitting({ policy: "economy" })],
-  ["fitMessages, balanced", fitting({ policy: "balanced", cutTo: 0.6 })],
+  ["fitMessages, balanced", fitting({ policy: "balanced" })],
   ["compile, economy", compiling({ policy: "economy" })],
   ["compile, balanced", compiling({})],
 ];

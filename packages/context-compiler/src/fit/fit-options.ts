@@ -25,7 +25,10 @@ export interface CutOptions {
    * grow into before the next cut. 1 without a `state`, 0.6 with one; `policy` sets it too.
    */
   cutTo?: number | undefined;
-  /** `balanced` cuts to 0.6; `economy` to 0.1, for those who pay by the token and can do with less. */
+  /**
+   * `balanced` cuts to 0.6, and to 0.42 where half of the last calls run commands or edit files: what a coding agent has
+   * read is soon superseded. `economy` cuts to 0.1, for those who pay by the token and can do with less.
+   */
   policy?: "balanced" | "economy" | undefined;
 }
 

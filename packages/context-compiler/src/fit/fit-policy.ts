@@ -1,6 +1,7 @@
 import { type ChatMessage, estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { isCodingHistory } from "./coding-history.ts";
 import type { FitOptions, PinRule } from "./fit-options.ts";
 import { createMessageMeter, type MessageMeter } from "./message-meter.ts";
 import { isFrom, requireObject, requireThat, requireTools, shown } from "./require-that.ts";
@@ -20,7 +21,7 @@ export interface FitPolicy {
 }
 
 /** What a session is cut to, see `FitOptions.policy`; measured in the section on sessions of `bench/RESULTS.md`. */
-const cutToOf = { balanced: 0.6, economy: 0.1 };
+const cutToOf = { balanced: 0.6, coding: 0.42, economy: 0.1 };
 const defaultFirstSight = 0.5;
 
 /** Checks the options of one call and fills them in. Throws `budget_missing`, `invalid_options`, `invalid_messages`. */
@@ -60,7 +61,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     meter: createMessageMeter(counter, tools),
     budget,
     usable,
-    cutTo: resolveCutTo(given),
+    cutTo: resolveCutTo(given, messages),
     firstSight,
     keptFactsTokens,
     isPinned: pinTest(given.pin),
@@ -85,17 +86,21 @@ function factsTokens(usable: number): number {
 }
 
 /** Without a state nothing says that there will be another call, so that the budget is filled. */
-function resolveCutTo({ cutTo, policy, state }: Partial<FitOptions>): number {
+function resolveCutTo(
+  { cutTo, policy, state }: Partial<FitOptions>,
+  messages: readonly ChatMessage[],
+): number {
   requirePolicy({ cutTo, policy });
   if (cutTo !== undefined) return cutTo;
-  if (policy !== undefined) return cutToOf[policy];
-  return state === undefined ? 1 : cutToOf.balanced;
+  if (policy === "economy") return cutToOf.economy;
+  if (policy === undefined && state === undefined) return 1;
+  return isCodingHistory(messages) ? cutToOf.coding : cutToOf.balanced;
 }
 
 /** Throws `invalid_options` for a `cutTo` that is no share, or a policy of another name. */
 export function requirePolicy({ cutTo, policy }: Pick<FitOptions, "cutTo" | "policy">): void {
   if (cutTo !== undefined) requireShare("cutTo", cutTo);
-  const isKnown = policy === undefined || Object.hasOwn(cutToOf, policy);
+  const isKnown = policy === undefined || policy === "balanced" || policy === "economy";
   requireThat(isKnown, `policy is "balanced" or "economy", not ${shown(policy)}.`);
 }
 
