@@ -1,3 +1,5 @@
+import { isRecord } from "@ccl/core/json";
+
 /** Masks the secrets of a text. */
 export type Redact = (text: string) => string;
 
@@ -40,8 +42,6 @@ const verbatim = new Set([
   "name",
   "pairId",
   "provider",
-  "providerMetadata",
-  "raw",
   "role",
   "signature",
   "toEventId",
@@ -50,7 +50,13 @@ const verbatim = new Set([
 /** JSON of the application, where a name in the object marks a value as a secret. */
 const freeJson = new Set(["details", "output"]);
 
-/** A copy of an event's data with the secrets of all its texts masked; ids, encoded bytes and metadata stay. */
+/** JSON of a provider, which takes it back as it is. */
+const opaque = new Set(["providerMetadata", "raw"]);
+/** There: ids, kinds, encoded bytes and what is encrypted or proves something. */
+const sealed =
+  /^(?:type|name|role|format|order|seal)$|(?:^|[._-])id$|[a-z]Id$|data$|encrypted|signature/i;
+
+/** A copy of an event's data with the secrets of all its texts masked; ids, and encoded bytes stay. */
 export function redactData(data: unknown, redact: Redact): unknown {
   if (typeof data === "string") return redactEscaped(data, redact);
   if (Array.isArray(data)) return data.map((item) => redactData(item, redact));
@@ -59,6 +65,7 @@ export function redactData(data: unknown, redact: Redact): unknown {
     if (verbatim.has(key)) return [key, value];
     if (key === "url" && typeof value === "string" && value.startsWith("data:"))
       return [key, value];
+    if (opaque.has(key)) return [key, redactOpaque(value, redact)];
     return [key, freeJson.has(key) ? redactJson(value, redact) : redactData(value, redact)];
   });
   const redacted: Record<string, unknown> = Object.fromEntries(entries);
@@ -78,4 +85,21 @@ function redactJson(value: unknown, redact: Redact): unknown {
   } catch {
     return redactData(value, redact);
   }
+}
+
+/** Masks texts of a provider's JSON. What is signed stays whole, since with another text the provider would refuse it. */
+function redactOpaque(value: unknown, redact: Redact, name = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => redactOpaque(item, redact, name));
+  if (isRecord(value)) {
+    if (Object.hasOwn(value, "signature")) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [
+        key,
+        sealed.test(key) ? member : redactOpaque(member, redact, key),
+      ]),
+    );
+  }
+  // With its name, which may mark it as a secret.
+  const read = typeof value === "string" ? redactJson({ [name]: value }, redact) : undefined;
+  return isRecord(read) ? read[name] : value;
 }
