@@ -4,7 +4,7 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import { cleanMessage, isClean } from "./clean-message.ts";
 import type { FitReason, FitTraceEntry } from "./fit-trace.ts";
 import type { MessageMeter } from "./message-meter.ts";
-import { addToUnit, createUnit, type HistoryUnit, type Member } from "./history-unit.ts";
+import { addToUnit, createUnit, joinUnits, type HistoryUnit, type Member } from "./history-unit.ts";
 
 /** A history as units, each legal by itself. */
 export interface History {
@@ -45,6 +45,8 @@ class Analysis {
   readonly #units: HistoryUnit[];
   readonly #repairs: FitTraceEntry[];
   readonly #settled: History["settled"];
+  /** Units of provider's parts whose other half has not come; it comes before or in the assistant's next message. */
+  readonly #pairs = new Map<string, HistoryUnit>();
   #open: OpenCalls | undefined;
 
   constructor(meter: MessageMeter, before: History | undefined) {
@@ -82,12 +84,17 @@ class Analysis {
     // From the next assistant message on, nothing that comes later changes the units before it.
     if (original.role === "assistant") {
       this.#close();
-      this.#settled.messages = index;
-      this.#settled.units = this.#units.length;
-      this.#settled.repairs = this.#repairs.length;
+      if (!pairsOf(original).some((id) => this.#pairs.has(id))) this.#settle(index);
     }
     if (isClean(original)) this.#addClean(original, index);
     else this.#addCleaned(original, index);
+  }
+
+  #settle(index: number): void {
+    this.#pairs.clear();
+    this.#settled.messages = index;
+    this.#settled.units = this.#units.length;
+    this.#settled.repairs = this.#repairs.length;
   }
 
   #addCleaned(original: ChatMessage, index: number): void {
@@ -105,6 +112,7 @@ class Analysis {
     else if (this.#units.length === 0 && message.role !== "assistant" && message.role !== "user")
       this.#addHead(message, index);
     else this.#units.push(createUnit({ message, index, tokens: this.#meter.of(message) }));
+    this.#pair(message);
     const unit = this.#units.at(-1);
     if (message.toolCalls === undefined || unit === undefined) return;
     this.#open = {
@@ -112,6 +120,16 @@ class Analysis {
       waiting: message.toolCalls.map(({ id }) => id),
       late: [],
     };
+  }
+
+  #pair(message: ChatMessage): void {
+    for (const id of pairsOf(message)) {
+      const first = this.#pairs.get(id);
+      const unit = this.#units.at(-1);
+      if (first !== undefined) joinUnits(this.#units, first);
+      if (first !== undefined) this.#pairs.delete(id);
+      else if (unit !== undefined) this.#pairs.set(id, unit);
+    }
   }
 
   #addHead(message: ChatMessage, index: number): void {
@@ -175,4 +193,9 @@ class Analysis {
     const place = { from: index, to: index + 1, messageId: id };
     this.#repairs.push({ action, reason, ...place, tokensBefore: 0, tokensAfter: 0 });
   }
+}
+
+function pairsOf({ content }: ChatMessage): string[] {
+  if (typeof content === "string") return [];
+  return content.flatMap((part) => (part.type === "provider" ? (part.pairId ?? []) : []));
 }

@@ -2,7 +2,8 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { ElidedRange } from "./fit-options.ts";
 
-/** Messages that stand or fall together: a call message with all its results, or any other message alone. */
+/** Messages that stand or fall together: a call message with all its results, those that share a
+ * provider's pair with all between, or any other message alone. */
 export interface HistoryUnit {
   kind: "calls" | "assistant" | "user" | "system";
   /** Repaired where needed, else the caller's own objects. */
@@ -35,6 +36,15 @@ export function addToUnit(unit: HistoryUnit, { message, index, tokens }: Member)
   unit.messages.push(message);
   unit.indexes.push(index);
   unit.tokens += tokens;
+}
+
+/** Joins a unit with all that follow it. */
+export function joinUnits(units: HistoryUnit[], first: HistoryUnit): void {
+  for (const { messages, indexes, tokens } of units.splice(units.indexOf(first) + 1)) {
+    first.messages.push(...messages);
+    first.indexes.push(...indexes);
+    first.tokens += tokens;
+  }
 }
 
 function kindOf({ role, toolCalls }: ChatMessage): HistoryUnit["kind"] {
