@@ -48,7 +48,7 @@ async function run() {
   await showCodingAgent();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   say(
-    `\n${paint("green", "All promises kept")} in ${seconds} s. On a project of yours: node packages/cli/dist/ccl.js pack -C <folder>`,
+    `\n${paint("green", "All checks passed")} in ${seconds} s. On a project of yours: node packages/cli/dist/ccl.js pack -C <folder>`,
   );
 }
 
@@ -214,11 +214,11 @@ async function showCodingAgent() {
   const { code, output } = await runProgram(program);
   assert.equal(code, 0, `examples/coding-agent failed:\n${output}`);
   const isTold = (line) =>
-    /^(?:\d | {2}(?:sent back|taken back|applied|check )| {2}\| [-+] )/.test(line);
+    /^(?:\d | {2}(?:rejected|rolled back|applied|check )| {2}\| [-+] )/.test(line);
   const told = output.split("\n").filter(isTold);
   assert.ok(
-    told.some((line) => line.startsWith("  taken back")),
-    "no change was taken back",
+    told.some((line) => line.startsWith("  rolled back")),
+    "no change was rolled back",
   );
   assert.ok(
     told.some((line) => line.startsWith("  applied")),

@@ -62,10 +62,10 @@ async function run(): Promise<void> {
       assert.equal(
         await project.fingerprint(),
         state,
-        "a change that was taken back leaves every byte as it was",
+        "a change that was rolled back leaves every byte as it was",
       );
       report = reportOf(applied);
-      said = `${goal} Your change was taken back, because a test failed that had passed: see the report.`;
+      said = `${goal} Your change was rolled back, because a test failed that had passed: see the report.`;
       continue;
     }
     for (const { name, status } of applied.value.checks) console.log(`  check ${name}: ${status}`);
@@ -74,9 +74,9 @@ async function run(): Promise<void> {
     if (isPassed) break;
     // A test that failed before may fail on as far as checks are concerned; the goal says that it may not.
     const undone = await workspace.rollback(applied.value.transactionId);
-    assert.ok(undone.ok, "a transaction that stands can be taken back");
+    assert.ok(undone.ok, "a transaction that stands can be rolled back");
     report = output;
-    said = `${goal} Your change was taken back, because the test still fails: see the report.`;
+    said = `${goal} Your change was rolled back, because the test still fails: see the report.`;
   }
 
   const after = await project.runTests();
@@ -88,7 +88,7 @@ async function run(): Promise<void> {
   assert.deepEqual(
     outcomes,
     ["AUTO_CHECK_FAILED_ROLLED_BACK", "applied"],
-    "a failing answer is taken back, the next one stands",
+    "a failing answer is rolled back, the next one stands",
   );
   const transactions = await workspace.transactions();
   assert.deepEqual(

@@ -13,7 +13,7 @@ function lineOf(event: PlanEvent): string | undefined {
     case "LLM_RESPONSE_FORMAT_FALLBACK":
       return `the provider refuses ${event.from}, next ${event.to}`;
     case "LLM_RESPONSE_REPAIR":
-      return `sent back: ${event.codes.join(", ")}`;
+      return `rejected: ${event.codes.join(", ")}`;
     case "VALIDATION_FAILED":
       return `${event.code}: ${event.reason}`;
     case "CONTEXT_CACHE_MISS":
@@ -25,7 +25,7 @@ function lineOf(event: PlanEvent): string | undefined {
     case "APPLY_SUCCESS":
       return `applied as ${event.transaction_id}`;
     case "APPLY_ROLLBACK":
-      return `taken back: ${event.reason.split("\n")[0]}`;
+      return `rolled back: ${event.reason.split("\n")[0]}`;
     default:
       return undefined;
   }

@@ -39,7 +39,7 @@ async function tryOut(backend: Backend): Promise<string> {
 
 const { backends, close } = await openBackends();
 try {
-  console.log("backend    lines  end of the report  promises kept  seconds");
+  console.log("backend    lines  end of the report  checks passed  seconds");
   for (const line of await Promise.all(backends.map(tryOut))) console.log(line);
   if (backends.length < 5) console.log("Set REDIS_URL to try Redis as well.");
 } finally {

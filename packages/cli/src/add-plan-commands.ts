@@ -14,7 +14,7 @@ type Run = (command: (session: Session) => Promise<CommandResult>) => Promise<vo
 export function addPlanCommands(program: Command, run: Run): void {
   const plan = program
     .command("plan")
-    .description("plans of a model: check, preview, apply, take back");
+    .description("plans of a model: check, preview, apply, roll back");
   plan
     .command("validate [file]")
     .description("whether an answer holds a plan that may be applied here; stdin without a file")
@@ -73,7 +73,7 @@ export function addPlanCommands(program: Command, run: Run): void {
   plan
     .command("prune")
     .description(
-      "remove old transactions and the files that they replaced; they can't be taken back any more",
+      "remove old transactions and the files that they replaced; they can't be rolled back any more",
     )
     .requiredOption("--keep <number>", "how many of the latest stay; 0 for none", parseKeep)
     .action((flags: PlanPruneFlags) =>
@@ -112,7 +112,7 @@ function addApplyOptions(command: Command): Command {
   return command
     .option(
       "--check <command>",
-      "has to pass after the change as before it, or all is taken back; repeatable",
+      "has to pass after the change as before it, or all is rolled back; repeatable",
       collect,
     )
     .option(

@@ -12,13 +12,13 @@ export type CliErrorCode =
   | "clipboard_unavailable"
   /** A plan does not fit its schema, its mode or the files; `details.issues` lists why. */
   | "plan_refused"
-  /** A check failed after a change that passed before it; the change was taken back. */
+  /** A check failed after a change that passed before it; the change was rolled back. */
   | "checks_failed"
   /** A plan deletes something, and nobody agreed to that. */
   | "confirmation_required"
   /** The files are not what the plan was made for, or an earlier plan was left unfinished. */
   | "plan_conflict"
-  /** A plan could not be carried out, and was taken back. */
+  /** A plan could not be carried out, and was rolled back. */
   | "apply_failed"
   /** A database, a server or a file that the catalog is made from does not answer or can't be read. */
   | "source_failed"

@@ -170,7 +170,7 @@ describe("ccl plan preview", () => {
 });
 
 describe("ccl plan apply", () => {
-  it("applies with checks, logs the transaction, and takes it back", async () => {
+  it("applies with checks, logs the transaction, and rolls it back", async () => {
     const applied = await json(["plan", "apply", "--check", passes], { stdin: goodPlan });
     expect(applied).toMatchObject({
       code: 0,
@@ -212,7 +212,7 @@ describe("ccl plan apply", () => {
     expect(await readdir(root, { recursive: true })).toEqual(before);
   });
 
-  it("removes all transactions but the latest, which can be taken back", async () => {
+  it("removes all transactions but the latest, which can be rolled back", async () => {
     const ids: string[] = [];
     for (const name of ["a", "b", "c"]) {
       const plan = {
@@ -296,7 +296,7 @@ describe("ccl plan apply", () => {
     const { code, stdout } = await ccl(["plan", "apply", "--yes"], { stdin: deletion });
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^applied 1 change\. "ccl plan rollback [0-9a-f-]{36}" takes it back\.\n$/,
+      /^applied 1 change\. "ccl plan rollback [0-9a-f-]{36}" rolls it back\.\n$/,
     );
   });
 

@@ -6,7 +6,7 @@ import { renderApplied } from "../plan/render-preview.ts";
 import { withWorkspace } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
-/** Applies a plan as one transaction; where a check fails that passed before, everything is taken back. */
+/** Applies a plan as one transaction; where a check fails that passed before, everything is rolled back. */
 export async function planApply(
   session: Session,
   file: string | undefined,

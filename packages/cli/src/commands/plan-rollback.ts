@@ -31,6 +31,6 @@ async function lastCommitted(workspace: FileWorkspace, signal: AbortSignal): Pro
   if (last !== undefined) return last.transactionId;
   throw new CliError(
     "usage",
-    'No transaction stands that could be taken back. "ccl plan log" lists them.',
+    'No transaction stands that could be rolled back. "ccl plan log" lists them.',
   );
 }

@@ -64,6 +64,6 @@ export function renderApplied(
       status === "passed" ? colours.green("passed") : colours.yellow(status.replaceAll("_", " "));
     return `check ${printable(name)}: ${mark} in ${(durationMs / 1000).toFixed(1)} s\n`;
   });
-  const undo = `"ccl plan rollback ${transactionId}" takes it back.`;
+  const undo = `"ccl plan rollback ${transactionId}" rolls it back.`;
   return `${lines.join("")}${colours.green("applied")} ${formatCount(changes.length, "change")}. ${undo}\n`;
 }

@@ -112,7 +112,7 @@ const sessionFaults: Fault<ProfileSessionStore>[] = [
   [
     "takes nothing back",
     (store) => ({ ...store, revert: async () => {} }),
-    "a write that is taken back is gone, and can be made again",
+    "a write that is rolled back is gone, and can be made again",
   ],
   [
     "keeps all history",

@@ -273,7 +273,7 @@ const rules: readonly KitRule<ProfileSessionStore>[] = [
     },
   },
   {
-    name: "a write that is taken back is gone, and can be made again",
+    name: "a write that is rolled back is gone, and can be made again",
     async check(store) {
       await store.commit(commit("r1", [write("t", 1)]));
       const two = commit("r2", [

@@ -56,7 +56,7 @@ export type SessionWriteOutcome =
   /** Not written, since a required write of the commit is in conflict. */
   | { operationId: string; status: "discarded" };
 
-/** Which write is taken back. */
+/** Which write is rolled back. */
 export interface SessionRevert {
   key: ProfileSessionKey;
   runId: string;

@@ -32,7 +32,7 @@ interface Committing {
 
 /**
  * Commits what the done operations of a hook have given, in commit order, each of them whole or not at all: first all
- * persisted artifacts, then all turn effects, and what belongs to a failed one is taken back. Before the main call a
+ * persisted artifacts, then all turn effects, and what belongs to a failed one is rolled back. Before the main call a
  * failure of a required operation discards everything. May be repeated after a crash. A store that throws fails all.
  * @throws OperationsError `stale_lease`
  */
@@ -265,7 +265,7 @@ function adoptTurn(committing: Committing, outcome: TurnOutcome | undefined): vo
   committing.failure = { code: "internal_error", message: safeText(outcome.message, 512) };
 }
 
-/** What a store has done before it threw is not known: it is taken back as far as it can be. */
+/** What a store has done before it threw is not known: it is rolled back as far as it can be. */
 async function failAll(
   run: RunContext,
   hook: Hook,

@@ -45,7 +45,7 @@ export interface RunDrive {
   stop(cause: StopCause, reason?: string): void;
 }
 
-/** Timers that are taken back when the run ends. */
+/** Timers that are rolled back when the run ends. */
 interface Timers {
   set(delayMs: number, callback: () => void): () => void;
   clear(): void;

@@ -90,7 +90,7 @@ describe("a disk that fails", () => {
         expect(
           (await workspace.recover()).filter((done) => done.outcome === "rolled_back"),
         ).toHaveLength(open.length);
-        // Where not even the mark of the commit could be taken back, the transaction says itself that it stands.
+        // Where not even the mark of the commit could be rolled back, the transaction says itself that it stands.
         const isCommitted = (await workspace.transactions()).some(
           ({ status }) => status === "committed",
         );

@@ -207,7 +207,7 @@ function makesFile(git: GitHistory): boolean {
 
 describe("the history of this repository", () => {
   it(
-    "is gone through again by plans of every version, each read from four wrappings, applied and taken back exactly",
+    "is gone through again by plans of every version, each read from four wrappings, applied and rolled back exactly",
     async () => {
       if ("whyNot" in history)
         return console.warn(`skipped: no history to go through, ${history.whyNot}`);

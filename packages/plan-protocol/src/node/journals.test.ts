@@ -118,7 +118,7 @@ describe("prune", () => {
     const disk = new SimulatedDisk();
     disk.add({ "a.txt": "one" });
     const workspace = openSimulatedWorkspace(disk);
-    // The change is taken back while someone else's file already stands in its place.
+    // The change is rolled back while someone else's file already stands in its place.
     disk.onStep = (call) => {
       if (call !== "link" || disk.facts()["a.txt"] !== undefined) return;
       disk.onStep = undefined;

@@ -10,7 +10,7 @@ import type { PlanIssueCode } from "../plan-issue-code.ts";
  */
 export type Recovery = "repair" | "repair_then_descend" | "reread" | "stop";
 
-/** How often one proposal is sent back: once for its form, once for its content. */
+/** How often one proposal is rejected: once for its form, once for its content. */
 export const maxRepairs = 2;
 
 /** All that a model is not simply asked to repair. */

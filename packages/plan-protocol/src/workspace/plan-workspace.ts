@@ -60,7 +60,7 @@ export interface PlanCheck {
 
 /**
  * How a check went. One that failed before the change may fail after it, as `failed_before`, unless both outputs name the
- * tests that failed (TAP, pytest, go test, cargo test, vitest, jest) and there are new ones: these are taken back.
+ * tests that failed (TAP, pytest, go test, cargo test, vitest, jest) and there are new ones: these are rolled back.
  */
 export interface CheckOutcome {
   name: string;

@@ -164,7 +164,7 @@ describe("checks", () => {
     expect(await hasEnded(Number(await readFile(join(root, "left.pid"), "utf8")))).toBe(true);
   });
 
-  it("are ended by a signal, and the plan is taken back", async () => {
+  it("are ended by a signal, and the plan is rolled back", async () => {
     const controller = new AbortController();
     const script = "test -e new.txt || exit 0; echo $$ > check.pid; sleep 1000";
     const applying = workspace.apply(PLAN, {

@@ -51,16 +51,16 @@ function write(path: string, text: string): void {
 describe("a search", () => {
   it.each<[string, Record<string, string>]>([
     ["names and endings", { "": "*.log\nbuild\n" }],
-    ["a rule taken back", { "": "*.log\n!keep.log\n" }],
+    ["a rule rolled back", { "": "*.log\n!keep.log\n" }],
     ["one that a deeper file takes back", { "": "*.log\n", src: "!*.log\n" }],
     ["an anchored name", { "": "/build\n/docs/*.txt\n" }],
     ["folders only", { "": "build/\nlogs/\na.log/\n" }],
     [
-      "a file in a folder that is left out, taken back in vain",
+      "a file in a folder that is left out, rolled back in vain",
       { "": "src/gen/\n!src/gen/keep.txt\n" },
     ],
     [
-      "a file in a folder of which all is left out, taken back",
+      "a file in a folder of which all is left out, rolled back",
       { "": "src/gen/**\n!src/gen/keep.txt\n" },
     ],
     ["any folders", { "": "**/foo\ndeep/**/z.out\n" }],

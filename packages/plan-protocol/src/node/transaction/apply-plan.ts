@@ -206,7 +206,7 @@ function issuesOf(error: unknown): Issue[] {
   const issue = {
     code: "APPLY_FAILED_ROLLED_BACK",
     path: [],
-    message: `The plan was taken back: ${because}`,
+    message: `The plan was rolled back: ${because}`,
   };
   return error instanceof StepConflict ? [error.issue, issue] : [issue];
 }
@@ -225,7 +225,7 @@ function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcom
   return {
     code: "AUTO_CHECK_FAILED_ROLLED_BACK",
     path: ["checks", name],
-    message: `The check "${name}" ${then} and ${how} after it; the change was taken back.\n${output}`,
+    message: `The check "${name}" ${then} and ${how} after it; the change was rolled back.\n${output}`,
   };
 }
 

@@ -112,7 +112,7 @@ export function isUnfinished(state: JournalState): boolean {
   return state === "intent" || state === "rolling_back";
 }
 
-/** Makes a transaction one that never began. Only for one whose changes have all been taken back. */
+/** Makes a transaction one that never began. Only for one whose changes have all been rolled back. */
 export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal): Promise<void> {
   await folder.unlink(INTENT);
   await syncIn(parts, folder);
