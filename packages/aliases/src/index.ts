@@ -12,7 +12,7 @@ export {
 } from "./context/context-files.ts";
 export { applyDelta } from "./delta/apply-delta.ts";
 export { computeDelta } from "./delta/compute-delta.ts";
-export { renderDelta } from "./delta/render-delta.ts";
+export { renderDelta, type RenderDeltaOptions } from "./delta/render-delta.ts";
 export { renderDeltaPatch } from "./delta/render-delta-patch.ts";
 export type { Delta, Snapshot } from "./delta/snapshot.ts";
 export { parseSnapshot, serializeSnapshot } from "./delta/snapshot-file.ts";

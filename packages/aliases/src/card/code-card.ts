@@ -25,7 +25,7 @@ function countWords(text: string, words: ReadonlySet<string>): Map<string, numbe
 }
 
 /** On one line, without comments and the words that only say that it is exported. */
-export function renderSignature(item: OutlineItem): string {
+export function renderSignature(item: Pick<OutlineItem, "text">): string {
   return item.text
     .slice(0, 4_000)
     .replace(/\/\*[^]*?(?:\*\/|$)/g, " ")

@@ -1,6 +1,7 @@
 import { sha256Hex } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
+import { applyDelta } from "./apply-delta.ts";
 import { computeDelta } from "./compute-delta.ts";
 import { renderDelta } from "./render-delta.ts";
 import { snapshotId } from "./snapshot-id.ts";
@@ -219,7 +220,26 @@ describe("computeDelta and renderDelta", () => {
       path: "README.md",
       before: "# A\n\n## Use\n",
       after: "# A\n\n## Install\n\ntext\n",
-      notes: ["heading added: Install", "heading removed: Use", "+3 -1 lines"],
+      notes: ["heading added: Install", "heading removed: Use", "says now: text", "+3 -1 lines"],
+    },
+    {
+      what: "members",
+      path: "a.ts",
+      before: "export interface A {\n  a: string;\n  b(x: number): void;\n  c: 1;\n}\n",
+      after: "export interface A {\n  a: string;\n  b(x: string): void;\n  d?: 2;\n}\n",
+      notes: [
+        "A: member changed: b(x: number): void -> b(x: string): void",
+        "A: member added: d?: 2",
+        "A: member removed: c",
+        "+2 -2 lines",
+      ],
+    },
+    {
+      what: "prose of a decision",
+      path: "docs/decisions/0001-x.md",
+      before: decisionOf("Use O1.", ["O2"]),
+      after: `${decisionOf("Use O1.", ["O2"])}\nReject O3 for now.\n`,
+      notes: ["says now: Reject O3 for now.", "+2 -0 lines"],
     },
     {
       what: "tests",
@@ -277,6 +297,47 @@ describe("computeDelta and renderDelta", () => {
       - D.a: content changed: 6b86b273 -> d4735e3a
       - D.b: moved from b.md to docs/b.md"
     `);
+  });
+
+  it("call no old file new", async () => {
+    const base: Files = {
+      "H.a": { path: "a.ts", text: "export const a = 1;\n" },
+      "H.b": { path: "b.ts", text: "export const b = 1;\n" },
+    };
+    const next: Files = {
+      "H.main": { path: "a.ts", text: "export const a = 2;\n" },
+      "H.other": { path: "src/b.ts", text: "export const b = 1;\n" },
+      "H.new": { path: "c.ts", text: "export const c = 1;\n" },
+    };
+    const prompt = await promptOf(base, next);
+    expect(prompt.split("\n").slice(2)).toEqual([
+      "- H.main: was H.a (a.ts)",
+      "- H.new: added (c.ts)",
+      "- H.other: was H.b, moved from b.ts to src/b.ts",
+    ]);
+    const delta = await computeDelta(snapshotOf(base), snapshotOf(next));
+    expect(applyDelta(snapshotOf(base), delta)).toEqual(snapshotOf(next));
+  });
+
+  it("show hunks within the budget, with secrets masked, and say what is left out", async () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
+    const secret = ["ghp", "_", "a1B2".repeat(9)].join("");
+    const after = lines.map((line, at) => (at % 20 === 5 ? `${line} ${secret} @@ x` : line));
+    const base: Files = { "D.a": { path: "a.txt", text: lines.join("\n") } };
+    const next: Files = {
+      "D.a": { path: "a.txt", text: after.join("\n") },
+      "D.b": { path: "b.txt", text: "fresh\n" },
+    };
+    const delta = await computeDelta(snapshotOf(base), snapshotOf(next));
+    const counter = { name: "characters", isExact: true, count: (text: string) => text.length };
+    const whole = renderDelta(delta, { budget: 5_000, counter });
+    expect(whole).not.toContain(secret);
+    expect(whole.match(/^@@ /gm)).toHaveLength(4);
+    expect(whole).toContain("\n--- D.b b.txt\n@@ -0,0 +1,1 @@\n+fresh");
+    for (let budget = 80; budget < 900; budget += 13)
+      expect(renderDelta(delta, { budget, counter }).length).toBeLessThanOrEqual(budget);
+    const part = renderDelta(delta, { budget: 470, counter });
+    expect(part).toContain('... +2 hunks, get_alias("D.a")');
   });
 
   it("stop when they are told to", async () => {

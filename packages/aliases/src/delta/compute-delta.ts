@@ -28,7 +28,29 @@ export async function computeDelta(
     );
     if (change !== undefined) changes.push(change);
   }
-  return { baseId: snapshotId(base.entries), nextId: snapshotId(next.entries), changes };
+  const known = nameOrigins(changes, before);
+  return { baseId: snapshotId(base.entries), nextId: snapshotId(next.entries), changes: known };
+}
+
+/** Says of added aliases which removed one named the same file, so that no old file is called new. */
+function nameOrigins(
+  changes: readonly AliasChange[],
+  before: ReadonlyMap<string, SnapshotEntry>,
+): AliasChange[] {
+  const removed = changes.filter(({ type }) => type === "removed").map(({ alias }) => alias);
+  const taken = new Set<string>();
+  return changes.map((change) => {
+    if (change.type !== "added") return change;
+    const { path, sha256 } = change.entry;
+    const free = removed.filter((alias) => !taken.has(alias));
+    const alias =
+      free.find((one) => before.get(one)?.path === path) ??
+      free.find((one) => before.get(one)?.sha256 === sha256);
+    const origin = alias === undefined ? undefined : before.get(alias);
+    if (alias === undefined || origin === undefined) return change;
+    taken.add(alias);
+    return { ...change, was: { alias, path: origin.path, isSame: origin.sha256 === sha256 } };
+  });
 }
 
 async function compare(

@@ -74,9 +74,18 @@ async function contentNotes(
     if (notes === undefined) continue;
     // What these kinds say leaves out bodies and texts, so the size of the whole change is said too.
     const isPartial = kind === "code" || kind === "doc" || notes.length === 0;
-    return isPartial ? [...notes, lineNote(changed)] : notes;
+    return isPartial ? [...notes, ...describeProse(changed), lineNote(changed)] : notes;
   }
-  return [lineNote(changed)];
+  return [...describeProse(changed), lineNote(changed)];
+}
+
+const MAX_SENTENCES = 4;
+
+/** Sentences that prose has now and had not before: what a reader of headings and fields does not see. */
+function describeProse({ after, patch = "" }: ChangedEntry): string[] {
+  if (!/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(after.path)) return [];
+  const added = patch.split("\n").filter((line) => /^\+(?!\+\+ )(?!#)\s*\S/.test(line));
+  return added.slice(0, MAX_SENTENCES).map((line) => `says now: ${line.slice(1).trim()}`);
 }
 
 /** For texts that are unknown or equal. */

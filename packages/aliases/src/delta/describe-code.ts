@@ -1,6 +1,5 @@
 import { renderSignature } from "../card/code-card.ts";
 import { buildOutline } from "../outline/build-outline.ts";
-import type { NamedItem } from "./describe-list.ts";
 
 /** Says which exported names were added or removed and whose signature changed; undefined where one of the texts declares nothing. */
 export async function describeCode(
@@ -12,18 +11,52 @@ export async function describeCode(
   if (before === undefined || after === undefined) return undefined;
   const old = new Map(before.map((item) => [item.key, item.value]));
   const fresh = new Map(after.map((item) => [item.key, item.value]));
+  const describeSignature = (name: string, was: string, now: string): string[] =>
+    describeMembers(name, was, now) ?? [`signature changed: ${flat(was)} -> ${flat(now)}`];
   return [
     ...[...fresh]
       .filter(([name]) => !old.has(name))
-      .map(([, signature]) => `export added: ${signature}`),
+      .map(([, signature]) => `export added: ${flat(signature)}`),
     ...[...old.keys()].filter((name) => !fresh.has(name)).map((name) => `export removed: ${name}`),
     ...[...fresh].flatMap(([name, signature]) => {
       const was = old.get(name);
-      return was === undefined || was === signature
-        ? []
-        : [`signature changed: ${was} -> ${signature}`];
+      return was === undefined || was === signature ? [] : describeSignature(name, was, signature);
     }),
   ];
+}
+
+const flat = (text: string): string => renderSignature({ text });
+
+/** What became of the members of a class or interface, by name; undefined where its head changed or it has none. */
+function describeMembers(name: string, before: string, after: string): string[] | undefined {
+  const [old, fresh] = [readMembers(before), readMembers(after)];
+  if (old === undefined || fresh === undefined || old.head !== fresh.head) return undefined;
+  const changes = [
+    ...[...fresh.members].flatMap(([key, text]) => {
+      const was = old.members.get(key);
+      if (was === undefined) return [`member added: ${text}`];
+      return was === text ? [] : [`member changed: ${was} -> ${text}`];
+    }),
+    ...[...old.members.keys()]
+      .filter((key) => !fresh.members.has(key))
+      .map((key) => `member removed: ${key}`),
+  ];
+  return changes.map((each) => `${name}: ${each}`);
+}
+
+/** The lines between the brackets of a declaration by the word before their parameters or type. */
+function readMembers(text: string): { head: string; members: Map<string, string> } | undefined {
+  const code = text.split("\n").filter((line) => !/^\s*(?:\/\/|#(?!\w))/.test(line));
+  const [head = "", ...lines] = code;
+  if (!/[{:]$/.test(head) || lines.length === 0) return undefined;
+  const members = new Map<string, string>();
+  for (const line of lines) {
+    const member = line.trim();
+    const key = /([\w$#]+|\[[^\]]*\])\s*(?:<[^(]*>)?[?!]?\s*[(:=,]/.exec(member)?.[1] ?? member;
+    const known = members.get(key);
+    if (member !== "}") members.set(key, known === undefined ? member : `${known}; ${member}`);
+  }
+  return { head, members };
 }
 
 /** By name, overloads joined. */
@@ -31,7 +64,7 @@ async function readSignatures(
   path: string,
   text: string,
   options: { signal?: AbortSignal | undefined },
-): Promise<NamedItem[] | undefined> {
+): Promise<{ key: string; value: string }[] | undefined> {
   const { language, items } = await buildOutline(
     { path, text },
     { depth: "signatures", ...options },
@@ -42,10 +75,7 @@ async function readSignatures(
     if (item.exports.length === 0) continue;
     const key = item.exports.join(", ");
     const other = signatures.get(key);
-    signatures.set(
-      key,
-      other === undefined ? renderSignature(item) : `${other}; ${renderSignature(item)}`,
-    );
+    signatures.set(key, other === undefined ? item.text : `${other}; ${item.text}`);
   }
   return signatures.size === 0
     ? undefined

@@ -1,25 +1,97 @@
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
+
 import { cleanLine } from "../card/card-lines.ts";
+import { renderHunks } from "./render-hunks.ts";
 import type { AliasChange, Delta } from "./snapshot.ts";
 
-/** The prompt of an iteration: BASE, DELTA in words, and ACTION where one is given. No final line feed. */
-export function renderDelta(delta: Delta, options: { action?: string | undefined } = {}): string {
-  const lines = delta.changes.flatMap((change) =>
-    linesOf(change).map((line) => `- ${cleanLine(change.alias)}: ${line}`),
-  );
+/** How to render the prompt of an iteration. */
+export interface RenderDeltaOptions {
+  /** What the model is to do about it. */
+  action?: string | undefined;
+  /** Tokens of the whole prompt, if it is enough for a single line; the changes follow as hunks as far as they fit. */
+  budget?: number | undefined;
+  /** Default: the estimator of @ccl/core, under which a tenth of `budget` stays free. */
+  counter?: TokenCounter | undefined;
+}
+
+const ESTIMATE_SHARE = 0.9;
+
+/**
+ * The prompt of an iteration: BASE, DELTA in words, HUNKS within the budget, and ACTION where one is given. Hunks are a
+ * unified diff with secrets masked; applied to what the base showed they give the files as they are. No final line feed.
+ */
+export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): string {
+  const { budget, counter = estimatedCounter } = options;
   const action = options.action === undefined ? [] : [`ACTION: ${options.action}`];
-  return [
-    `BASE: ${delta.baseId}`,
-    "DELTA:",
-    ...(lines.length > 0 ? lines : ["- no changes"]),
-    ...action,
-  ].join("\n");
+  const lines = describeChanges(delta.changes);
+  const head = [`BASE: ${delta.baseId}`, "DELTA:"];
+  const described = lines.length > 0 ? lines : ["- no changes"];
+  const prompt = (shown: string[], hunks: string[] = []): string =>
+    [...head, ...shown, ...hunks, ...action].join("\n");
+  if (budget === undefined) return prompt(described);
+  const room = Math.floor(counter.isExact ? budget : budget * ESTIMATE_SHARE);
+  const left = room - counter.count(prompt(described));
+  if (left < 0)
+    return cutLines(described, (shown) => [prompt(shown), counter.count(prompt(shown))], room);
+  let hunks = renderHunks(delta, { room: left, counter });
+  // Parts are counted one by one; the whole may differ by a few tokens.
+  for (let share = 0.9; hunks.length > 0; share -= 0.3) {
+    if (counter.count(prompt(described, hunks)) <= room) break;
+    hunks = share < 0.2 ? [] : renderHunks(delta, { room: left * share, counter });
+  }
+  return prompt(described, hunks);
+}
+
+/** As many lines as fit, and how many are left out; with none where not even one fits. */
+function cutLines(
+  described: readonly string[],
+  render: (shown: string[]) => [text: string, tokens: number],
+  room: number,
+): string {
+  let low = 0;
+  let high = described.length - 1;
+  const cut = (count: number): string[] => [
+    ...described.slice(0, count),
+    `... +${described.length - count} changes`,
+  ];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (render(cut(middle))[1] <= room) low = middle;
+    else high = middle - 1;
+  }
+  return render(cut(low))[0];
+}
+
+/** What became of each alias in words, a line each, beginning with `- `. */
+export function describeChanges(changes: readonly AliasChange[]): string[] {
+  const renamed = new Set(
+    changes.flatMap((change) => (change.type === "added" ? (change.was?.alias ?? []) : [])),
+  );
+  return changes
+    .filter((change) => change.type !== "removed" || !renamed.has(change.alias))
+    .flatMap((change) => linesOf(change).map((line) => `- ${cleanLine(change.alias)}: ${line}`));
 }
 
 function linesOf(change: AliasChange): string[] {
   if (change.type === "changed") return change.notes;
+  if (change.type === "removed") return [`removed (${cleanLine(change.path)})`];
+  const { entry, was } = change;
+  const path = cleanLine(entry.path);
+  if (was === undefined) return [`added (${path})`];
   return [
-    change.type === "added"
-      ? `added (${cleanLine(change.entry.path)})`
-      : `removed (${cleanLine(change.path)})`,
+    was.path === entry.path
+      ? `was ${cleanLine(was.alias)} (${path})`
+      : `was ${cleanLine(was.alias)}, moved from ${cleanLine(was.path)} to ${path}`,
   ];
+}
+
+/** As many lines as fit, and how many do not. */
+export function fitLines(lines: readonly string[], room: number, counter: TokenCounter): string[] {
+  let left = room;
+  for (const [index, line] of lines.entries()) {
+    left -= counter.count(`${line}\n`);
+    if (left < 0 && index > 0)
+      return [...lines.slice(0, index), `... +${lines.length - index} changes`];
+  }
+  return [...lines];
 }

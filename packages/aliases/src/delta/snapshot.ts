@@ -14,7 +14,13 @@ export interface Snapshot {
 
 /** What became of one alias between two snapshots. */
 export type AliasChange =
-  | { alias: string; type: "added"; entry: SnapshotEntry }
+  | {
+      alias: string;
+      type: "added";
+      entry: SnapshotEntry;
+      /** What a removed alias named before: the same path, or the same content elsewhere. The file is not new. */
+      was?: { alias: string; path: string; isSame: boolean } | undefined;
+    }
   | { alias: string; type: "removed"; path: string }
   | {
       alias: string;

@@ -1,10 +1,11 @@
 import type { TokenCounter } from "@ccl/core";
 
 import { computeDelta } from "../delta/compute-delta.ts";
+import { describeChanges, fitLines } from "../delta/render-delta.ts";
 import { snapshotId } from "../delta/snapshot-id.ts";
-import type { SnapshotEntry } from "../delta/snapshot.ts";
+import type { Delta, SnapshotEntry } from "../delta/snapshot.ts";
 import type { PackOptions } from "./pack.ts";
-import { deltaLines, type PackParts } from "./render-pack.ts";
+import type { PackParts } from "./render-pack.ts";
 
 /** Share of the budget that the lines of [DELTA] may take. */
 const DELTA_SHARE = 0.3;
@@ -36,20 +37,14 @@ export async function buildFrame(
     version: options.version ?? { accepted: 0, deltas: 0, repairs: 0 },
     missing: 0,
     task: options.task,
-    delta: base && fitDelta(deltaLines(await computeDelta(base, current)), target),
+    delta: base && fitDelta(await computeDelta(base, current), target),
   };
 }
 
+/** What the base was, then each change in words, as far as the share goes. */
 function fitDelta(
-  lines: string[],
+  { baseId, changes }: Delta,
   { counter, usable }: { counter: TokenCounter; usable: number },
 ): string[] {
-  const limit = usable * DELTA_SHARE;
-  let tokens = 0;
-  for (const [index, line] of lines.entries()) {
-    tokens += counter.count(`${line}\n`);
-    if (tokens > limit && index > 0)
-      return [...lines.slice(0, index), `... +${lines.length - index} changes`];
-  }
-  return lines;
+  return fitLines([`BASE: ${baseId}`, ...describeChanges(changes)], usable * DELTA_SHARE, counter);
 }

@@ -1,4 +1,3 @@
-import type { Delta } from "../delta/snapshot.ts";
 import { printablePath } from "./render-map.ts";
 import type { PackSection, PackVersion } from "./pack.ts";
 
@@ -81,15 +80,4 @@ export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & {
 /** The smallest pack: the task and the way to more. */
 export function renderBareInstruction(task: string): string {
   return `[INSTRUCTION]\n${task}\n\n${HOW_TO_EXPAND}\n`;
-}
-
-/** The [DELTA] section's lines: what the base was, then each change in words. */
-export function deltaLines(delta: Delta): string[] {
-  const lines = [`BASE: ${delta.baseId}`];
-  for (const change of delta.changes) {
-    if (change.type === "added") lines.push(`- ${change.alias}: added ${change.entry.path}`);
-    else if (change.type === "removed") lines.push(`- ${change.alias}: removed ${change.path}`);
-    else lines.push(...change.notes.map((detail) => `- ${change.alias}: ${detail}`));
-  }
-  return lines;
 }

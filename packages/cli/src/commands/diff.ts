@@ -40,10 +40,9 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     const hasChanges = delta.changes.length > 0;
     const written =
       hasChanges && flags.show !== true ? [await files.writeDelta(patch, { signal })] : [];
-    const prompt = renderDelta(delta, flags.action === undefined ? {} : { action: flags.action });
     const choice = hasChanges
-      ? await chooseSmaller(prompt, { session, flags, source: { registry, files } })
-      : await countPrompt(prompt, flags);
+      ? await chooseSmaller(delta, { session, flags, source: { registry, files } })
+      : await countPrompt(renderDelta(delta, { action: flags.action }), flags);
     return {
       document: { ...describe(delta), patch, ...choice, written },
       text: () => (flags.patch === true ? patch : `${choice.prompt}\n`),
@@ -67,8 +66,9 @@ async function countPrompt(prompt: string, { modelEncoding }: DiffFlags): Promis
   return { prompt, tokens, deltaTokens: tokens, isPack: false };
 }
 
+/** The delta with as many hunks as keep it smaller than the pack; the pack where its words alone are larger. */
 async function chooseSmaller(
-  prompt: string,
+  delta: Delta,
   context: { session: Session; flags: DiffFlags; source: PackSource },
 ): Promise<Choice> {
   const { session, flags, source } = context;
@@ -79,6 +79,10 @@ async function chooseSmaller(
     task: task !== "" ? task : undefined,
   };
   const { pack, counter } = await buildProjectPack(session, shape, source);
+  const { action } = flags;
+  const hunked = renderDelta(delta, { action, budget: pack.tokens, counter });
+  const words = renderDelta(delta, { action });
+  const prompt = counter.count(words) > pack.tokens ? words : hunked;
   const deltaTokens = counter.count(prompt);
   const sizes = { deltaTokens, packTokens: pack.tokens };
   if (deltaTokens <= pack.tokens) return { prompt, tokens: deltaTokens, isPack: false, ...sizes };

@@ -3,6 +3,7 @@ import { computeDelta, createContextFiles, renderDelta, takeSnapshot } from "@cc
 import { buildProjectPack, type PackShape, requireBase } from "../build-project-pack.ts";
 import { hasRegistry, nameNewFiles, withProject, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
+import { openCounter } from "../token-counter.ts";
 
 /** Which of the project's own summaries the model gets. */
 export interface BackgroundFlags extends Pick<PackShape, "budget" | "modelEncoding"> {
@@ -18,7 +19,7 @@ export async function genBackground(
 ): Promise<string | undefined> {
   const parts: string[] = [];
   if (flags.usePack === true) parts.push(await packText(session, flags));
-  if (flags.delta === true) parts.push(await deltaText(session));
+  if (flags.delta === true) parts.push(await deltaText(session, flags));
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 
@@ -40,13 +41,16 @@ async function packText(
   });
 }
 
-async function deltaText(session: Session): Promise<string> {
+async function deltaText(
+  session: Session,
+  { budget, modelEncoding }: BackgroundFlags,
+): Promise<string> {
+  const counter = await openCounter(modelEncoding);
   const { signal } = session;
   return await withProject(session, { persist: false }, async (registry) => {
     const base = requireBase(await createContextFiles(registry).readBase({ signal }));
     await nameNewFiles(session, registry);
-    return renderDelta(
-      await computeDelta(base.snapshot, await takeSnapshot({ registry, signal }), { signal }),
-    );
+    const next = await takeSnapshot({ registry, signal });
+    return renderDelta(await computeDelta(base.snapshot, next, { signal }), { budget, counter });
   });
 }

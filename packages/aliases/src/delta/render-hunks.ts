@@ -1,0 +1,81 @@
+import { redactSecrets, type TokenCounter } from "@ccl/core";
+
+import { cleanLine } from "../card/card-lines.ts";
+import type { AliasChange, Delta } from "./snapshot.ts";
+import { createAdditionPatch } from "./text-patch.ts";
+
+/** The hunks of one file. */
+interface FileHunks {
+  alias: string;
+  path: string;
+  hunks: string[];
+}
+
+/**
+ * The changes of files as unified diffs by alias, whole hunks as far as the room goes: small files first, so that as
+ * many as possible are complete; a mark says what is left out. Empty where there is nothing to show.
+ */
+export function renderHunks(
+  delta: Delta,
+  { room, counter }: { room: number; counter: TokenCounter },
+): string[] {
+  const files = delta.changes.flatMap(hunksOf);
+  const sizes = new Map(files.map((file) => [file, counter.count(file.hunks.join("\n"))]));
+  const order = [...files].sort((a, b) => (sizes.get(a) ?? 0) - (sizes.get(b) ?? 0));
+  const shown = new Map<FileHunks, string[]>();
+  let left = room - counter.count("HUNKS:\n");
+  for (const file of order) {
+    const mark = markOf(file, file.hunks.length);
+    const head = `--- ${cleanLine(file.alias)} ${cleanLine(file.path)}`;
+    left -= counter.count(`${head}\n${mark}\n`);
+    if (left < 0) break;
+    const lines = [head];
+    for (const [index, hunk] of file.hunks.entries()) {
+      const cost = counter.count(`${hunk}\n`);
+      if (cost > left) {
+        lines.push(markOf(file, file.hunks.length - index));
+        break;
+      }
+      left -= cost;
+      lines.push(hunk);
+    }
+    if (lines.length > 1) shown.set(file, lines);
+  }
+  const blocks = files.flatMap((file) => shown.get(file) ?? []);
+  return blocks.length === 0 ? [] : ["HUNKS:", ...blocks];
+}
+
+function markOf({ alias }: FileHunks, count: number): string {
+  return `... +${count} hunks, get_alias("${cleanLine(alias)}")`;
+}
+
+function hunksOf(change: AliasChange): FileHunks[] {
+  const { alias, type } = change;
+  if (type === "removed") return [];
+  const path = type === "added" ? change.entry.path : change.path;
+  const text = type === "added" ? change.entry.text : change.text;
+  const isMoved = type === "added" && change.was !== undefined && change.was.isSame;
+  const whole = text === undefined || isMoved ? undefined : createAdditionPatch(text, alias);
+  const patch = type === "changed" ? (change.patch ?? whole) : whole;
+  const start = patch === undefined ? -1 : patch.search(/^@@/m);
+  if (patch === undefined || start < 0) return [];
+  const hunks = patch
+    .slice(start)
+    .replace(/\n$/, "")
+    .split(/\n(?=@@ )/);
+  return [{ alias, path, hunks: maskHunks(hunks) }];
+}
+
+/** Masks without the marks in front of lines, so that a key over several lines is seen as one. */
+function maskHunks(hunks: readonly string[]): string[] {
+  return hunks.map((hunk) => {
+    const [head = "", ...lines] = hunk.split("\n");
+    const bare = lines.map((line) => line.slice(1)).join("\n");
+    const masked = redactSecrets(bare).text;
+    if (masked === bare) return hunk;
+    const own = masked.split("\n");
+    return own.length === lines.length
+      ? [head, ...own.map((line, at) => `${lines[at]?.[0] ?? " "}${line}`)].join("\n")
+      : `${head}\n+... not shown, as it holds a secret`;
+  });
+}
