@@ -86,4 +86,12 @@ export type {
   VectorEntry,
 } from "./store/catalog-store.ts";
 export { createMemoryCatalogStore } from "./store/create-memory-catalog-store.ts";
+export {
+  deferTools,
+  type DeferredToolError,
+  type DeferredTools,
+  type DeferToolsOptions,
+  type StandardInputSchema,
+} from "./tools/defer-tools.ts";
+export type { ForeignTools } from "./tools/tool-forms.ts";
 export { createCatalogTools, type CatalogToolsOptions } from "./tools/create-catalog-tools.ts";

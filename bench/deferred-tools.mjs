@@ -1,0 +1,82 @@
+// Hundreds of tools behind three: the tokens of the three definitions beside those of all, and the share of the right
+// tools in one answer of `find_tools`, with the next question but some as the control, which must find almost none.
+// `node bench/deferred-tools.mjs --data DIR [--half tune|test]`; DIR has labelled sets, of which those of tools count.
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+
+import { deferTools } from "../packages/catalog/dist/index.js";
+import { estimatedCounter } from "../packages/core/dist/index.js";
+import { readSets } from "./lib/catalog-sets.mjs";
+
+/** One row for each set of tools. */
+export async function measure({ data, half }) {
+  const rows = [];
+  for (const set of readSets(data)) {
+    if (!set.records.every(({ kind }) => kind === "api")) continue;
+    const names = new Map(set.records.map(({ id }, at) => [id, nameOf(id, at)]));
+    const tools = set.records.map((record) => toolOf(record, names.get(record.id)));
+    const { openai, call } = deferTools(tools);
+    const relevant = new Map();
+    for (const { qid, rid, rel = 1 } of set.qrels)
+      if (rel > 0) relevant.set(qid, [...(relevant.get(qid) ?? []), names.get(rid)]);
+    const asked = half === undefined ? set.queries : set.halves[half];
+    const queries = asked.filter(({ qid }) => relevant.has(qid));
+    const shareFound = async (textAt) => {
+      let sum = 0;
+      let any = 0;
+      let tokens = 0;
+      for (const [at, { qid }] of queries.entries()) {
+        const answer = await call("find_tools", { query: textAt(at).slice(0, 2_000) });
+        const found = new Set(answer.split("\n").map((line) => line.slice(0, line.indexOf("("))));
+        const wanted = relevant.get(qid);
+        const hits = wanted.filter((name) => found.has(name)).length;
+        sum += hits / wanted.length;
+        any += hits > 0 ? 1 : 0;
+        tokens += estimatedCounter.count(answer);
+      }
+      const { length } = queries;
+      return { right: sum / length, any: any / length, tokens: tokens / length };
+    };
+    const found = await shareFound((at) => queries[at].text);
+    const other = (at) => queries[(at + Math.floor(queries.length / 2)) % queries.length].text;
+    const control = await shareFound(other);
+    rows.push({
+      set: set.name,
+      tools: tools.length,
+      allTokens: estimatedCounter.count(JSON.stringify(tools)),
+      fixedTokens: estimatedCounter.count(JSON.stringify(openai)),
+      answerTokens: Math.round(found.tokens),
+      right: Number(found.right.toFixed(3)),
+      anyRight: Number(found.any.toFixed(3)),
+      otherQuestion: Number(control.right.toFixed(3)),
+    });
+  }
+  return rows;
+}
+
+/** Names as clients allow them, with the server in front. */
+function nameOf(id, at) {
+  const parts = id.slice(id.indexOf(":") + 1).split("/");
+  const plain = (text) => text.replace(/[^a-zA-Z0-9]+/g, "_");
+  return `${plain(parts.at(-2) ?? "tools").slice(0, 25)}__${plain(parts.at(-1)).slice(0, 30)}_${at}`;
+}
+
+function toolOf({ description = "", columns = [] }, name) {
+  const properties = Object.fromEntries(columns.map(({ name: own, type }) => [own, { type }]));
+  return {
+    type: "function",
+    function: { name, description, parameters: { type: "object", properties } },
+  };
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const options = { data: { type: "string" }, half: { type: "string" } };
+  const { values } = parseArgs({ options });
+  if (values.data === undefined) throw new Error("Pass --data DIR.");
+  const rows = await measure(values);
+  console.table(rows);
+  const isGood = rows.every(
+    ({ fixedTokens, otherQuestion }) => fixedTokens <= 1_000 && otherQuestion < 0.1,
+  );
+  process.exitCode = rows.length > 0 && isGood ? 0 : 1;
+}

@@ -1,0 +1,271 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import Anthropic from "@anthropic-ai/sdk";
+import { tool as langchainTool } from "@langchain/core/tools";
+import { generateText, jsonSchema, stepCountIs, tool as aiTool } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
+import OpenAI from "openai";
+import { afterEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+
+import { CatalogError } from "../catalog-error.ts";
+import { deferTools } from "./defer-tools.ts";
+
+const issueSchema = z.object({ title: z.string(), labels: z.array(z.string()).default([]) });
+const noise = Array.from({ length: 200 }, (_, at) => ({
+  name: `server${at % 20}__job_${at}`,
+  description: `Runs the batch job number ${at}.`,
+  inputSchema: { type: "object", properties: { at: { type: "integer" } } },
+}));
+const aiSdkTools = {
+  github__create_issue: aiTool({
+    description: "Opens an issue in a repository.",
+    inputSchema: issueSchema,
+    execute: async ({ title, labels }) => `opened ${title} ${labels.length}`,
+  }),
+  weather__forecast: aiTool({
+    description: "Weather of the next days at a place.",
+    inputSchema: jsonSchema<{ place: string }>({
+      type: "object",
+      properties: { place: { type: "string" } },
+      required: ["place"],
+    }),
+    execute: async ({ place }) => ({ place, rain: true }),
+  }),
+  ...Object.fromEntries(noise.map(({ name, ...rest }) => [name, rest])),
+};
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A model API on loopback that answers each request with the next of the answers, and keeps the requests. */
+async function upstream(answers: object[]): Promise<{ url: string; requests: unknown[] }> {
+  const requests: unknown[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      requests.push(JSON.parse(body));
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(answers[requests.length - 1]));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => server.close());
+  const address = server.address();
+  const { port }: Pick<AddressInfo, "port"> =
+    typeof address === "object" && address !== null ? address : { port: 0 };
+  return { url: `http://127.0.0.1:${port}`, requests };
+}
+
+describe("deferTools", () => {
+  it("finds a tool among hundreds, describes it, and calls it with checked arguments", async () => {
+    const { call } = deferTools(aiSdkTools);
+    const found = String(await call("find_tools", { query: "open an issue", limit: 3 }));
+    expect(found.split("\n")[0]).toBe(
+      "github__create_issue(title, labels?): Opens an issue in a repository.",
+    );
+    expect(await call("describe_tools", { names: ["weather__forecast"] })).toMatchObject([
+      { name: "weather__forecast", inputSchema: { required: ["place"] } },
+    ]);
+    const called = await call("call_tool", {
+      name: "github__create_issue",
+      input: { title: "Crash" },
+    });
+    expect(called).toBe("opened Crash 0");
+  });
+
+  it.each([
+    ["no such fixed tool", "search", {}, "unknown_tool"],
+    ["input that is no JSON", "find_tools", "{", "invalid_input"],
+    ["input of another shape", "describe_tools", { names: "x" }, "invalid_input"],
+    ["an unknown tool", "call_tool", { name: "github_create_issue", input: {} }, "unknown_tool"],
+    [
+      "arguments that a zod schema refuses",
+      "call_tool",
+      { name: "github__create_issue", input: { title: 1 } },
+      "invalid_arguments",
+    ],
+    [
+      "arguments that a JSON Schema refuses",
+      "call_tool",
+      { name: "weather__forecast", input: {} },
+      "invalid_arguments",
+    ],
+    [
+      "a tool without a function",
+      "call_tool",
+      { name: "server1__job_1", input: {} },
+      "not_callable",
+    ],
+  ])("answers %s with an error that a model can act on", async (_, name, input, code) => {
+    expect(await deferTools(aiSdkTools).call(name, input)).toMatchObject({ error: { code } });
+  });
+
+  it("names what is like an unknown tool, and gives the schema with wrong arguments", async () => {
+    const { call } = deferTools(aiSdkTools);
+    expect(await call("call_tool", { name: "create_issue", input: {} })).toMatchObject({
+      error: { nearest: expect.arrayContaining(["github__create_issue"]) },
+    });
+    expect(await call("call_tool", { name: "weather__forecast", input: {} })).toMatchObject({
+      error: { message: expect.stringContaining("place"), inputSchema: { required: ["place"] } },
+    });
+  });
+
+  it("reports a tool that fails, and passes an abort on", async () => {
+    const controller = new AbortController();
+    const stop = { name: "stop", parameters: {}, execute: () => controller.abort() };
+    const fail = async (): Promise<never> => {
+      controller.signal.throwIfAborted();
+      throw new Error("disk full");
+    };
+    const { call } = deferTools([{ name: "fail", parameters: {}, execute: fail }, stop]);
+    const failing = { name: "fail", input: {} };
+    expect(await call("call_tool", failing)).toMatchObject({
+      error: { code: "tool_failed", message: "fail failed: disk full" },
+    });
+    await call("call_tool", { name: "stop", input: {} });
+    await expect(call("call_tool", failing, controller)).rejects.toThrow("aborted");
+  });
+
+  it("refuses two tools of one name, and one without", () => {
+    expect(() => deferTools([{ name: "a" }, { name: "a" }])).toThrow(CatalogError);
+    expect(() => deferTools([{}])).toThrow(CatalogError);
+  });
+
+  it("works in the AI SDK's loop", async () => {
+    const calls = [
+      ["find_tools", { query: "weather tomorrow" }],
+      ["call_tool", { name: "weather__forecast", input: { place: "Oslo" } }],
+    ] as const;
+    const usage = {
+      inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 1, text: 1, reasoning: 0 },
+    };
+    let step = 0;
+    const model = new MockLanguageModelV3({
+      doGenerate: async () => {
+        const [toolName, input] = calls[step++] ?? [];
+        return toolName === undefined
+          ? {
+              content: [{ type: "text", text: "It rains." }],
+              finishReason: { unified: "stop", raw: "stop" },
+              usage,
+              warnings: [],
+            }
+          : {
+              content: [
+                {
+                  type: "tool-call",
+                  toolCallId: `c${step}`,
+                  toolName,
+                  input: JSON.stringify(input),
+                },
+              ],
+              finishReason: { unified: "tool-calls", raw: "tool_calls" },
+              usage,
+              warnings: [],
+            };
+      },
+    });
+    const { steps, text } = await generateText({
+      model,
+      tools: deferTools(aiSdkTools).aiSdk,
+      stopWhen: stepCountIs(4),
+      prompt: "Will it rain in Oslo?",
+    });
+    expect(text).toBe("It rains.");
+    expect(steps[0]?.toolResults[0]?.output).toContain("weather__forecast(place)");
+    expect(steps[1]?.toolResults[0]?.output).toEqual({ place: "Oslo", rain: true });
+    expect(model.doGenerateCalls[0]?.tools?.map(({ name }) => name)).toEqual([
+      "find_tools",
+      "describe_tools",
+      "call_tool",
+    ]);
+  });
+
+  it("works with OpenAI's client", async () => {
+    const tools: OpenAI.ChatCompletionTool[] = [
+      {
+        type: "function",
+        function: {
+          name: "forecast",
+          description: "Weather of the next days.",
+          parameters: { type: "object", required: ["place"], properties: { place: {} } },
+        },
+      },
+    ];
+    const deferred = deferTools(tools, { call: (name, input) => ({ name, input }) });
+    const input = JSON.stringify({ name: "forecast", input: { place: "Oslo" } });
+    const { url, requests } = await upstream([
+      {
+        choices: [
+          {
+            message: {
+              role: "assistant",
+              tool_calls: [
+                { id: "1", type: "function", function: { name: "call_tool", arguments: input } },
+              ],
+            },
+          },
+        ],
+      },
+    ]);
+    const client = new OpenAI({ apiKey: "none", baseURL: url });
+    const { choices } = await client.chat.completions.create({
+      model: "any",
+      tools: deferred.openai,
+      messages: [{ role: "user", content: "Will it rain?" }],
+    });
+    const [called] = choices[0]?.message.tool_calls ?? [];
+    if (called?.type !== "function") throw new Error("no call");
+    expect(await deferred.call(called.function.name, called.function.arguments)).toEqual({
+      name: "forecast",
+      input: { place: "Oslo" },
+    });
+    expect(requests).toMatchObject([{ tools: [{}, {}, { function: { name: "call_tool" } }] }]);
+  });
+
+  it("works with Anthropic's client", async () => {
+    const tools: Anthropic.Tool[] = [
+      { name: "forecast", description: "Weather.", input_schema: { type: "object" } },
+    ];
+    const deferred = deferTools(tools, { call: (name) => `${name} called` });
+    const { url, requests } = await upstream([
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "1", name: "call_tool", input: { name: "forecast", input: {} } },
+        ],
+      },
+    ]);
+    const client = new Anthropic({ apiKey: "none", baseURL: url });
+    const { content } = await client.messages.create({
+      model: "any",
+      max_tokens: 100,
+      tools: deferred.anthropic,
+      messages: [{ role: "user", content: "Will it rain?" }],
+    });
+    const [called] = content;
+    if (called?.type !== "tool_use") throw new Error("no call");
+    expect(await deferred.call(called.name, called.input)).toBe("forecast called");
+    expect(requests).toMatchObject([{ tools: [{ name: "find_tools" }, {}, {}] }]);
+  });
+
+  it("takes and gives tools of LangChain", async () => {
+    const forecast = langchainTool(async ({ place }: { place: string }) => `rain in ${place}`, {
+      name: "forecast",
+      description: "Weather of the next days.",
+      schema: z.object({ place: z.string() }),
+    });
+    const tools = deferTools([forecast]).langchain.map(({ func, ...fields }) =>
+      langchainTool(func, fields),
+    );
+    expect(await tools[0]?.invoke({ query: "weather" })).toContain("forecast(place)");
+    const input = { name: "forecast", input: { place: "Oslo" } };
+    expect(await tools[2]?.invoke(input)).toBe("rain in Oslo");
+  });
+});

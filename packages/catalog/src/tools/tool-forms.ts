@@ -1,0 +1,101 @@
+import { CatalogError } from "../catalog-error.ts";
+import { isRecord } from "@ccl/core/json";
+import * as z from "zod";
+
+/** Tools of the AI SDK by name, or a list of those of OpenAI, Anthropic, LangChain or `ToolDefinition`. */
+export type ForeignTools = Readonly<Record<string, object>> | readonly object[];
+
+/** What a tool is called with; each client has its own options, which are passed on as they came. */
+type ToolCall = (input: unknown, options: unknown) => unknown;
+
+/** A tool as it was given. */
+export interface ForeignTool {
+  name: string;
+  description: string;
+  schema: unknown;
+  /** Absent for a mere description, such as OpenAI and Anthropic take. */
+  call?: ToolCall | undefined;
+}
+
+/** Checked input, or what is wrong with it. */
+export type ParsedInput =
+  | { value: unknown }
+  | { issues: readonly { message: string; path?: unknown }[] };
+
+/**
+ * Reads tools of any client.
+ * @throws CatalogError `invalid_options` for a tool without a name, or two of one name
+ */
+export function readForeignTools(tools: ForeignTools): ForeignTool[] {
+  const found = isList(tools)
+    ? tools.map((tool) => readTool(tool, undefined))
+    : Object.entries(tools).map(([name, tool]) => readTool(tool, name));
+  const names = new Set<string>();
+  for (const { name } of found) {
+    if (names.has(name))
+      throw new CatalogError("invalid_options", `Two tools are named ${JSON.stringify(name)}.`);
+    names.add(name);
+  }
+  return found;
+}
+
+function isList(tools: ForeignTools): tools is readonly object[] {
+  return Array.isArray(tools);
+}
+
+function readTool(tool: object, key: string | undefined): ForeignTool {
+  const outer: Record<string, unknown> = isRecord(tool) ? tool : {};
+  const inner = isRecord(outer["function"]) ? outer["function"] : outer;
+  const name = key ?? inner["name"];
+  if (typeof name !== "string" || name === "") {
+    const message = `A tool needs a name; got ${JSON.stringify(name)}.`;
+    throw new CatalogError("invalid_options", message);
+  }
+  const description = typeof inner["description"] === "string" ? inner["description"] : "";
+  const schemas = ["inputSchema", "input_schema", "parameters", "schema"].map((at) => inner[at]);
+  const call = ["execute", "invoke", "run", "function"].flatMap((at): ToolCall[] => {
+    const method = inner[at];
+    return typeof method === "function" ? [(...given) => method.apply(inner, given)] : [];
+  })[0];
+  return { name, description, schema: schemas.find((schema) => schema !== undefined), call };
+}
+
+/** The JSON Schema of a tool's input; any object where a schema does not say. */
+export async function jsonSchemaOf(schema: unknown): Promise<object> {
+  if (!isRecord(schema)) return { type: "object" };
+  if (isZod(schema)) return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const standard = schema["~standard"];
+  const wrapped: unknown = await schema["jsonSchema"];
+  if (isRecord(wrapped)) return wrapped;
+  if (isRecord(standard) && isRecord(standard["jsonSchema"])) {
+    const { input } = standard["jsonSchema"];
+    const written: unknown = typeof input === "function" ? input({ target: "draft-07" }) : undefined;
+    return isRecord(written) ? written : { type: "object" };
+  }
+  return isRecord(standard) || "_def" in schema ? { type: "object" } : schema;
+}
+
+/** What the schema's own library says of an input; undefined for one that is JSON alone. */
+export async function parseByLibrary(
+  schema: unknown,
+  input: unknown,
+): Promise<ParsedInput | undefined> {
+  if (!isRecord(schema)) return undefined;
+  const standard = schema["~standard"];
+  if (!isRecord(standard) || typeof standard["validate"] !== "function") return undefined;
+  const result: unknown = await standard["validate"](input);
+  if (!isRecord(result)) return undefined;
+  const { issues } = result;
+  if (!Array.isArray(issues)) return { value: result["value"] };
+  return {
+    issues: issues.map((issue) =>
+      isRecord(issue)
+        ? { message: String(issue["message"]), path: issue["path"] }
+        : { message: String(issue) },
+    ),
+  };
+}
+
+function isZod(schema: object): schema is z.core.$ZodType {
+  return "_zod" in schema;
+}
