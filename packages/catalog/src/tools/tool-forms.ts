@@ -69,7 +69,8 @@ export async function jsonSchemaOf(schema: unknown): Promise<object> {
   if (isRecord(wrapped)) return wrapped;
   if (isRecord(standard) && isRecord(standard["jsonSchema"])) {
     const { input } = standard["jsonSchema"];
-    const written: unknown = typeof input === "function" ? input({ target: "draft-07" }) : undefined;
+    const written: unknown =
+      typeof input === "function" ? input({ target: "draft-07" }) : undefined;
     return isRecord(written) ? written : { type: "object" };
   }
   return isRecord(standard) || "_def" in schema ? { type: "object" } : schema;
