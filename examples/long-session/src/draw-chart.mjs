@@ -1,52 +1,62 @@
-// A line chart as SVG: tokens of each call's prompt, a line for each budget, what was cached as the area below.
+// What each call's prompt shows of the log as SVG: a row for each call, from the start of the log to its end.
+import { gone, shortened, whole } from "./visible-parts.mjs";
 
 const width = 960;
-const height = 480;
-const margin = { left: 70, right: 160, top: 30, bottom: 45 };
-const colours = ["#8c8c8c", "#0b6e99", "#0f7b6c", "#d9730d", "#ad1a72"];
+const panel = 220;
+const margin = { left: 60, right: 20, top: 34, bottom: 14 };
+const colours = { [gone]: "#f0ebe3", [shortened]: "#e3a857", [whole]: "#0b6e99" };
+const legend = [
+  ["shown whole", whole],
+  ["shortened", shortened],
+  ["left out", gone],
+];
 
-/** `series`: `{ name, calls: { tokens, cached }[] }` each. The same input gives the same bytes. */
-export function drawChart(title, series) {
-  const most = Math.max(...series.flatMap(({ calls }) => calls.map(({ tokens }) => tokens)));
-  const count = Math.max(...series.map(({ calls }) => calls.length));
-  const step = tickStep(most);
-  const top = Math.ceil(most / step) * step;
-  const x = (at) =>
-    round(margin.left + (at / Math.max(1, count - 1)) * (width - margin.left - margin.right));
-  const y = (tokens) =>
-    round(height - margin.bottom - (tokens / top) * (height - margin.top - margin.bottom));
-  const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
-  const grid = ticks.map(
-    (tick) =>
-      `<line x1="${margin.left}" x2="${width - margin.right}" y1="${y(tick)}" y2="${y(tick)}" stroke="#ddd"/>` +
-      `<text x="${margin.left - 8}" y="${y(tick) + 4}" text-anchor="end">${tick.toLocaleString("en")}</text>`,
-  );
-  const lines = series.map(({ name, calls }, index) => {
-    const colour = colours[index % colours.length];
-    const line = calls.map(({ tokens }, at) => `${x(at)},${y(tokens)}`).join(" ");
-    const cached = calls.map(({ cached: tokens }, at) => `${x(at)},${y(tokens)}`).join(" ");
-    const area = `${x(0)},${y(0)} ${cached} ${x(calls.length - 1)},${y(0)}`;
-    const legend = margin.top + 20 + index * 22;
-    return (
-      `<polygon points="${area}" fill="${colour}" fill-opacity="0.12"/>` +
-      `<polyline points="${line}" fill="none" stroke="${colour}" stroke-width="1.5"/>` +
-      `<text x="${width - margin.right + 14}" y="${legend}" fill="${colour}">${escapeText(name)}</text>`
+/** `panels`: `{ title, rows: state[][] }` each; `sizes` are the tokens of the log's messages. The same input gives the same bytes. */
+export function drawChart(title, { panels, sizes }) {
+  const starts = [0];
+  for (const size of sizes) starts.push(starts.at(-1) + size);
+  const total = starts.at(-1);
+  const x = (message) =>
+    round(margin.left + (starts[message] / total) * (width - margin.left - margin.right));
+  const height = panels.length * panel + 40;
+  const drawn = panels.map(({ title: name, rows }, at) => {
+    const top = 30 + at * panel + margin.top;
+    const step = (panel - margin.top - margin.bottom) / rows.length;
+    const bars = rows.flatMap((states, row) =>
+      runsOf(states).map(({ state, from, to }) => {
+        const y = round(top + row * step);
+        return `<rect x="${x(from)}" y="${y}" width="${round(x(to) - x(from))}" height="${round(step + 0.3)}" fill="${colours[state]}"/>`;
+      }),
     );
+    return [
+      `<text x="${margin.left}" y="${top - 8}">${escapeText(name)}</text>`,
+      `<text x="${margin.left - 6}" y="${top + 10}" text-anchor="end">call 1</text>`,
+      `<text x="${margin.left - 6}" y="${top + rows.length * step}" text-anchor="end">${rows.length}</text>`,
+      ...bars,
+    ].join("\n");
   });
+  const keys = legend.map(
+    ([name, state], at) =>
+      `<rect x="${560 + at * 130}" y="8" width="12" height="12" fill="${colours[state]}" stroke="#999"/>` +
+      `<text x="${578 + at * 130}" y="18">${name}</text>`,
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="${margin.left}" y="18" font-size="14">${escapeText(title)}</text>
-${grid.join("\n")}
-${lines.join("\n")}
-<text x="${width - margin.right}" y="${height - 12}" text-anchor="end">model calls (${count}); areas: tokens from the cache</text>
+${keys.join("\n")}
+${drawn.join("\n")}
 </svg>
 `;
 }
 
-function tickStep(most) {
-  const rough = most / 6;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough);
+function runsOf(states) {
+  const runs = [];
+  for (const [at, state] of states.entries()) {
+    const last = runs.at(-1);
+    if (last?.state === state) last.to = at + 1;
+    else runs.push({ state, from: at, to: at + 1 });
+  }
+  return runs;
 }
 
 function round(value) {

@@ -1,4 +1,4 @@
-// Replays a long run at several budgets, call by call: tokens, cached prefix, price, argument support, what was dropped.
+// Replays a long run at several budgets: what each prompt shows of the log, what it costs, what the model used and saw.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,10 +6,11 @@ import path from "node:path";
 import { estimatedCounter } from "@ccl/core";
 
 import { appendOnly } from "../../../bench/lib/context-policies.mjs";
-import { replayTrace } from "../../../bench/lib/replay-trace.mjs";
+import { createMessageCounter, replayTrace } from "../../../bench/lib/replay-trace.mjs";
 import { compileTrace } from "./compile-trace.mjs";
 import { drawChart } from "./draw-chart.mjs";
 import { readTrace } from "./read-trace.mjs";
+import { drawMap, gone, listPrompt, shortened, visibleParts, whole } from "./visible-parts.mjs";
 
 const budgets = [8_000, 16_000, 32_000];
 /** The estimate is taken for exact, so that budgets are used to the last token. */
@@ -17,18 +18,24 @@ const counter = { ...estimatedCounter, name: "estimate taken for exact", isExact
 const output = path.resolve(import.meta.dirname, "../dist");
 
 const trace = readTrace();
+const countOf = createMessageCounter(counter);
+const sizes = trace.messages.map(countOf);
 const runs = [replay({ name: "append only", policy: appendOnly() })];
 for (const budget of budgets) {
   const contexts = await compileTrace(trace, { budget, counter });
   const policy = (messages) => contexts.get(messages.length).toMessages();
-  runs.push(replay({ name: `${budget.toLocaleString("en")} tokens`, budget, policy, contexts }));
+  const run = replay({ name: `${budget.toLocaleString("en")} tokens`, budget, policy, contexts });
+  const rows = [...contexts].map(([index, context]) => visibleParts(context, index));
+  runs.push({ ...run, rows, last: [...contexts.values()].at(-1) });
 }
 const chart = path.join(output, "long-session.svg");
 mkdirSync(output, { recursive: true });
-writeFileSync(chart, drawChart(`Prompt tokens of each call: ${trace.name}`, runs));
-if (process.argv.includes("--json"))
-  console.log(JSON.stringify({ trace: trace.name, runs, chart }));
-else printRuns();
+const panels = runs.slice(1).map(({ name, rows }) => ({ title: `Budget ${name}`, rows }));
+writeFileSync(chart, drawChart(`What each prompt shows: ${trace.name}`, { panels, sizes }));
+if (process.argv.includes("--json")) {
+  const plain = runs.map((run) => ({ ...run, last: run.last?.toMessages() }));
+  console.log(JSON.stringify({ trace: trace.name, runs: plain, chart }));
+} else printRuns();
 for (const run of runs.slice(1)) check(run, runs[0]);
 
 function replay({ name, budget, policy, contexts }) {
@@ -54,12 +61,27 @@ function droppedIn(context) {
   };
 }
 
-function check({ name, totals }, whole) {
-  assert.equal(totals.calls, whole.totals.calls, `${name}: every call was compiled`);
+function check({ name, totals, rows, last }, all) {
+  assert.equal(totals.calls, all.totals.calls, `${name}: every call was compiled`);
   assert.equal(totals.overBudget, 0, `${name}: no prompt is over its budget`);
   assert.equal(totals.invalid, 0, `${name}: every prompt is one that providers accept`);
-  assert.ok(totals.price <= whole.totals.price + 1e-6, `${name}: never dearer than append only`);
+  assert.ok(totals.price <= all.totals.price + 1e-6, `${name}: never dearer than append only`);
+  const task = trace.messages.findIndex(({ role }) => role === "user");
+  assert.ok(
+    rows.every((states) => states[task] !== gone && states.at(-1) !== gone),
+    `${name}: the task and the last message are always shown`,
+  );
+  // Recorded texts are stored without their secrets and the blanks at their ends.
   if (trace.isRecorded) return;
+  const shownWhole = JSON.stringify(last.toMessages());
+  const states = rows.at(-1);
+  assert.ok(
+    states.every(
+      (state, at) =>
+        state !== whole || shownWhole.includes(JSON.stringify(trace.messages[at].content)),
+    ),
+    `${name}: what the map calls whole stands in the prompt`,
+  );
   assert.ok(
     totals.cachedShare > 0.9,
     `${name}: the cut is kept, and so is what the provider has in its cache`,
@@ -68,22 +90,34 @@ function check({ name, totals }, whole) {
 }
 
 function printRuns() {
-  const head = ["call", "tokens", "cached", "price", "support", "dropped", "shortened"];
-  for (const { name, calls } of runs.slice(1)) {
-    console.log(`\n${name}`);
-    printTable(head, calls.map(callCells));
-  }
+  const all = runs[0].totals;
   console.log(
-    `\n${trace.name}, whole: price in input-token equivalents, support of ${runs[0].totals.values} values`,
+    `A ${trace.name}: ${trace.messages.length} messages, ${number(all.largestPrompt)} tokens, ${all.calls} calls of the model.`,
+  );
+  console.log(
+    "\nWhat the prompts show. A row is a prompt, from the first message on the left to the newest on the right:\n█ whole  ▓ nearly  ░ shortened or in parts  · left out",
+  );
+  for (const { name, rows } of runs.slice(1)) {
+    console.log(`\nbudget ${name}\n  call`);
+    console.log(drawMap(rows, { sizes, width: 72, height: 12 }));
+  }
+  const [, smallest] = runs;
+  console.log(
+    `\nThe last prompt at ${smallest.name}: ${summaryOf(smallest.rows.at(-1))}. Its messages, with their tokens:\n`,
+  );
+  console.log(listPrompt(smallest.last, { width: 118, edge: 7, countOf }));
+  if (process.argv.includes("--calls")) printCalls();
+  console.log(
+    `\nWhat that costs, in input tokens (a cached one is 0.1, a new one 1.25), and how many of the ${all.values} values that\nthe model then wrote, and had read before, its prompts still showed ("support"):\n`,
   );
   printTable(
     ["budget", "calls", "price", "cached", "largest", "over", "invalid", "support"],
     runs.map(({ name, totals }) => [
       name,
       totals.calls,
-      whole(totals.price),
+      number(totals.price),
       percent(totals.cachedShare),
-      whole(totals.largestPrompt),
+      number(totals.largestPrompt),
       totals.overBudget,
       totals.invalid,
       percent(totals.support),
@@ -92,14 +126,27 @@ function printRuns() {
   console.log(`\nchart: ${chart}`);
 }
 
+function printCalls() {
+  const head = ["call", "tokens", "cached", "price", "support", "dropped", "shortened"];
+  for (const { name, calls } of runs.slice(1)) {
+    console.log(`\n${name}`);
+    printTable(head, calls.map(callCells));
+  }
+}
+
+function summaryOf(states) {
+  const count = (wanted) => states.filter((state) => state === wanted).length;
+  return `of ${states.length} messages, ${count(gone)} are left out and ${count(shortened)} shortened`;
+}
+
 function callCells({ tokens, cached, price, values, supported, dropped }, at) {
   const left =
-    dropped.messages === 0 ? "-" : `${dropped.messages} messages, ${whole(dropped.tokens)} tokens`;
+    dropped.messages === 0 ? "-" : `${dropped.messages} messages, ${number(dropped.tokens)} tokens`;
   return [
     at + 1,
-    whole(tokens),
-    whole(cached),
-    whole(price),
+    number(tokens),
+    number(cached),
+    number(price),
     `${supported}/${values}`,
     left,
     dropped.shortened,
@@ -116,7 +163,7 @@ function printTable(head, rows) {
   }
 }
 
-function whole(value) {
+function number(value) {
   return Math.round(value).toLocaleString("en");
 }
 
