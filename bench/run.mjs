@@ -14,6 +14,7 @@ const names = [
   "structured-output",
   "context-compiler",
   "session-usefulness",
+  "tool-output",
   "artifact-stores",
   "plan-protocol",
   "operations",

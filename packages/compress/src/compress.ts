@@ -141,13 +141,14 @@ function countUpTo(text: string, budget: number, counter: TokenCounter): number 
 
 function omittedRanges(places: readonly number[], { units }: Layout): LineRange[] {
   const ranges: LineRange[] = [];
-  const shown = new Set(places);
+  const isShown = new Uint8Array(units.length);
+  for (const at of places) isShown[at] = 1;
   for (let at = 0; at < units.length; at += 1) {
     const unit = units[at];
-    if (unit === undefined || shown.has(at) || isTitle(unit)) continue;
+    if (unit === undefined || isShown[at] === 1 || isTitle(unit)) continue;
     const { from, to, text } = unit;
     const last = ranges.at(-1);
-    if (last !== undefined && last.to + 1 >= from && !shown.has(at - 1))
+    if (last !== undefined && last.to + 1 >= from && isShown[at - 1] !== 1)
       last.to = Math.max(last.to, to);
     else if (text.trim() !== "") ranges.push({ from, to });
   }

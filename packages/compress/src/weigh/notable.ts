@@ -28,7 +28,7 @@ function maxNotable(rows: number): number {
   return Math.max(3, rareShare * rows);
 }
 
-/** Where half of so many cells differ, a column is none of few values. */
+/** Where half of so many cells differ, a column is none of few values; where few of them are numbers, none of numbers. */
 const sampledRows = 2_000;
 const none: Map<number, number> = new Map();
 
@@ -58,7 +58,8 @@ function outliers(cells: readonly string[]): Map<number, number> {
   for (let row = 0; row < cells.length; row += 1) {
     numbers[row] = numberIn(cells[row] ?? "");
     if (Number.isNaN(numbers[row])) missing += 1;
-    if (missing > cells.length * 0.5) return none;
+    const isWords = row === sampledRows && missing > row * 0.9;
+    if (isWords || missing > cells.length * 0.5) return none;
   }
   const known = numbers.filter((value) => !Number.isNaN(value)).sort();
   const median = known[known.length >> 1] ?? 0;
