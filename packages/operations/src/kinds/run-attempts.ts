@@ -72,6 +72,7 @@ export async function runAttempts<Value>(
       const delayMs = delayAfter(failure, { number, backoffMs, random: services.random });
       const isLate = deadlineMs !== undefined && services.clock.now() + delayMs >= deadlineMs;
       if (number >= maxAttempts || isLate || !isRetried(failure, retryOn)) throw failure;
+      context.onRetry?.({ code: failure.code, message: failure.message });
       if (delayMs > 0) await services.sleep(delayMs, signal);
       signal.throwIfAborted();
     }

@@ -297,3 +297,15 @@ describe("createTemplateRenderer", () => {
     expect(renderer.check("{% if %}").ok).toBe(false);
   });
 });
+
+it("charges for a pattern that is slow to look for before the search", () => {
+  const value = "a".repeat(2_000_000);
+  const pattern = `${"a".repeat(511)}b${"a".repeat(512)}`;
+  const { render } = createTemplateRenderer({ limits: { maxRenderMs: 60_000 } });
+  for (const template of [
+    "{% if value contains art.p %}1{% endif %}",
+    "{{ value | replace: art.p }}",
+  ])
+    expect(render(template, { value, art: { p: pattern } }).ok).toBe(false);
+  expect(render("{{ value | replace: 'b', 'c' | size }}", { value }).ok).toBe(true);
+});

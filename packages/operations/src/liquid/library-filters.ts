@@ -3,7 +3,7 @@ import { filters } from "liquidjs";
 
 import { filterText } from "./filter-text.ts";
 import { numberOf } from "./list-filters.ts";
-import { patternOf, type FilterMeter } from "./template-filter.ts";
+import { chargeSearch, patternOf, type FilterMeter } from "./template-filter.ts";
 
 /** How the arguments of a filter of the library are checked before it runs. */
 export type ArgumentGuard = (meter: FilterMeter, values: readonly unknown[]) => unknown[];
@@ -15,11 +15,12 @@ const asTexts: ArgumentGuard = (meter, [value, ...rest]) => [
 ];
 
 /** The same, where the first argument is looked for in the value. */
-const asSearch: ArgumentGuard = (meter, [value, pattern, ...rest]) => [
-  filterText(meter, value),
-  patternOf(filterText(meter, pattern)),
-  ...rest.map((item) => filterText(meter, item)),
-];
+const asSearch: ArgumentGuard = (meter, [value, given, ...rest]) => {
+  const text = filterText(meter, value);
+  const pattern = patternOf(filterText(meter, given));
+  chargeSearch(meter, text, pattern);
+  return [text, pattern, ...rest.map((item) => filterText(meter, item))];
+};
 
 const asNumbers: ArgumentGuard = (_meter, values) => values.map(numberOf);
 

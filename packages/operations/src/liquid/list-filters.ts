@@ -1,6 +1,7 @@
 import { valueAt } from "@ccl/core/json";
 import { filterText } from "./filter-text.ts";
 import {
+  chargeSearch,
   eachItem,
   type FilterMeter,
   patternOf,
@@ -85,7 +86,9 @@ export const listFilters: Readonly<Record<string, TemplateFilter>> = {
 export function containsValue(meter: FilterMeter, haystack: unknown, needle: unknown): boolean {
   if (typeof haystack === "string") {
     meter.charge(haystack.length);
-    return haystack.includes(patternOf(filterText(meter, needle)));
+    const pattern = patternOf(filterText(meter, needle));
+    chargeSearch(meter, haystack, pattern);
+    return haystack.includes(pattern);
   }
   if (!Array.isArray(haystack)) return false;
   const wanted = scalarOf(needle);

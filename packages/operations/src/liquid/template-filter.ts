@@ -18,6 +18,14 @@ export class TemplateError extends Error {}
 /** The longest text that may be looked for in another: searching costs the product of both at worst. */
 const maxPatternChars = 1_024;
 
+/** Charges for looking for a pattern in a text: up to a comparison for each pair of their characters. */
+export function chargeSearch(meter: FilterMeter, text: string, pattern: string): void {
+  meter.charge(Math.ceil((text.length * pattern.length) / comparisonsPerUnit));
+}
+
+// About as many as take the time of writing one character.
+const comparisonsPerUnit = 64;
+
 /** An argument that is looked for in a text. */
 export function patternOf(value: string): string {
   if (value.length > maxPatternChars) {

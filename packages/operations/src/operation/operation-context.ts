@@ -3,7 +3,7 @@ import type { ChatMessage, ToolCall } from "@ccl/core";
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationConfig } from "./operation-config.ts";
 import type { Hook, OperationDefinition, Trigger } from "./operation-definition.ts";
-import type { OperationOutcome } from "./operation-outcome.ts";
+import type { OperationFailure, OperationOutcome } from "./operation-outcome.ts";
 
 /** The main model's answer, as the operation's dependencies have left it. Frozen. */
 export interface MainResult {
@@ -57,6 +57,11 @@ export interface OperationContext {
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   deadlineMs?: number | undefined;
+  /**
+   * A handler that repeats its work by itself calls this after each failure that it repeats, so that the journal and the
+   * result count the attempt.
+   */
+  onRetry?: ((failure: OperationFailure) => void) | undefined;
 }
 
 /** Does the work of an operation. May throw; what it throws is recorded as an error, never passed on raw. */

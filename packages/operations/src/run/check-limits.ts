@@ -7,6 +7,7 @@ const minimums: ReadonlyMap<string, number> = new Map([
   ["leaseMs", 1],
   ["renewMs", 1],
   ["pollMs", 1],
+  ["storeTimeoutMs", 1],
 ]);
 
 /** Refuses limits that are no numbers, or too small to work with. @throws OperationsError `invalid_options` */

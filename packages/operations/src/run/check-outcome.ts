@@ -2,6 +2,7 @@ import type { Issue, Result } from "@ccl/core";
 import { failure, LanguageModelError, success } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
+import { isLargerThan } from "../effects/is-larger-than.ts";
 import { effectShape } from "../effects/effect-shape.ts";
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
@@ -74,6 +75,7 @@ export function failedOutcome(code: OperationErrorCode, message: string): Checke
 export function checkOutcome(
   outcome: OperationOutcome,
   operation: PlannedOperation,
+  maxEffectChars: number,
 ): CheckedOutcome {
   if (typeof outcome !== "object" || outcome === null)
     return failedOutcome("internal_error", noStatus);
@@ -81,6 +83,10 @@ export function checkOutcome(
   const isEmpty = effects === undefined || (Array.isArray(effects) && effects.length === 0);
   if (status === "done" && isEmpty && debug === undefined) return nothingDone;
   if (!statuses.has(status)) return failedOutcome("internal_error", noStatus);
+  if (status === "done" && isLargerThan(effects, maxEffectChars)) {
+    const message = `The effects have more than ${maxEffectChars} characters of JSON; write less, or raise maxEffectChars.`;
+    return { ...failedOutcome("budget_exceeded", message), debug };
+  }
   if (status === "done") return { ...checkEffects(effects ?? noEffects, operation), debug };
   if (status === "error") return { ...failureOf(outcome.error), debug };
   const { skippedReason } = outcome;

@@ -3,7 +3,10 @@ import { createOperationView } from "./operation-view.ts";
 import type { Attempt } from "./run-context.ts";
 
 /** What a handler sees: frozen, and without a trace of operations that it does not depend on. */
-export function createContext(attempt: Attempt): OperationContext {
+export function createContext(
+  attempt: Attempt,
+  onRetry: OperationContext["onRetry"],
+): OperationContext {
   const { run, operation, record, number, timer } = attempt;
   const { runId, trigger, chatId, branchId, userMessageId, deadlineMs } = run.input;
   const { index, hook, definition, config } = operation;
@@ -22,6 +25,7 @@ export function createContext(attempt: Attempt): OperationContext {
     policy: run.services.policies[hook],
     signal: timer === undefined ? run.signal : timer.signal,
     deadlineMs,
+    onRetry,
   };
   if (hook === "after_main_llm") {
     const main = view.main();

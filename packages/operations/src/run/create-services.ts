@@ -8,6 +8,7 @@ import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { toRunClock } from "../ports/run-clock.ts";
+import { boundStore } from "./bound-store.ts";
 import { checkLimits } from "./check-limits.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
@@ -19,7 +20,10 @@ export function createServices(options: RunEngineOptions): EngineServices {
   const { registry, mainModel, mainRequest = {}, limits = {}, renderer, executor } = options;
   checkLimits(limits);
   const clock = toRunClock(options.clock);
-  const runs = options.runs ?? createMemoryRunStore();
+  const storeTimeoutMs = limits.storeTimeoutMs ?? 60_000;
+  const bound = <Store extends object>(store: Store | undefined): Store | undefined =>
+    store && boundStore(store, { clock, timeoutMs: storeTimeoutMs });
+  const runs = bound(options.runs) ?? createMemoryRunStore();
   const { concurrency, maxSummaryChars = 4_096, maxDebugChars = 16_384, leaseMs = 30_000 } = limits;
   const builtin = createBuiltinOperations(builtinOptions(options));
   const byKind = new Map(Object.entries(builtin.handlers));
@@ -28,9 +32,9 @@ export function createServices(options: RunEngineOptions): EngineServices {
     mainModel,
     mainRequest,
     runs,
-    sessions: options.sessions ?? createMemoryProfileSessionStore(),
-    chat: options.chat ?? createMemoryChatStore(),
-    journal: createRunJournal(runs),
+    sessions: bound(options.sessions) ?? createMemoryProfileSessionStore(),
+    chat: bound(options.chat) ?? createMemoryChatStore(),
+    journal: createRunJournal({ runs, clock, timeoutMs: storeTimeoutMs }),
     limiter: createConcurrencyLimiter(concurrency),
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
@@ -46,6 +50,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
       keptEvents: limits.keptEvents ?? 1_024,
       requestKeptMs: limits.requestKeptMs ?? 24 * 60 * 60 * 1_000,
       pollMs: limits.pollMs ?? 500,
+      maxEffectChars: limits.maxEffectChars ?? 1_000_000,
+      storeTimeoutMs,
       prompt: limits.prompt,
       maxSummaryChars,
       maxDebugChars,

@@ -68,6 +68,10 @@ export function driveRun(driven: DrivenRun): RunDrive {
       resolve(value);
     };
   });
+  let abandon: () => void = () => {};
+  const abandoned = new Promise<void>((resolve) => {
+    abandon = resolve;
+  });
   const records = plan.operations.map(createRecord);
   const writer = services.journal.open({
     runId: input.runId,
@@ -116,14 +120,30 @@ export function driveRun(driven: DrivenRun): RunDrive {
   const executor = createCommandExecutor(run, {
     mainAttempts: known.mainAttempts,
     onStop: (command) => onStop(run, timers, command),
-    onFinish: (command) => void finish(run, executor, command).then(settle),
+    onFinish: (command) => void finish(run, { executor, command, abandoned }).then(settle),
   });
-  const { stop, onLoaded } = createStopper(run, () => isOver);
+  // What hangs is left to itself: handlers after the grace, stores after as much again.
+  const leave = (): void => {
+    if (isOver) return;
+    writer.close();
+    abandon();
+    onLoaded();
+    const errorMessage = "A store has not answered since the run was stopped.";
+    run.dispatch({
+      type: "engine_failed",
+      details: { errorCode: "internal_error", errorMessage },
+    });
+  };
+  const { stop, onLoaded } = createStopper(run, {
+    isOver: () => isOver,
+    onStop: () => timers.set(2 * services.limits.graceMs, leave),
+  });
   keepLease(run, timers, stop);
   const { deadlineMs } = input;
   if (deadlineMs !== undefined)
     timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
   load(run, known.lastSeq === 0, () => {
+    if (isOver) return;
     const commands =
       driven.former === undefined ? [] : replaySteps(run, driven.former.steps, known);
     for (const command of commands) executor.execute(command);
@@ -138,12 +158,15 @@ export function driveRun(driven: DrivenRun): RunDrive {
 /** Stops a run, once it is loaded: before that there is nothing to say how its operations ended. */
 function createStopper(
   run: RunContext,
-  isOver: () => boolean,
+  { isOver, onStop: onFirstStop }: { isOver: () => boolean; onStop: () => void },
 ): { stop: RunDrive["stop"]; onLoaded: () => void } {
   let isLoaded = false;
+  let isAsked = false;
   let early: { cause: StopCause; reason: string | undefined } | undefined;
   const stop = (cause: StopCause, reason?: string): void => {
     if (isOver() || run.state.stop !== undefined) return;
+    if (!isAsked) onFirstStop();
+    isAsked = true;
     if (!isLoaded) {
       early ??= { cause, reason };
       return;
@@ -333,10 +356,15 @@ function stopHandlers(run: RunContext, message: string): void {
 
 async function finish(
   run: RunContext,
-  executor: CommandExecutor,
-  command: Extract<RunCommand, { type: "finish" }>,
+  of: {
+    executor: CommandExecutor;
+    command: Extract<RunCommand, { type: "finish" }>;
+    abandoned: Promise<void>;
+  },
 ): Promise<RunResult | undefined> {
-  await executor.saved();
+  const { executor, command, abandoned } = of;
+  await Promise.race([executor.saved(), abandoned]);
+  const { input } = run;
   const end = withReason(run, command);
   const result = Object.freeze(buildResult(run, end));
   const { status, failedType, failedDetails, finishReason } = end;
@@ -351,8 +379,21 @@ async function finish(
   run.writer.finish(result);
   if (await run.writer.flushed()) return result;
   // The next start on the branch can resume it at once.
-  await run.services.runs.releaseLease(run.lease).catch(() => {});
-  return unstored(result);
+  const { runs } = run.services;
+  const { stop } = run.state;
+  if (stop === "user_abort") runs.requestAbort(input.runId, {}).catch(() => {});
+  await Promise.race([runs.releaseLease(run.lease).catch(() => {}), abandoned]);
+  return stop === undefined ? unstored(result) : stopped(result, stop);
+}
+
+function stopped(result: RunResult, finishReason: StopCause): RunResult {
+  return {
+    ...result,
+    status: "aborted",
+    finishReason,
+    failedType: undefined,
+    failedDetails: undefined,
+  };
 }
 
 function unstored(result: RunResult): RunResult {

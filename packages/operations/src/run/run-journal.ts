@@ -1,7 +1,9 @@
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
+import type { RunClock } from "../ports/run-clock.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { AppendOutcome, RunAppend, RunStore } from "../ports/run-store.ts";
+import { storeTimeout } from "./bound-store.ts";
 import type { RunResult } from "./run-result.ts";
 
 /** Whose journal it is, and what it is notified of. */
@@ -45,8 +47,15 @@ export interface RunJournal {
 // While entries keep arriving, an append waits for no more than these.
 const maxTogether = 4_096;
 
+/** A store, and how long one append to it may take. */
+interface BoundStore {
+  runs: RunStore;
+  clock: RunClock;
+  timeoutMs: number;
+}
+
 /** A journal on a store. */
-export function createRunJournal(store: RunStore): RunJournal {
+export function createRunJournal(store: BoundStore): RunJournal {
   const dirty: Pending[] = [];
   let isBusy = false;
   let written = 0;
@@ -134,29 +143,56 @@ function hasContent({ pending, append: { events, steps, result } }: Taken): bool
   return !pending.isLost && (events.length > 0 || steps.length > 0 || result !== undefined);
 }
 
-async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void> {
+/** Resolves once the outcome is known, or the store has taken too long. */
+function storeAll(store: BoundStore, batch: readonly Taken[]): Promise<void> {
   const full = batch.filter(hasContent);
-  let outcomes: AppendOutcome[];
-  try {
-    outcomes = full.length === 0 ? [] : await store.append(full.map(({ append }) => append));
-    if (!Array.isArray(outcomes) || outcomes.length !== full.length) {
-      throw new OperationsError(
-        "store_failed",
-        `The run store gave no outcome for each of ${full.length} appends.`,
-      );
+  if (full.length === 0) {
+    settle(batch);
+    return Promise.resolve();
+  }
+  return new Promise((resolve) => {
+    let isOver = false;
+    const once =
+      <Value>(end: (value: Value) => void) =>
+      (value: Value): void => {
+        if (isOver) return;
+        isOver = true;
+        cancel();
+        end(value);
+      };
+    const fail = (error: unknown, isHanging: boolean): void => {
+      // One bad append must not take the others with it; a store that hangs would hang for each.
+      const isSplit = full.length > 1 && !isHanging;
+      if (!isSplit) for (const taken of full) lose(taken, error);
+      settle(batch.filter((taken) => !full.includes(taken)));
+      void (isSplit ? storeEach(store, full) : Promise.resolve()).then(resolve);
+    };
+    const onError = once((error: unknown) => fail(error, false));
+    const onTime = once(() => fail(storeTimeout("append", store.timeoutMs), true));
+    const cancel = store.clock.schedule(store.timeoutMs, () => onTime(undefined));
+    const onOutcomes = once((outcomes: AppendOutcome[]) => {
+      if (!Array.isArray(outcomes) || outcomes.length !== full.length) {
+        const message = `The run store gave no outcome for each of ${full.length} appends.`;
+        fail(new OperationsError("store_failed", message), false);
+        return;
+      }
+      for (const [index, taken] of full.entries()) {
+        if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.append.events);
+        else lose(taken, undefined);
+      }
+      settle(batch);
+      resolve();
+    });
+    try {
+      store.runs.append(full.map(({ append }) => append)).then(onOutcomes, onError);
+    } catch (error) {
+      onError(error);
     }
-  } catch (error) {
-    // One bad append must not take the others with it.
-    if (full.length > 1) for (const taken of full) await storeAll(store, [taken]);
-    else for (const taken of full) lose(taken, error);
-    settle(batch.filter((taken) => !full.includes(taken)));
-    return;
-  }
-  for (const [index, taken] of full.entries()) {
-    if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.append.events);
-    else lose(taken, undefined);
-  }
-  settle(batch);
+  });
+}
+
+async function storeEach(store: BoundStore, batch: readonly Taken[]): Promise<void> {
+  for (const taken of batch) await storeAll(store, [taken]);
 }
 
 function settle(batch: readonly Taken[]): void {

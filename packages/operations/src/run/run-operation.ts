@@ -1,5 +1,6 @@
 import { callListener } from "@ccl/core/events";
 
+import type { EventError } from "../events/run-event.ts";
 import { conditionsHold } from "../kinds/condition-holds.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
@@ -91,11 +92,20 @@ function tryOnce(attempt: Attempt): void {
   }
 }
 
+/** Writes an attempt that the handler itself repeats to the journal. */
+function repeated(attempt: Attempt, { code, message }: EventError): void {
+  const { run, operation, record } = attempt;
+  if (record.attempt !== attempt) return;
+  const failed = failedOutcome(code, message);
+  run.writer.step({ ...stepOf(operation, record, failed), willRetry: true });
+  record.attempts += 1;
+}
+
 /** Calls the handler, or has the executor call it: the time of the attempt is that of the call. */
 function callHandler(attempt: Attempt): unknown {
   const { run, operation, timer } = attempt;
   const handler = run.handlers[operation.index];
-  const context = createContext(attempt);
+  const context = createContext(attempt, (error) => repeated(attempt, error));
   const { executeAttempt } = run.services;
   if (executeAttempt === undefined) {
     timer?.begin();
@@ -122,7 +132,11 @@ function settle(attempt: Attempt, outcome: CheckedOutcome): void {
 
 function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
   try {
-    const result = checkOutcome(outcome, attempt.operation);
+    const result = checkOutcome(
+      outcome,
+      attempt.operation,
+      attempt.run.services.limits.maxEffectChars,
+    );
     return result.debug === undefined
       ? result
       : { ...result, debug: boundDebug(attempt, result.debug) };

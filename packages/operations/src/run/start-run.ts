@@ -37,6 +37,8 @@ export function createRunStarter(
   // By branch: the last start that waits for its turn.
   const queues = new Map<string, Promise<unknown>>();
   const begin = async (options: StartOptions): Promise<LiveRun> => {
+    const until = <Value>(promise: Promise<Value>): Promise<Value> =>
+      untilAborted(promise, options.signal, OperationsError);
     const { profile, profileRef, trigger, userMessage } = options;
     for (;;) {
       throwIfAborted(options.signal, OperationsError);
@@ -44,14 +46,27 @@ export function createRunStarter(
       const valid =
         profileRef === undefined
           ? profile && plans.validate(profile)
-          : await storedProfile(profileRef, options, starter);
+          : await until(storedProfile(profileRef, options, starter));
       const userMessageId =
-        userMessage === undefined ? await knownTurn(options, services) : options.userMessageId;
+        userMessage === undefined
+          ? await until(knownTurn(options, services))
+          : options.userMessageId;
       // Before anything is stored, so that a run that can't be planned never is.
       plans.planOf(valid, trigger);
       throwIfAborted(options.signal, OperationsError);
       const input = inputOf(options, { services, profile: valid, userMessageId });
-      const creation = await services.runs.createRun(newRun(input, options, { services, owner }));
+      const creating = services.runs.createRun(newRun(input, options, { services, owner }));
+      const creation = await untilLeft(creating, options.signal, services).catch(
+        (error: unknown) => {
+          // A run that the store makes after all is aborted, so that it does not hold the branch.
+          void creating.then(
+            async (late) =>
+              late.status === "created" ? accepted(input, late, options.signal) : undefined,
+            () => {},
+          );
+          throw error;
+        },
+      );
       if (creation.status === "created") return accepted(input, creation, options.signal);
       if (creation.status === "duplicate") return known(creation.runId, options.signal);
       if (creation.status === "payload_conflict") throw payloadConflict(options, creation.runId);
@@ -107,11 +122,16 @@ export function createRunStarter(
     void settled.then(() => queues.get(branch) === settled && queues.delete(branch));
     return started;
   };
-  return (options) => {
+  return async (options) => {
     checkStart(options);
-    return (options.whenActive ?? starter.whenActive) === "queue"
-      ? beginInTurn(options)
-      : begin(options);
+    const isQueued = (options.whenActive ?? starter.whenActive) === "queue";
+    // Held all along, so that the signal has one listener for all that waits for it here.
+    const release = options.signal && onAbort(options.signal, () => {});
+    try {
+      return await (isQueued ? beginInTurn(options) : begin(options));
+    } finally {
+      release?.();
+    }
   };
 }
 
@@ -206,7 +226,30 @@ function payloadConflict({ clientRequestId }: StartOptions, runId: string): Oper
   return new OperationsError("idempotency_conflict", message, { details: { runId } });
 }
 
-/** Resolves with the promise; rejects as soon as the signal is aborted. */
+/** As the creation settles; where that hangs, rejects a grace after the abort. */
+function untilLeft(
+  creating: Promise<RunCreation>,
+  signal: AbortSignal | undefined,
+  { clock, limits }: EngineServices,
+): Promise<RunCreation> {
+  if (signal === undefined) return creating;
+  return new Promise((resolve, reject) => {
+    let cancel = (): void => {};
+    const forget = onAbort(signal, () => {
+      cancel = clock.schedule(limits.graceMs, () => {
+        const message = "The start was aborted, and the run store has not answered since.";
+        reject(new OperationsError("aborted", message, { cause: signal.reason }));
+      });
+    });
+    const end = (): void => {
+      forget();
+      cancel();
+    };
+    creating.finally(end).then(resolve, reject);
+  });
+}
+
+/** Aborts the run with the signal. */
 function abortWith(live: LiveRun, signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
   if (signal.aborted) live.abort();

@@ -107,11 +107,12 @@ function planFrom(
   { input, steps }: StoredRun,
   abort: AbortRequest | undefined,
 ): PreparedPlan & { steps: RunStep[] } {
+  const stop: RunStep = { kind: "stop", cause: "user_abort", ...abort };
   try {
-    return { ...planOf(at, input), steps };
+    const isStopped = abort === undefined || steps.some(({ kind }) => kind === "stop");
+    return { ...planOf(at, input), steps: isStopped ? steps : [...steps, stop] };
   } catch (error) {
     if (abort === undefined) throw error;
-    const stop: RunStep = { kind: "stop", cause: "user_abort", ...abort };
     return { ...at.plans.planOf(undefined, input.trigger), steps: [stop, ...steps] };
   }
 }

@@ -1,0 +1,44 @@
+import type { RunClock } from "../ports/run-clock.ts";
+import { OperationsError } from "../operations-error.ts";
+
+/**
+ * The store with a limit on the time of each call; later the call is `store_failed`, whatever becomes of it. `append` is
+ * left to the journal.
+ */
+export function boundStore<Store extends object>(
+  store: Store,
+  { clock, timeoutMs }: { clock: RunClock; timeoutMs: number },
+): Store {
+  return new Proxy(store, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== "function") return member;
+      if (key === "append") return member.bind(target);
+      return (...parameters: unknown[]): Promise<unknown> =>
+        new Promise((resolve, reject) => {
+          const cancel = clock.schedule(timeoutMs, () => {
+            reject(storeTimeout(String(key), timeoutMs));
+          });
+          const settle =
+            (end: (value: unknown) => void) =>
+            (value: unknown): void => {
+              cancel();
+              end(value);
+            };
+          try {
+            const answer: unknown = Reflect.apply(member, target, parameters);
+            const promise = answer instanceof Promise ? answer : Promise.resolve(answer);
+            promise.then(settle(resolve), settle(reject));
+          } catch (error) {
+            settle(reject)(error);
+          }
+        });
+    },
+  });
+}
+
+/** The error of a call that took too long. */
+export function storeTimeout(method: string, timeoutMs: number): OperationsError {
+  const message = `The store has not answered ${method} within ${timeoutMs} ms.`;
+  return new OperationsError("store_failed", message);
+}
