@@ -14,11 +14,8 @@ export type { Connectors } from "./connector/find-connector.ts";
 export { executePlan, type ExecutePlanOptions } from "./execute/execute-plan.ts";
 export type { PlanRow, QueryResult } from "./execute/query-result.ts";
 export { explainPlan, type ExplainOptions } from "./explain/explain-plan.ts";
-export {
-  fileConnector,
-  type FileConnectorOptions,
-  type FileContent,
-} from "./file/file-connector.ts";
+export { fileConnector, type FileConnectorOptions } from "./file/file-connector.ts";
+export type { FileContent } from "./file/file-content.ts";
 export { httpConnector } from "./http/http-connector.ts";
 export type { HttpConnectorOptions } from "./http/http-options.ts";
 export { parseLogicalPlan, type ParsePlanOptions } from "./parse/parse-logical-plan.ts";

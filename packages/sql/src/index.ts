@@ -16,6 +16,7 @@ export { SqlError, type SqlErrorCode } from "./sql-error.ts";
 export { openSqliteHandle, type SqliteDurability } from "./sqlite/open-sqlite-handle.ts";
 export type {
   PrepareOptions,
+  ReadApart,
   SqliteDatabase,
   SqliteHandle,
   SqliteHandleStatement,

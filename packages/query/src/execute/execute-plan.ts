@@ -11,6 +11,7 @@ import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import {
+  limitsOf,
   metered,
   startDeadline,
   type Deadline,
@@ -100,12 +101,13 @@ function createResult(execution: Execution): QueryResult {
         ? options.engine.name
         : undefined,
   };
+  const allLimits = limitsOf(options.limits);
   const deadline = startDeadline(options.signal, {
-    timeoutMs: options.limits?.timeoutMs,
+    timeoutMs: allLimits.timeoutMs,
     what: "The query",
   });
   const startMs = clock.now();
-  const { timeoutMs: _, eachSource: __, ...limits } = options.limits ?? {};
+  const { timeoutMs: _, eachSource: __, ...limits } = allLimits;
   async function* read(): AsyncGenerator<ColumnBatch, void> {
     try {
       yield* metered(run(execution, { deadline, statistics }), {
@@ -193,11 +195,11 @@ async function* runFragment(
       `There is no connector ${JSON.stringify(fragment.connector)}.`,
     );
   const what = `${connector.name} (${steps.map((name) => JSON.stringify(name)).join(", ")})`;
-  const limits = options.limits?.eachSource ?? {};
+  const { eachSource: limits, timeoutMs: wholeMs } = limitsOf(options.limits);
   const deadline = startDeadline(state.deadline.signal, { timeoutMs: limits.timeoutMs, what });
   const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
   const startMs = clock.now();
-  const timeoutMs = Math.min(limits.timeoutMs ?? Infinity, options.limits?.timeoutMs ?? Infinity);
+  const timeoutMs = Math.min(limits.timeoutMs ?? Infinity, wholeMs);
   try {
     const source = connector.run(fragment, {
       signal: deadline.signal,

@@ -1,7 +1,7 @@
 import { batchBytes, type ColumnBatch } from "../connector/column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
-/** Bounds of one source, or of a whole query. Without one there is none. */
+/** Bounds of one source, or of a whole query. */
 export interface TrafficLimits {
   rows?: number | undefined;
   /** As `batchBytes` counts them. */
@@ -9,7 +9,37 @@ export interface TrafficLimits {
   timeoutMs?: number | undefined;
 }
 
-/** Bounds of an execution: of the rows it gives and the time it takes, and of what each source may send. */
+/** What a query may take where its caller says nothing; `Infinity` lifts a bound. */
+const defaultLimits = {
+  rows: 100_000,
+  bytes: 256 * 1024 * 1024,
+  timeoutMs: 30_000,
+  eachSource: { rows: 5_000_000, bytes: 1024 * 1024 * 1024 },
+};
+
+/** The bounds that hold: the caller's, else the defaults. */
+export function limitsOf(limits: ExecutionLimits | undefined): {
+  rows: number;
+  bytes: number;
+  timeoutMs: number;
+  eachSource: TrafficLimits;
+} {
+  return {
+    rows: limits?.rows ?? defaultLimits.rows,
+    bytes: limits?.bytes ?? defaultLimits.bytes,
+    timeoutMs: limits?.timeoutMs ?? defaultLimits.timeoutMs,
+    eachSource: {
+      rows: limits?.eachSource?.rows ?? defaultLimits.eachSource.rows,
+      bytes: limits?.eachSource?.bytes ?? defaultLimits.eachSource.bytes,
+      timeoutMs: limits?.eachSource?.timeoutMs,
+    },
+  };
+}
+
+/**
+ * Bounds of an execution: of the rows it gives (100,000 by default, 256 MiB) and the time it takes (30 s), and of what each
+ * source may send (5,000,000 rows, 1 GiB).
+ */
 export interface ExecutionLimits extends TrafficLimits {
   eachSource?: TrafficLimits | undefined;
 }
@@ -61,7 +91,8 @@ export function startDeadline(
     isLate = true;
     controller.abort();
   };
-  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
+  const timer =
+    timeoutMs === undefined || timeoutMs === Infinity ? undefined : setTimeout(late, timeoutMs);
   const abort = (): void => controller.abort(signal?.reason);
   if (signal?.aborted === true) abort();
   signal?.addEventListener("abort", abort, { once: true });

@@ -7,22 +7,25 @@ import type { RowPage } from "../connector/answer-rows.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { QueryError } from "../query-error.ts";
 import { delimitedPages } from "./delimited-pages.ts";
+import type { FileContent } from "./file-content.ts";
+import { folderReader } from "./folder-reader.ts";
 import { jsonLinePages, jsonPage } from "./json-pages.ts";
 import { textDecoderOf } from "./text-value.ts";
 
 /** Formats that are read here; Parquet goes through `openParquetConnector` of `./duckdb`. */
 export type FileFormat = "csv" | "tsv" | "json" | "jsonl";
 
-/** A file's bytes, or its text, as a whole or in pieces. */
-export type FileContent = Uint8Array | string | AsyncIterable<Uint8Array | string>;
-
 /** How files are read. */
 export interface FileConnectorOptions {
-  /** The content of a resource, like `({ uri }) => createReadStream(pathOf(uri))`. Which files may be read is decided here. */
-  read: (
-    resource: ResourceDetails,
-    options: { signal?: AbortSignal | undefined },
-  ) => FileContent | Promise<FileContent>;
+  /** A folder whose files are read by the ends of their resources' addresses; nothing outside of it is, through links neither. */
+  folder?: string | undefined;
+  /** The content of a resource in place of `folder`. Which files may be read is decided here. */
+  read?:
+    | ((
+        resource: ResourceDetails,
+        options: { signal?: AbortSignal | undefined },
+      ) => FileContent | Promise<FileContent>)
+    | undefined;
   /** By the ending of the resource's address by default. */
   formatOf?: ((resource: ResourceDetails) => FileFormat) | undefined;
   /** Of delimited files; by default as the catalog found it, or as the first rows suggest. */
@@ -35,10 +38,14 @@ export interface FileConnectorOptions {
   name?: string | undefined;
 }
 
-/** A connector over CSV, TSV, JSON and JSON Lines, read as they stream. Lines and cells that do not fit fail the query. */
+/** A connector over CSV, TSV, JSON and JSON Lines, read as they stream. Lines and cells that do not fit fail the query. @throws QueryError `invalid_options` */
 export function fileConnector(options: FileConnectorOptions): Connector {
   const { name = "files", maxBytes = 256 * 1024 * 1024 } = options;
   const formatOf = options.formatOf ?? formatByEnding;
+  const read =
+    options.read ?? (options.folder === undefined ? undefined : folderReader(options.folder));
+  if (read === undefined)
+    throw new QueryError("invalid_options", "fileConnector takes a folder, or read.");
   return createRowConnector({
     name,
     maxCalls: 1,
@@ -57,12 +64,16 @@ export function fileConnector(options: FileConnectorOptions): Connector {
           : ofJson(value);
     },
     read: (request) =>
-      readFile(options, request, { name, maxBytes, format: formatOf(request.resource) }),
+      readFile({ ...options, read }, request, {
+        name,
+        maxBytes,
+        format: formatOf(request.resource),
+      }),
   });
 }
 
 async function* readFile(
-  options: FileConnectorOptions,
+  options: FileConnectorOptions & { read: NonNullable<FileConnectorOptions["read"]> },
   { resource, signal, columns }: RowRequest,
   { name, maxBytes, format }: { name: string; maxBytes: number; format: FileFormat },
 ): AsyncGenerator<RowPage, void> {

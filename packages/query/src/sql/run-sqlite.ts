@@ -1,5 +1,5 @@
 import { throwIfAborted } from "@ccl/core/async";
-import type { SqliteDatabase, SqliteRow, SqliteValue } from "@ccl/sql";
+import type { ReadApart, SqliteDatabase, SqliteRow, SqliteValue } from "@ccl/sql";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
@@ -29,6 +29,8 @@ export async function* runSqlite(
   { signal, batchRows, timeoutMs }: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
   throwIfAborted(signal, QueryError);
+  if (database.readApart !== undefined)
+    return yield* runApart(database.readApart, work, { signal, batchRows, timeoutMs });
   const endMs = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs;
   let turnedAtMs = performance.now();
   for (const batch of readBatches(database, work, batchRows)) {
@@ -42,6 +44,25 @@ export async function* runSqlite(
       throw new QueryError("limit_exceeded", `${work.name} took longer than ${timeoutMs} ms.`, {
         details: { limit: "timeoutMs" },
       });
+  }
+}
+
+/** A file is read in a process of its own, which ends with the signal. */
+async function* runApart(
+  readApart: ReadApart,
+  work: SqlWork,
+  { signal, batchRows }: RunOptions,
+): AsyncGenerator<ColumnBatch, void> {
+  const batcher = createRowBatcher(work.name, work.columns, sqliteDecoder);
+  const parameters = work.parameters.map(sqliteValue);
+  try {
+    for await (const rows of readApart(work.sql, parameters, { batchRows, signal })) {
+      for (const row of rows) batcher.add(row);
+      yield batcher.take();
+    }
+  } catch (error) {
+    throwIfAborted(signal, QueryError);
+    throw error;
   }
 }
 

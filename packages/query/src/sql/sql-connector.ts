@@ -5,10 +5,12 @@ import type { Connector, PlanFragment } from "../connector/connector.ts";
 import type { PlanOperation } from "../plan/logical-plan.ts";
 import {
   partsOf,
+  typedInputsOf,
   type TypedExpression,
   type TypedScan,
   type TypedStep,
 } from "../plan/typed-plan.ts";
+import { QueryError } from "../query-error.ts";
 import { compileFragment } from "./compile-fragment.ts";
 import { postgresDialect, postgresTakes } from "./postgres-dialect.ts";
 import { runPostgres } from "./run-postgres.ts";
@@ -23,6 +25,11 @@ export interface SqlConnectorOptions {
   tableOf?(
     resource: TypedScan["resource"],
   ): readonly [table: string] | readonly [schema: string, table: string];
+  /**
+   * Pairs of rows that joins may try in a SQLite database in memory, or in a handle that was passed in: nothing can end a
+   * call there. The product of the tables' rows is refused with `limit_exceeded` before the start. 1e9 by default.
+   */
+  maxJoinPairs?: number | undefined;
 }
 
 type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
@@ -41,8 +48,9 @@ const operations: ReadonlySet<PlanOperation> = new Set([
 
 /**
  * A connector for PostgreSQL (a pg `Pool` or `Client`, or PGlite) or for SQLite (of `openSqlite`). It only ever reads.
- * Aborting cancels the statement on a pool's server; on a single connection `timeoutMs` does. SQLite's calls block the
- * thread, so that there an abort is seen between batches.
+ * Aborting cancels the statement on a pool's server; on a single connection `timeoutMs` does. A SQLite file is read in a
+ * process of its own, which an abort ends; calls to one in memory, or to a handle that was passed in, block the thread.
+ * @throws QueryError `invalid_options` for tables of the database's own schemas
  */
 export function sqlConnector(
   handle: SqliteDatabase | PostgresClient,
@@ -76,7 +84,9 @@ export function sqlConnector(
         columns: fragment.columns,
         end: endOf(fragment),
       };
-      return isSqlite ? runSqlite(handle, work, run) : runPostgres(handle, work, run);
+      if (!isSqlite) return runPostgres(handle, work, run);
+      if (handle.readApart === undefined) checkPairs(handle, fragment, options);
+      return runSqlite(handle, work, run);
     },
   };
 }
@@ -102,7 +112,21 @@ function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is Sq
 
 /** The table of a scan, by the last part of its address where nothing else is told. */
 export function tableOf({ resource }: TypedScan, options: SqlConnectorOptions = {}): TableName {
-  if (options.tableOf !== undefined) return options.tableOf(resource);
+  const name = options.tableOf?.(resource) ?? tableOfAddress(resource);
+  const [table = "", schema = ""] = [...name].reverse();
+  if (isSystemName(schema) || isSystemName(table)) {
+    const message = `${JSON.stringify(resource.id)} is of the database's own tables, which are not read.`;
+    throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
+  }
+  return name;
+}
+
+/** The catalogue of PostgreSQL, SQLite and the standard. */
+function isSystemName(name: string): boolean {
+  return /^(?:pg_.*|sqlite_.*|pragma_.*|information_schema)$/i.test(name);
+}
+
+function tableOfAddress(resource: TypedScan["resource"]): TableName {
   const address = resource.uri ?? resource.id;
   const last = decodeURIComponent(address.split(/[?#]/)[0]?.split(/[/:]/).at(-1) ?? "");
   const dot = last.indexOf(".");
@@ -115,6 +139,41 @@ function sqliteColumnTypes(database: SqliteDatabase, name: TableName): ReadonlyM
     .prepare("SELECT name, type FROM pragma_table_xinfo(?, ?)")
     .all(table ?? null, schema);
   return new Map(rows.map(({ name, type }) => [String(name), String(type)]));
+}
+
+/** @throws QueryError `limit_exceeded` */
+function checkPairs(
+  database: SqliteDatabase,
+  { steps }: PlanFragment,
+  options: SqlConnectorOptions,
+): void {
+  if (!steps.some(({ op }) => op === "join")) return;
+  const maxPairs = options.maxJoinPairs ?? 1e9;
+  const rows = new Map<string, number>();
+  let pairs = 0;
+  for (const step of steps) {
+    const inputs = typedInputsOf(step).map((name) => rows.get(name) ?? 0);
+    const [first = 0, second = 0] = inputs;
+    if (step.op === "scan") rows.set(step.name, rowCount(database, tableOf(step, options)));
+    else if (step.op === "join") rows.set(step.name, first * second);
+    else if (step.op === "union")
+      rows.set(
+        step.name,
+        inputs.reduce((sum, count) => sum + count, 0),
+      );
+    else rows.set(step.name, step.op === "limit" ? Math.min(first, step.count) : first);
+    if (step.op === "join") pairs += first * second;
+  }
+  if (pairs <= maxPairs) return;
+  const message = `The joins may try ${pairs} pairs of rows, more than the ${maxPairs} allowed where SQLite cannot be interrupted; filter first, raise maxJoinPairs, or open the database as a file with openSqlite, which can be.`;
+  throw new QueryError("limit_exceeded", message, {
+    details: { limit: "maxJoinPairs", most: maxPairs },
+  });
+}
+
+function rowCount(database: SqliteDatabase, name: TableName): number {
+  const quoted = name.map((part) => `"${part.replaceAll('"', '""')}"`).join(".");
+  return Number(database.prepare(`SELECT count(*) AS n FROM ${quoted}`).get()?.["n"]);
 }
 
 function takesAll(expression: TypedExpression, takes: (part: TypedExpression) => boolean): boolean {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 import { applySettings, checkSettings, type SqliteSettings } from "../sqlite/open-sqlite-handle.ts";
@@ -9,6 +10,7 @@ import {
   type SqliteDriver,
   type SqliteDriverName,
 } from "./find-sqlite-driver.ts";
+import { createProcessReader } from "./read-in-process.ts";
 import { readOnlyAddress } from "./read-only-address.ts";
 
 /** Which file, over which driver, and how it keeps what is written. */
@@ -32,8 +34,21 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
   throwIfAborted(options.signal, SqlError);
   const driver = findSqliteDriver(options.driver);
   const handle = await openFile(driver, path, readOnly);
-  const wrapped = { ...options, driver: driver.name, ownsHandle: true };
+  const isFile = path !== "" && path !== ":memory:" && !path.startsWith("file:");
+  const reader = isFile
+    ? createProcessReader({
+        driver: driver.name,
+        address: () => readerAddress(path, readOnly),
+        busyTimeoutMs: options.busyTimeoutMs ?? 5000,
+      })
+    : undefined;
+  const wrapped = { ...options, driver: driver.name, ownsHandle: true, reader };
   return applySettings(new SqliteConnection(handle, wrapped), options);
+}
+
+function readerAddress(path: string, readOnly: boolean): Promise<string> {
+  const absolute = resolve(path);
+  return readOnly ? readOnlyAddress(absolute) : Promise.resolve(absolute);
 }
 
 async function openFile(

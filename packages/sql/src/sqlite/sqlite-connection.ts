@@ -8,6 +8,7 @@ import {
 } from "./connection-state.ts";
 import type {
   PrepareOptions,
+  ReadApart,
   SqliteDatabase,
   SqliteHandle,
   SqliteStatement,
@@ -24,6 +25,7 @@ export interface ConnectionOptions {
   ownsHandle: boolean;
   /** True: `close()` does nothing to the database's log. */
   readOnly?: boolean | undefined;
+  reader?: { readApart: ReadApart; close(): void } | undefined;
 }
 
 /** A driver's handle as a `SqliteDatabase`. */
@@ -31,8 +33,10 @@ export class SqliteConnection implements SqliteDatabase {
   readonly driver: string;
   readonly handle: SqliteHandle;
   readonly busyTimeoutMs: number;
+  readonly readApart: ReadApart | undefined;
   readonly #ownsHandle: boolean;
   readonly #readOnly: boolean;
+  readonly #reader: ConnectionOptions["reader"];
   readonly #state: ConnectionState;
   readonly #statements = new Map<string, OwnedStatement>();
   readonly #reads: OpenReads = new Map();
@@ -44,6 +48,8 @@ export class SqliteConnection implements SqliteDatabase {
     this.busyTimeoutMs = options.busyTimeoutMs ?? 5000;
     this.#ownsHandle = options.ownsHandle;
     this.#readOnly = options.readOnly === true;
+    this.#reader = options.reader;
+    this.readApart = options.reader?.readApart;
     this.#state = connectionStateOf(handle);
   }
 
@@ -71,6 +77,7 @@ export class SqliteConnection implements SqliteDatabase {
 
   close(): void {
     if (!this.#isOpen) return;
+    this.#reader?.close();
     for (const read of this.#reads.keys()) read.return?.();
     if (this.#ownsHandle) this.#quietly("ROLLBACK");
     for (const statement of this.#statements.values()) statement.finalise();

@@ -44,11 +44,23 @@ export interface SqliteDatabase {
   /** Statements are kept by their text, so asking again costs nothing. */
   prepare(sql: string, options?: PrepareOptions): SqliteStatement;
   /**
+   * Reads what is committed in a process of its own, which an abort ends even while SQLite computes. Only for a file that
+   * `openSqlite` opened; temporary tables and attached databases of this connection are not there.
+   */
+  readonly readApart?: ReadApart | undefined;
+  /**
    * Ends reads that were left open, undoes a transaction that is under way, finalises statements, moves the write-ahead
    * log into the database and closes. A handle that was handed in stays open. Closing twice does nothing.
    */
   close(): void;
 }
+
+/** Rows of a statement as lists of values, integers as bigints. Leaving the loop, or aborting, ends the work at once. */
+export type ReadApart = (
+  sql: string,
+  parameters: readonly SqliteValue[],
+  options: { batchRows: number; signal?: AbortSignal | undefined },
+) => AsyncIterable<SqliteValue[][]>;
 
 /** The least that every driver's database has: `DatabaseSync` of node:sqlite, and `Database` of better-sqlite3. */
 export interface SqliteHandle {
