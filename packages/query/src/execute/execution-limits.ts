@@ -61,10 +61,11 @@ export async function* metered(
     traffic.bytes += batchBytes(batch);
     traffic.batches += 1;
     for (const limit of ["rows", "bytes"] as const) {
-      const most = limits[limit];
-      if (most === undefined || traffic[limit] <= most) continue;
-      const message = `${what} gave more than ${most} ${limit}; filter, aggregate or limit earlier.`;
-      throw new QueryError("limit_exceeded", message, { details: { limit, most, of: what } });
+      const bound = limits[limit];
+      if (bound === undefined || traffic[limit] <= bound) continue;
+      const message = `${what} gave more than ${bound} ${limit}; filter, aggregate or limit earlier.`;
+      const details = { limit, most: bound, of: what };
+      throw new QueryError("limit_exceeded", message, { details });
     }
     yield batch;
   }
