@@ -1,6 +1,7 @@
 import { systemCode } from "@ccl/core/node";
 import { throwIfAborted } from "@ccl/core/async";
 
+import { parseEdits } from "../any-format/parse-edits.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { type ContextPorts, readRequests } from "./context/read-requests.ts";
@@ -60,6 +61,10 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
     readSet: parts.readSet,
     read: (requests, { signal } = {}) =>
       run("read", () => readRequests(parts, requests, { ports, signal })),
+    propose: (answer, options = {}) => {
+      const { readSet, policy, limits } = parts;
+      return parseEdits(answer, { ...options, readSet, policy, limits });
+    },
     preview: (plan, { signal } = {}) => run("preview", () => previewPlan(parts, plan, signal)),
     apply: (plan, options = {}) =>
       locked("apply", options.signal, (journals) => applyPlan(parts, journals, { plan, options })),

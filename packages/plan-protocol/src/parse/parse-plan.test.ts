@@ -70,12 +70,17 @@ describe("parsePlan", () => {
     });
   });
 
-  it("takes a list of actions in version 1 only", () => {
+  it("takes a list of actions in every version", () => {
     expect(read(JSON.stringify([create]), { version: 1 })).toMatchObject({
       version: 1,
       actions: [create],
     });
-    expect(read(JSON.stringify([create]), { version: 2 })).toEqual(["ERR_SCHEMA_VALIDATION"]);
+    expect(read(JSON.stringify([create]), { version: 2 })).toMatchObject({
+      version: 2,
+      actions: [create],
+    });
+    const edit = { kind: "EDIT_FILE", path: "a", edits: [{ before: "b", after: "c" }] };
+    expect(read(JSON.stringify([edit]))).toMatchObject({ version: 3, actions: [edit] });
     expect(read("[]", { version: 1 })).toMatchObject({ actions: [] });
   });
 

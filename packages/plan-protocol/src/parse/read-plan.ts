@@ -29,13 +29,7 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const issues: PlanIssue[] = [];
   const fields = Array.isArray(value) ? { actions: value as unknown } : value;
   if (!isRecord(fields)) return refuse([], "A plan is an object with actions.");
-  const version = readVersion(fields["version"] ?? undefined, wanted, issues);
-  if (Array.isArray(value) && version !== 1)
-    issues.push({
-      code: "ERR_SCHEMA_VALIDATION",
-      path: [],
-      message: `A plan of version ${version} is an object with actions; a list of actions is of version 1.`,
-    });
+  const version = readVersion(fields["version"] ?? versionOfList(value), wanted, issues);
   const context = { version, issues };
   const reader = createFieldReader(fields, { path: [], issues, code: "ERR_SCHEMA_VALIDATION" });
   const summary = reader.text("summary");
@@ -52,6 +46,12 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
     memory_patch: readMemoryPatch(fields["memory_patch"] ?? {}, issues),
   };
   return issues.length === 0 ? { ok: true, value: plan } : { ok: false, issues };
+}
+
+/** A list of actions has no place for its version: edits are of version 3. */
+function versionOfList(value: unknown): PlanVersion | undefined {
+  const isEdit = (item: unknown): boolean => isRecord(item) && item["kind"] === "EDIT_FILE";
+  return Array.isArray(value) && value.some(isEdit) ? 3 : undefined;
 }
 
 function readVersion(

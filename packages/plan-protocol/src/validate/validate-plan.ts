@@ -46,6 +46,8 @@ interface Settings {
  * are applied. Every issue comes back at once; paths lead into the plan as given. Codes are those of `PlanIssueCode`.
  */
 export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<ValidPlan> {
+  const misshapen = shapeIssues(plan);
+  if (misshapen.length > 0) return { ok: false, issues: misshapen };
   const { mode, readSet = new Map(), policy = {} } = options;
   const limits = { ...defaultPlanLimits, ...options.limits };
   const issues: Issue[] = [];
@@ -69,6 +71,17 @@ export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<V
     ok: true,
     value: { version, mode, actions: ordered, summary, context_requests, memory_patch },
   };
+}
+
+/** What a plan that was built by hand lacks. */
+function shapeIssues(plan: Plan): Issue[] {
+  return (["actions", "context_requests"] as const)
+    .filter((key) => !Array.isArray(plan[key]))
+    .map((key) => ({
+      code: "ERR_SCHEMA_VALIDATION",
+      path: [key],
+      message: `${key} must be a list.`,
+    }));
 }
 
 function checkVersion(

@@ -1,5 +1,6 @@
 import type { Result } from "@ccl/core";
 
+import type { ParsedEdits, ParseEditsOptions } from "../any-format/parse-edits.ts";
 import type { PlanWorkspace } from "./plan-workspace.ts";
 
 /** How far a transaction got. `unfinished`: it is under way, or the process that ran it has ended; `recover` undoes it then. */
@@ -44,6 +45,11 @@ export interface PrunedTransactions {
 export interface FileWorkspace extends PlanWorkspace {
   /** The real path of the root. */
   readonly root: string;
+  /** `parseEdits` over what this workspace has read, by its policy and limits. Reads nothing further. */
+  propose(
+    answer: string,
+    options?: Pick<ParseEditsOptions, "mode" | "formats" | "finishReason">,
+  ): Result<ParsedEdits>;
   /**
    * Puts a committed transaction back: the same bytes, modes and times. `CONCURRENT_EDIT` or `ERR_NOT_EMPTY`, and nothing
    * is touched, where something was changed since; `PATH_NOT_FOUND` for an id that has no journal.

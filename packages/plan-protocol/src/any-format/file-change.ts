@@ -1,0 +1,52 @@
+import { failure, type Result } from "@ccl/core";
+
+import type { PlanIssueCode } from "../plan-issue-code.ts";
+
+/** The formats of edits that are read; `json` is the plan of this package in any of its versions. */
+export type EditFormat =
+  | "v4a"
+  | "search_replace"
+  | "unified_diff"
+  | "str_replace"
+  | "whole_file"
+  | "json";
+
+/** One line of a change: `" "` stands in the file and stays, `"-"` goes, `"+"` is new. */
+export interface ChangeLine {
+  mark: " " | "-" | "+";
+  text: string;
+}
+
+/** One place that is changed, by its lines. */
+export interface ChangeHunk {
+  lines: ChangeLine[];
+  /** A line above the place, as `@@ class Cart` names it. */
+  under?: string | undefined;
+  /** Index of the first line as the header states it. */
+  statedAt?: number | undefined;
+}
+
+/** What an answer says about one file, not yet placed in it. */
+export type FileChange =
+  | { type: "create"; path: string; content: string }
+  | { type: "whole"; path: string; content: string }
+  | { type: "delete"; path: string }
+  | {
+      type: "hunks";
+      path: string;
+      hunks: ChangeHunk[];
+      movedTo?: string | undefined;
+    }
+  | { type: "replace"; path: string; texts: { before: string; after: string }[] };
+
+/** An answer that can't be read as its format. */
+export function refuseFormat<T>(code: PlanIssueCode, message: string): Result<T> {
+  return failure({ code, path: [], message });
+}
+
+/** The lines of a text, each without its end; a line end at the end of the text starts no further line. */
+export function linesOf(text: string): string[] {
+  const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}

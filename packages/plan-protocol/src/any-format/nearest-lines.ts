@@ -1,0 +1,28 @@
+const SHOWN = 6;
+const MAX_WANTED = 40;
+
+/** The lines of a file among which as many wanted ones stand as anywhere, numbered, for an error; empty for none. */
+export function nearestLines(file: readonly string[], wanted: readonly string[]): string {
+  const places = new Map<string, number[]>();
+  for (const [index, line] of file.entries()) {
+    const key = line.trim();
+    const known = places.get(key);
+    if (known === undefined) places.set(key, [index]);
+    else if (known.length < MAX_WANTED) known.push(index);
+  }
+  const votes = new Map<number, number>();
+  for (const [offset, line] of wanted.slice(0, MAX_WANTED).entries()) {
+    if (line.trim() === "") continue;
+    for (const at of places.get(line.trim()) ?? [])
+      votes.set(at - offset, (votes.get(at - offset) ?? 0) + 1);
+  }
+  let best: number | undefined;
+  for (const [start, count] of votes)
+    if (best === undefined || count > (votes.get(best) ?? 0)) best = start;
+  if (best === undefined) return "";
+  const from = Math.max(0, best);
+  return file
+    .slice(from, from + SHOWN)
+    .map((line, index) => `${from + index + 1} | ${line.slice(0, 160)}`)
+    .join("\n");
+}

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+
+import { applyPatch } from "../patch/apply-patch.ts";
+import type { ReadSet } from "../validate/valid-plan.ts";
+import { parseEdits, type ParseEditsOptions } from "./parse-edits.ts";
+
+const SHA = "a".repeat(64);
+const BASE = `import { price } from "./price";
+
+export function total(items) {
+  let sum = 0;
+  for (const item of items) {
+    sum += price(item);
+  }
+  return sum;
+}
+
+export function empty() {
+  return 0;
+}
+`;
+const WANTED = BASE.replace("sum += price(item);", "sum += price(item) * item.count;");
+
+function apply(answer: string, base = BASE, options: Partial<ParseEditsOptions> = {}): string {
+  const readSet: ReadSet = new Map([["src/cart.ts", { sha256: SHA, text: base }]]);
+  const read = parseEdits(answer, { readSet, ...options });
+  if (!read.ok) return read.issues.map(({ code, message }) => `${code} ${message}`).join("\n");
+  return read.value.plan.actions
+    .map((action) => {
+      if (action.kind !== "PATCH_FILE") return JSON.stringify(action);
+      expect(action.base_sha256).toBe(SHA);
+      const patched = applyPatch(base, action.patch);
+      return patched.ok ? patched.value.text : `UNPATCHED ${action.patch}`;
+    })
+    .join("\n");
+}
+
+const v4a = (body: string): string =>
+  `*** Begin Patch\n*** Update File: src/cart.ts\n${body}\n*** End Patch\n`;
+const HUNK = `   for (const item of items) {
+-    sum += price(item);
++    sum += price(item) * item.count;
+   }`;
+const BEFORE = "    sum += price(item);\n";
+const AFTER = "    sum += price(item) * item.count;\n";
+const call = { command: "str_replace", path: "src/cart.ts", old_str: BEFORE, new_str: AFTER };
+const action = (fields: object): string =>
+  JSON.stringify({ version: 3, summary: "x", actions: [{ path: "src/cart.ts", ...fields }] });
+
+describe("parseEdits", () => {
+  it.each<[string, string]>([
+    ["V4A", v4a(`@@\n${HUNK}`)],
+    ["V4A under a line", v4a(`@@ export function total(items) {\n${HUNK}`)],
+    ["a unified diff", `--- a/src/cart.ts\n+++ b/src/cart.ts\n@@ -5,3 +5,3 @@\n${HUNK}\n`],
+    ["a diff without numbers", `--- a/src/cart.ts\n+++ b/src/cart.ts\n@@ ... @@\n${HUNK}\n`],
+    ["search/replace", `src/cart.ts\n<<<<<<< SEARCH\n${BEFORE}=======\n${AFTER}>>>>>>> REPLACE\n`],
+    ["a whole file", `src/cart.ts\n\`\`\`ts\n${WANTED}\`\`\`\n`],
+    ["a call", JSON.stringify(call)],
+    ["a call in its wrapper", JSON.stringify({ name: "edit", arguments: JSON.stringify(call) })],
+    ["a list of calls", JSON.stringify([call])],
+    ["a patch in a call", JSON.stringify({ name: "apply_patch", arguments: { input: v4a(HUNK) } })],
+    ["a patch without a hash", action({ kind: "PATCH_FILE", patch: `@@ -5,3 +5,3 @@\n${HUNK}\n` })],
+    [
+      "an edit that lost a line end",
+      action({
+        kind: "EDIT_FILE",
+        edits: [{ before: BEFORE.replace("\n", "\r\n"), after: AFTER }],
+      }),
+    ],
+    ["prose and reasoning around it", `<think>Hm.</think>Sure:\n\n${v4a(HUNK)}\nDone.`],
+    ["lost indentation", v4a(HUNK.replaceAll(/^([ +-]) {2}/gm, "$1"))],
+    ["trailing spaces", v4a(HUNK.replace("items) {", "items) {  "))],
+    ["wrong numbers", `--- a/src/cart.ts\n+++ b/src/cart.ts\n@@ -50,3 +50,3 @@\n${HUNK}\n`],
+    ["a lost line of context", v4a(`@@\n export function total(items) {\n${HUNK}\n   return sum;`)],
+  ])("reads %s", (_name, answer) => {
+    expect(apply(answer)).toBe(WANTED);
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ["CR LF", (text) => text.replaceAll("\n", "\r\n")],
+    ["a byte order mark", (text) => `\ufeff${text}`],
+    ["no line end at the end", (text) => text.trimEnd()],
+  ])("keeps %s of the file", (_name, change) => {
+    expect(apply(v4a(HUNK), change(BASE))).toBe(change(WANTED));
+    const first = v4a(`@@\n+// Cart.\n import { price } from "./price";`);
+    expect(apply(first, change(BASE))).toBe(change(`// Cart.\n${BASE}`));
+    const last = v4a("@@\n   return 0;\n }\n+// End.");
+    expect(apply(last, change(BASE))).toBe(change(`${BASE}// End.\n`));
+  });
+
+  it("adds, deletes and moves", () => {
+    const patch = `*** Begin Patch
+*** Add File: src/a.ts
++export const a = 1;
+*** Delete File: src/old.ts
+*** Update File: src/cart.ts
+*** Move to: src/basket.ts
+@@
+${HUNK}
+*** End Patch`;
+    expect(apply(patch).split("\n")).toEqual([
+      JSON.stringify({ kind: "CREATE_FILE", path: "src/a.ts", content: "export const a = 1;\n" }),
+      JSON.stringify({ kind: "CREATE_FILE", path: "src/basket.ts", content: WANTED }),
+      JSON.stringify({ kind: "DELETE_FILE", path: "src/cart.ts" }),
+      JSON.stringify({ kind: "DELETE_FILE", path: "src/old.ts" }),
+    ]);
+  });
+
+  it.each<[string, string, string]>([
+    ["what differs", v4a(HUNK.replace("price(item);", "cost(item);")), "ERR_PATCH_APPLY_FAILED"],
+    ["two places", v4a("@@\n }\n+\n"), "ERR_PATCH_APPLY_FAILED"],
+    ["no line of the file", v4a("@@\n+// x"), "ERR_PATCH_APPLY_FAILED"],
+    [
+      "an ambiguous text",
+      JSON.stringify({ ...call, old_str: "return", new_str: "yield" }),
+      "ERR_EDIT_AMBIGUOUS",
+    ],
+    [
+      "a lost line where something is added",
+      v4a("@@\n   let sum = 0;\n+  // x\n     sum += price(item);"),
+      "ERR_PATCH_APPLY_FAILED",
+    ],
+    ["a patch without its end", v4a(HUNK).replace("*** End Patch", ""), "ERR_TRUNCATED"],
+    ["a fence without its end", `src/cart.ts\n\`\`\`ts\n${WANTED}`, "ERR_TRUNCATED"],
+    ["a block without its end", `src/cart.ts\n<<<<<<< SEARCH\n${BEFORE}`, "ERR_TRUNCATED"],
+    ["a call that is cut off", JSON.stringify(call).slice(0, -9), "ERR_"],
+    [
+      "a second call that is cut off",
+      `${JSON.stringify(call)}\n{"command":"str_re`,
+      "ERR_TRUNCATED",
+    ],
+    [
+      "every place at once",
+      JSON.stringify({ ...call, replace_all: true }),
+      "ERR_SCHEMA_VALIDATION",
+    ],
+    [
+      "a file that was not shown",
+      v4a(HUNK).replace("src/cart.ts", "src/b.ts"),
+      "ERR_UPDATE_WITHOUT_BASE",
+    ],
+    [
+      "a hash of another file",
+      action({
+        kind: "EDIT_FILE",
+        base_sha256: "b".repeat(64),
+        edits: [{ before: BEFORE, after: AFTER }],
+      }),
+      "ERR_BASE_MISMATCH",
+    ],
+    [
+      "an occurrence",
+      action({ kind: "EDIT_FILE", edits: [{ before: "return", after: "yield", occurrence: 2 }] }),
+      "ERR_SCHEMA_VALIDATION",
+    ],
+    [
+      "a path outside",
+      v4a(HUNK).replace("Update File: src/cart.ts", "Delete File: ../x"),
+      "ERR_INVALID_PATH",
+    ],
+    ["prose", "I would change the sum.", "ERR_JSON_EXTRACT"],
+  ])("refuses %s", (_name, answer, code) => {
+    expect(apply(answer)).toContain(code);
+  });
+
+  it("names the hunk, shows the nearest lines, and says what to send", () => {
+    expect(apply(v4a(HUNK.replace("price(item);", "cost(item);")))).toMatchInlineSnapshot(`
+      "ERR_PATCH_APPLY_FAILED Hunk 1 of 1 for "src/cart.ts" does not stand in the file. The nearest lines are:
+      5 |   for (const item of items) {
+      6 |     sum += price(item);
+      7 |   }
+      8 |   return sum;
+      9 | }
+      10 | 
+       Send its old lines exactly as they stand there."
+    `);
+  });
+
+  it("accepts only the formats that are asked for", () => {
+    expect(apply(v4a(HUNK), BASE, { formats: ["search_replace"] })).toContain("ERR_JSON_EXTRACT");
+    expect(apply(v4a(HUNK), BASE, { finishReason: "length" })).toContain("ERR_TRUNCATED");
+  });
+});
