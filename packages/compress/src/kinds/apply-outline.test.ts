@@ -52,6 +52,17 @@ describe("compress of source code with an outline", () => {
     expect(piece.text).toBe(source.slice(range.from - 1, range.to).join("\n"));
   });
 
+  it("leaves out comments of signatures, and the members of long ones", () => {
+    const members = Array.from({ length: 30 }, (_, at) => `  member${at}: number;`);
+    const text = ["// Rows.", "interface Rows {", ...members, "}"].join("\n");
+    const [entry, ...others] = [
+      { ...outline[0], text, firstLine: 1, lastLine: 8 },
+      ...outline.slice(1),
+    ];
+    const shown = compress(source.join("\n"), { budget: 300, outline: [entry, ...others] });
+    expect(shown.text).toMatch(/^interface Rows \{\n(?! {2}member)/);
+  });
+
   it("takes outlines of another file", () => {
     const other = [{ text: "class Other", firstLine: 900, lastLine: 2 }, ...outline.toReversed()];
     const shown = compress(source.join("\n"), { budget: 300, outline: other });

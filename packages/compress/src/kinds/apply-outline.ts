@@ -25,7 +25,12 @@ export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): 
     const entry = entries[next];
     if (entry !== undefined && entry.firstLine <= unit.to) {
       while ((entries[next]?.firstLine ?? Infinity) <= unit.to) next += 1;
-      units[at] = { ...unit, text: entry.text, head: open.at(-1)?.at, weight: signatureWeight };
+      units[at] = {
+        ...unit,
+        text: signatureOf(entry),
+        head: open.at(-1)?.at,
+        weight: signatureWeight,
+      };
       open.push({ at, lastLine: entry.lastLine });
     } else {
       const head = open.at(-1)?.at;
@@ -33,6 +38,15 @@ export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): 
     }
   }
   return { ...layout, units };
+}
+
+const maxSignature = 160;
+
+/** Without its comments; of a long one the first line, so that none is cut in its middle. */
+function signatureOf({ text }: OutlineEntry): string {
+  const [first = text, ...others] = text.split("\n").filter((line) => !/^\s*(?:\/\/|#)/.test(line));
+  const whole = [first, ...others].join("\n");
+  return whole.length > maxSignature ? first : whole;
 }
 
 /** What encloses a line inside of the body stays its head. */
