@@ -6,7 +6,7 @@ import { callRecord } from "../call-input.ts";
 import { Losses, type LossOptions } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { fieldsFor, interleaved, joinFields, partsOf, wholeMessage } from "../wire-fields.ts";
+import { interleaved, joinFields, partsOf, wholeMessage } from "../wire-fields.ts";
 import type {
   AnthropicCacheControl,
   AnthropicConversation,
@@ -14,7 +14,7 @@ import type {
   AnthropicTextBlock,
 } from "./anthropic-message.ts";
 import { marked, unmarked } from "./cache-marks.ts";
-import { keptThinking, toBlock, toResultBlock } from "./to-blocks.ts";
+import { keptThinking, ownFields, toBlock, toResultBlock } from "./to-blocks.ts";
 import { ToolIds } from "./tool-ids.ts";
 
 const format = "anthropic";
@@ -128,13 +128,10 @@ function blocksOf(message: ChatMessage, losses: Losses): JsonRecord[] {
 
 function toCall(call: ToolCall): JsonRecord {
   const { id, name } = call;
-  return joinFields(
-    { type: "tool_use", id, name, input: callRecord(call) },
-    fieldsFor(format, call),
-  );
+  return joinFields({ type: "tool_use", id, name, input: callRecord(call) }, ownFields(call));
 }
 
 /** A tool's answer is one block, which takes all fields of its message. */
 function ownCacheControl(message: ChatMessage): unknown {
-  return message.role === "tool" ? undefined : fieldsFor(format, message)["cache_control"];
+  return message.role === "tool" ? undefined : ownFields(message)["cache_control"];
 }

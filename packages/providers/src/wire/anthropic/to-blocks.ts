@@ -1,4 +1,10 @@
-import { type ChatMessage, fileText, type MediaPart, type Part } from "@ccl/core";
+import {
+  type ChatMessage,
+  fileText,
+  type MediaPart,
+  type Part,
+  type ProviderFields,
+} from "@ccl/core";
 import { arrayAt, isRecord, type JsonRecord, toBase64 } from "@ccl/core/json";
 
 import type { Losses } from "../losses.ts";
@@ -23,7 +29,7 @@ export function toResultBlock(message: ChatMessage, id: string, losses: Losses):
     ...(parts.length > 0 && { content: typeof content === "string" ? content : parts }),
     ...(isError === true && { is_error: true }),
   };
-  return joinFields(written, fieldsFor(format, message));
+  return joinFields(written, ownFields(message));
 }
 
 /** A part as a block, none for a text without a word, which the API refuses. */
@@ -40,7 +46,7 @@ function writtenBlock(
   part: Exclude<Part, { type: "provider" }>,
   role: ChatMessage["role"],
 ): JsonRecord | undefined {
-  const own = fieldsFor(format, part);
+  const own = ownFields(part);
   if (part.type === "text") {
     return part.text.trim() === "" ? undefined : joinFields({ type: "text", text: part.text }, own);
   }
@@ -69,4 +75,10 @@ function sourceOf(part: MediaPart): JsonRecord | undefined {
     return isTaken ? { type: "base64", media_type: mimeType, data: toBase64(data) } : undefined;
   }
   return url !== undefined && (type === "image" || isTaken) ? { type: "url", url } : undefined;
+}
+
+/** Fields for the API alone; the AI SDK names the mark of a cache in its own way. */
+export function ownFields(owner: ProviderFields): JsonRecord {
+  const { cacheControl, ...fields } = fieldsFor(format, owner);
+  return cacheControl === undefined ? fields : { cache_control: cacheControl, ...fields };
 }

@@ -1,0 +1,134 @@
+import path from "node:path";
+
+import type { ChatMessage, Part } from "@ccl/core";
+import fc from "fast-check";
+import ts from "typescript";
+import { expect, it } from "vitest";
+
+import { aiSdk, anthropic, chat, responses } from "../../test-support/golden-shapes.ts";
+import { fromAiSdkMessages } from "./ai-sdk/index.ts";
+import { fromAnthropicMessages, toAnthropicMessages } from "./anthropic/index.ts";
+import { fromOpenAiMessages, toOpenAiMessages } from "./openai-chat/index.ts";
+import { fromResponsesItems, toResponsesInput } from "./openai-responses/index.ts";
+
+// The clients of OpenAI and Anthropic have no schema but their types, so that the compiler checks what is written.
+const targets: Record<string, { type: string; to: (messages: ChatMessage[]) => unknown }> = {
+  "openai-chat": {
+    type: 'import("openai").OpenAI.ChatCompletionMessageParam[]',
+    to: (messages) => toOpenAiMessages(messages),
+  },
+  "openai-responses": {
+    type: 'import("openai").OpenAI.Responses.ResponseInput | string',
+    to: (messages) => toResponsesInput(messages).input,
+  },
+  anthropic: {
+    type: 'Pick<import("@anthropic-ai/sdk").Anthropic.MessageCreateParams, "messages" | "system">',
+    to: (messages) => toAnthropicMessages(messages),
+  },
+};
+
+/** Conversations as each format gives them to the others. */
+const golden: Record<string, ChatMessage[][]> = {
+  "openai-chat": Object.values(chat).map((shape) => fromOpenAiMessages(shape)),
+  "openai-responses": Object.values(responses).map((shape) => fromResponsesItems(shape)),
+  anthropic: Object.values(anthropic).map((messages) => fromAnthropicMessages({ messages })),
+  "ai-sdk": Object.values(aiSdk).map((shape) => fromAiSdkMessages(shape)),
+};
+
+const text = fc.constantFrom("", " ", "Hi", "Привет\n👋", '{"a":1}');
+const bytes = fc.constantFrom(Uint8Array.of(1, 2), new TextEncoder().encode("words"));
+const media = fc.record({
+  type: fc.constantFrom("image" as const, "file" as const),
+  mimeType: fc.constantFrom(
+    "image/png",
+    "image/svg+xml",
+    "application/pdf",
+    "text/plain",
+    "audio/wav",
+  ),
+  filename: fc.option(fc.constant("a.b"), { nil: undefined }),
+});
+const part: fc.Arbitrary<Part> = fc.oneof(
+  text.map((value): Part => ({ type: "text", text: value })),
+  fc.tuple(media, bytes).map(([given, data]): Part => ({ ...given, data })),
+  media.map((given): Part => ({ ...given, url: "https://example.org/a" })),
+  text.map((value): Part => ({ type: "reasoning", text: value })),
+  fc.constant<Part>({ type: "provider", provider: "elsewhere", raw: { type: "x" }, pairId: "p" }),
+);
+const content = fc.oneof(text, fc.array(part, { maxLength: 3 }));
+const call = fc.record({
+  id: fc.constantFrom("a", "b:c", ""),
+  name: fc.constantFrom("look", "f"),
+  arguments: fc.constantFrom("{}", '{"a":1}', "{broken", "", "[1]"),
+});
+const message: fc.Arbitrary<ChatMessage> = fc.oneof(
+  fc.record({
+    role: fc.constantFrom("system" as const, "developer" as const, "user" as const),
+    content,
+  }),
+  fc.record({ role: fc.constant("assistant" as const), content }),
+  fc.record({
+    role: fc.constant("assistant" as const),
+    content,
+    toolCalls: fc.array(call, { maxLength: 2 }),
+  }),
+  fc.record({
+    role: fc.constant("tool" as const),
+    content,
+    toolCallId: fc.constantFrom("a", "b:c", "z"),
+    isError: fc.boolean(),
+  }),
+);
+const conversation = fc.array(message, { minLength: 1, maxLength: 6 });
+
+/** What the compiler has against these values, by their place. */
+function problemsOf(
+  values: { type: string; value: unknown }[],
+): { value: unknown; problem: string }[] {
+  const lines = values.map(
+    ({ type, value }, index) => `export const value${index}: ${type} = ${JSON.stringify(value)};`,
+  );
+  const file = path.join(import.meta.dirname, "request-types.generated.ts");
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    types: ["node"],
+  };
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile, fileExists } = host;
+  host.fileExists = (name) => name === file || fileExists(name);
+  host.getSourceFile = (name, ...rest) =>
+    name === file
+      ? ts.createSourceFile(name, lines.join("\n"), ts.ScriptTarget.ES2022)
+      : getSourceFile(name, ...rest);
+  const program = ts.createProgram([file], options, host);
+  const source = program.getSourceFile(file);
+  return program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => ({
+    value: values[source?.getLineAndCharacterOfPosition(start).line ?? 0]?.value,
+    problem: ts.flattenDiagnosticMessageText(messageText, "\n").slice(0, 600),
+  }));
+}
+
+it("fits the types of the official clients, whatever a conversation holds", () => {
+  const random = fc.sample(conversation, { numRuns: 400, seed: 7 });
+  const values = Object.entries(targets).flatMap(([name, { type, to }]) => {
+    const others = Object.entries(golden).flatMap(([from, all]) => (from === name ? [] : all));
+    return [...others, ...random].map((messages) => ({ type, value: to(messages) }));
+  });
+  expect(values.length).toBeGreaterThan(1_300);
+  expect(problemsOf(values)).toEqual([]);
+});
+
+it("would not pass a field that a client's type does not know", () => {
+  const [type = ""] = Object.values(targets).map((target) => target.type);
+  const wrong = [
+    [{ role: "user", content: [{ type: "text", words: "Hi" }] }],
+    [{ role: "tool", content: "x" }],
+    [{ role: "user", content: "Hi", surprise: 1 }],
+  ];
+  expect(problemsOf(wrong.map((value) => ({ type, value })))).toHaveLength(wrong.length);
+});
