@@ -128,6 +128,7 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
       const reader = createRunEngine({
         registry: createOperationRegistry(),
         mainModel: createScriptedModel([]),
+        recover: false,
         runs,
       });
       for await (const event of reader.events(runId)) if (event.type === "run.finished") break;

@@ -123,6 +123,7 @@ async function endOf({ stores }: Hunt, runId: string): Promise<EndedRun> {
   const reader = createRunEngine({
     registry: createOperationRegistry(),
     mainModel: nobody,
+    recover: false,
     ...stores,
   });
   const events: RunEvent[] = [];

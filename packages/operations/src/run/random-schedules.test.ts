@@ -43,16 +43,22 @@ const node = fc.record<Node>({
 });
 
 function handlerOf({ does, isAfter }: Node, id: string): OperationHandler {
-  return async ({ artifacts, draftPrompt }) => {
+  return async ({ artifacts, draftPrompt, chatHistory, main }) => {
     // The value shows everything that the operation saw, so that a peek at a sibling changes it.
-    const seen = [Object.keys(artifacts), draftPrompt?.map(({ content }) => content) ?? null];
+    const seen = [
+      Object.keys(artifacts),
+      draftPrompt?.map(({ content }) => content) ?? null,
+      chatHistory.at(-1)?.content ?? null,
+      { text: main?.text ?? null, meta: main?.meta ?? null },
+    ];
+    const variant = { type: "turn.user_variant", content: `By ${id}.`, select: true } as const;
     const insert = isAfter
       ? ({ type: "turn.assistant_meta", meta: { [id]: 1 } } as const)
       : ({ type: "prompt.append_after_last_user", role: "system", content: id } as const);
     if (does === "error")
       return { status: "error", error: { code: "provider_error", message: id } };
     if (does === "skip") return { status: "skipped" };
-    if (does === "insert") return done(insert);
+    if (does === "insert") return done(insert, variant);
     return does === "both" ? done(write(id, seen), insert) : done(write(id, seen));
   };
 }
