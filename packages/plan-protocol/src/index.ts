@@ -1,3 +1,4 @@
+export { editFormatFor, renderEditPrompt } from "./any-format/edit-prompt.ts";
 export type { EditFormat } from "./any-format/file-change.ts";
 export { parseEdits, type ParsedEdits, type ParseEditsOptions } from "./any-format/parse-edits.ts";
 export { applyContextDiet } from "./context/apply-context-diet.ts";

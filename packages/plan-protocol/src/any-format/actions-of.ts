@@ -12,6 +12,9 @@ import { splitHunks } from "./read-unified-diff.ts";
 import { renderPatch, splitWithEnds } from "./render-patch.ts";
 
 const MARK = "\ufeff";
+const MAX_PLACES = 400;
+/** A shorter file may lose more than half of its lines. */
+const MIN_LINES = 20;
 
 /** The actions of a plan that make the changes, each edit placed in the file as it was read. Issues begin with the file's place. */
 export function actionsOf(changes: readonly FileChange[], readSet: ReadSet): Result<PlanAction[]> {
@@ -79,8 +82,27 @@ function readChange(change: FileChange, readSet: ReadSet): PlanAction[] | PlanIs
       message: `${quote(path)} was not shown in full. Ask for it with read_file before you change it.`,
     };
   const file = fileOf(base.text);
+  const count =
+    change.type === "replace"
+      ? change.texts.length
+      : change.type === "hunks"
+        ? change.hunks.length
+        : 0;
+  if (count > MAX_PLACES)
+    return {
+      code: "ERR_TOO_MANY_ACTIONS",
+      path: [],
+      message: `${count} edits of ${quote(path)} are more than ${MAX_PLACES}. Give the whole file.`,
+    };
   if (change.type === "whole") {
     const lines = linesOf(change.content);
+    // A snippet under its file's name looks like a whole file.
+    if (file.bare.length > MIN_LINES && lines.length < file.bare.length / 2)
+      return {
+        code: "ERR_ELISION",
+        path: [],
+        message: `${quote(path)} has ${file.bare.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
+      };
     return listed(asPatch(path, base, [{ start: 0, end: file.bare.length, lines }]));
   }
   const placed =

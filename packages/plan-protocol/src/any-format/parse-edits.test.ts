@@ -22,7 +22,10 @@ export function empty() {
 const WANTED = BASE.replace("sum += price(item);", "sum += price(item) * item.count;");
 
 function apply(answer: string, base = BASE, options: Partial<ParseEditsOptions> = {}): string {
-  const readSet: ReadSet = new Map([["src/cart.ts", { sha256: SHA, text: base }]]);
+  const readSet: ReadSet = new Map([
+    ["src/cart.ts", { sha256: SHA, text: base }],
+    ["src/long.ts", { sha256: SHA, text: "line\n".repeat(50) }],
+  ]);
   const read = parseEdits(answer, { readSet, ...options });
   if (!read.ok) return read.issues.map(({ code, message }) => `${code} ${message}`).join("\n");
   return read.value.plan.actions
@@ -158,6 +161,7 @@ ${HUNK}
       v4a(HUNK).replace("Update File: src/cart.ts", "Delete File: ../x"),
       "ERR_INVALID_PATH",
     ],
+    ["a snippet as a whole file", `src/long.ts\n\`\`\`\nline 1\n\`\`\``, "ERR_ELISION"],
     ["prose", "I would change the sum.", "ERR_JSON_EXTRACT"],
   ])("refuses %s", (_name, answer, code) => {
     expect(apply(answer)).toContain(code);
@@ -174,6 +178,16 @@ ${HUNK}
       10 | 
        Send its old lines exactly as they stand there."
     `);
+  });
+
+  it("ends in bounded steps on a file and a patch that repeat one line", () => {
+    const base = "x\n".repeat(100_000);
+    expect(apply(v4a(`@@\n${" x\n".repeat(5_000)}-y\n+z`), base)).toContain(
+      "ERR_PATCH_APPLY_FAILED",
+    );
+    expect(
+      apply("src/cart.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n".repeat(20_000)),
+    ).toContain("ERR_TOO_MANY_ACTIONS");
   });
 
   it("accepts only the formats that are asked for", () => {

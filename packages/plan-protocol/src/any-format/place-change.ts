@@ -24,6 +24,8 @@ const SAMENESS: readonly Sameness[] = [
 /** Lines of context that an answer may have lost between two others that it gives. */
 const MAX_LOST = 2;
 const MAX_PLACES = 16;
+/** Upper bound of lines compared to find one hunk with lost lines: a hostile file repeats the first of them. */
+const MAX_COMPARED = 2_000_000;
 
 /**
  * Finds where the hunks of a file belong: each where its old lines stand, all in order. Without an exact place, spaces at the
@@ -164,8 +166,11 @@ function placeWithLost(file: readonly string[], hunk: ChangeHunk, range: number)
   const [first] = old;
   if (first === undefined || mayLose.size === 0) return { places: undefined, reason: "missing" };
   const places: LineReplacement[][] = [];
+  let tries = Math.floor(MAX_COMPARED / old.length);
   for (let at = range; at < file.length; at += 1) {
     if (file[at] !== first.text) continue;
+    tries -= 1;
+    if (tries < 0) return { places: undefined, reason: "ambiguous" };
     const lostBefore = alignAt(file, old, { at, mayLose });
     if (lostBefore !== undefined) places.push(replacementsAt(file, hunk, { at, lostBefore }));
     if (places.length > MAX_PLACES) break;

@@ -21,8 +21,7 @@ export function readSearchReplace(answer: string): Result<FileChange[]> {
     }
     const divider = indexFrom(lines, at + 1, DIVIDER);
     const end = divider < 0 ? -1 : indexFrom(lines, divider + 1, REPLACE);
-    const nested = indexFrom(lines, at + 1, SEARCH);
-    if (end < 0 || (nested > 0 && nested < end))
+    if (end < 0 || lines.slice(at + 1, end).some((line) => SEARCH.test(line)))
       return refuseFormat("ERR_TRUNCATED", "A SEARCH block has no end. Give all of its lines.");
     if (path === undefined)
       return refuseFormat("ERR_INVALID_PATH", "A SEARCH block has no path above it.");
@@ -97,7 +96,8 @@ function fenceEnd(lines: readonly string[], start: number, mark: string): number
 }
 
 function indexFrom(lines: readonly string[], from: number, pattern: RegExp): number {
-  return lines.findIndex((line, index) => index >= from && pattern.test(line));
+  for (let at = from; at < lines.length; at += 1) if (pattern.test(lines[at] ?? "")) return at;
+  return -1;
 }
 
 function pathOfInfo(info: string): string | undefined {

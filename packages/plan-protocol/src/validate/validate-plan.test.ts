@@ -307,6 +307,14 @@ const faults: Row[] = [
 ];
 
 describe("validatePlan", () => {
+  it("gives issues for a plan built by hand that lacks its lists", () => {
+    const plan: Plan = JSON.parse('{"version":2,"memory_patch":{}}');
+    expect(validatePlan(plan, { mode: "apply" })).toMatchObject({
+      ok: false,
+      issues: [{ path: ["actions"] }, { path: ["context_requests"] }],
+    });
+  });
+
   it.each(faults)("refuses %s", (_name, code, at, plan, options) => {
     expect(codesOf(plan, options)).toEqual([`${code} ${at}`]);
   });

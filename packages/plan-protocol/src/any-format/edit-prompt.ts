@@ -1,0 +1,44 @@
+import type { EditFormat } from "./file-change.ts";
+
+const FAMILIES: readonly [RegExp, EditFormat][] = [
+  [/claude|anthropic/i, "str_replace"],
+  [/gemini|gemma|deepseek|qwen|mistral|codestral|devstral|llama|kimi|glm/i, "search_replace"],
+];
+
+/** The format of edits that a model's family is trained on, by the name of the model; V4A where nothing is known. */
+export function editFormatFor(model: string): EditFormat {
+  return FAMILIES.find(([family]) => family.test(model))?.[1] ?? "v4a";
+}
+
+const EXACT =
+  "Repeat old lines to the letter, with enough of them around a change that they stand only once in the file. Change only files that you were shown in full.";
+
+const PROMPTS: Readonly<Record<Exclude<EditFormat, "json">, string>> = {
+  v4a: `Give all changes as one patch:
+*** Begin Patch
+*** Update File: path
+@@
+ line that stays
+-line that goes
++line that is new
+*** Add File: path
++line
+*** Delete File: path
+*** End Patch
+"*** Move to: path" under an Update moves the file. ${EXACT}`,
+  search_replace: `Give each change as the file's path alone on a line, and below it:
+<<<<<<< SEARCH
+old lines
+=======
+new lines
+>>>>>>> REPLACE
+With no old lines it is a new file. ${EXACT}`,
+  unified_diff: `Give all changes as a unified diff with "--- a/path" and "+++ b/path"; "@@" needs no line numbers. ${EXACT}`,
+  str_replace: `Give each change as one JSON object on its own line: {"command":"str_replace","path":PATH,"old_str":TEXT,"new_str":TEXT}, or {"command":"create","path":PATH,"file_text":TEXT}. ${EXACT}`,
+  whole_file: `Give each changed file whole: its path alone on a line, and below it the new text in a fence. Leave nothing out.`,
+};
+
+/** What a system prompt says about a format, about 60 to 110 tokens; `renderSystemPrompt` is for `json`. */
+export function renderEditPrompt(format: Exclude<EditFormat, "json">): string {
+  return PROMPTS[format];
+}
