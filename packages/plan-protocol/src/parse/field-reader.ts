@@ -1,6 +1,9 @@
 import { type PlanIssue, quote } from "../plan-issue.ts";
 import type { PlanIssueCode } from "../plan-issue-code.ts";
 
+/** Members in which models say why; they change nothing. */
+const REMARKS: readonly string[] = ["reason", "explanation"];
+
 /** Reads the members of one object of an answer; null counts as absent, since strict formats must write every member. */
 export interface FieldReader {
   text(key: string): string | undefined;
@@ -43,7 +46,8 @@ export function createFieldReader(
     },
     refuseOthers: (known) => {
       for (const key of Object.keys(fields)) {
-        if (known.includes(key) || fields[key] === null) continue;
+        const isRemark = REMARKS.includes(key) && typeof fields[key] === "string";
+        if (known.includes(key) || fields[key] === null || isRemark) continue;
         refuse(key, `${quote(key)} is not a member here. Known are ${known.join(", ")}.`);
       }
     },

@@ -70,6 +70,12 @@ describe("parsePlan", () => {
     });
   });
 
+  it("passes over why a model does something", () => {
+    expect(read(JSON.stringify([{ ...create, reason: "It is missing." }]))).toMatchObject({
+      actions: [create],
+    });
+  });
+
   it("takes a list of actions in every version", () => {
     expect(read(JSON.stringify([create]), { version: 1 })).toMatchObject({
       version: 1,
