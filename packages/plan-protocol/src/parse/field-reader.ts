@@ -2,7 +2,7 @@ import { type PlanIssue, quote } from "../plan-issue.ts";
 import type { PlanIssueCode } from "../plan-issue-code.ts";
 
 /** Members in which models say why; they change nothing. */
-const REMARKS: readonly string[] = ["reason", "explanation"];
+const REMARKS: ReadonlySet<string> = new Set(["reason", "explanation"]);
 
 /** Reads the members of one object of an answer; null counts as absent, since strict formats must write every member. */
 export interface FieldReader {
@@ -46,7 +46,7 @@ export function createFieldReader(
     },
     refuseOthers: (known) => {
       for (const key of Object.keys(fields)) {
-        const isRemark = REMARKS.includes(key) && typeof fields[key] === "string";
+        const isRemark = REMARKS.has(key) && typeof fields[key] === "string";
         if (known.includes(key) || fields[key] === null || isRemark) continue;
         refuse(key, `${quote(key)} is not a member here. Known are ${known.join(", ")}.`);
       }
