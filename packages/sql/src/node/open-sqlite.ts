@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 import { applySettings, checkSettings, type SqliteSettings } from "../sqlite/open-sqlite-handle.ts";
@@ -47,7 +46,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
 }
 
 function readerAddress(path: string, readOnly: boolean): Promise<string> {
-  const absolute = resolve(path);
+  const absolute = process.getBuiltinModule("node:path").resolve(path);
   return readOnly ? readOnlyAddress(absolute) : Promise.resolve(absolute);
 }
 

@@ -1,6 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { createRequire } from "node:module";
+import type { ChildProcess } from "node:child_process";
 import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 import type { ReadApart, SqliteValue } from "../sqlite/sqlite-database.ts";
@@ -111,6 +109,9 @@ export function createProcessReader(options: ReaderOptions): {
 async function start(options: ReaderOptions): Promise<ChildProcess> {
   const { driver, busyTimeoutMs } = options;
   const address = await options.address();
+  // Looked up at run time, so that bundles for other platforms need not resolve them.
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  const { createRequire } = process.getBuiltinModule("node:module");
   const child = spawn(process.execPath, ["-e", program], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced",
@@ -127,6 +128,7 @@ async function ask(child: ChildProcess, message: object): Promise<Answer> {
   child.ref();
   child.channel?.ref();
   const ended = new AbortController();
+  const { once } = process.getBuiltinModule("node:events");
   try {
     const answer = once(child, "message", { signal: ended.signal }).then(
       ([value]: Answer[]) => value,
