@@ -30,7 +30,7 @@ async function buildPackage(folder) {
   const libraries = Object.values(manifest.exports ?? {}).flatMap(
     (target) => target["@ccl/source"] ?? [],
   );
-  const commands = Object.values(manifest.bin ?? {});
+  const commands = [...new Set(Object.values(manifest.bin ?? {}))];
   const programs = commands.map((file) => file.replace(/^\.\/dist\/(.+)\.js$/, "./src/$1.ts"));
   if (fs.existsSync(path.join(folder, "src/main.ts"))) programs.push("./src/main.ts");
   fs.rmSync(path.join(folder, "dist"), { recursive: true, force: true });
