@@ -1,12 +1,16 @@
 import path from "node:path";
 
-import type { ChatMessage, Part } from "@ccl/core";
+import type { ChatMessage } from "@ccl/core";
+import { modelMessageSchema } from "ai";
+import { modelMessageSchema as schema5 } from "ai-v5";
+import { modelMessageSchema as schema7 } from "ai-v7";
 import fc from "fast-check";
 import ts from "typescript";
 import { expect, it } from "vitest";
 
 import { aiSdk, anthropic, chat, responses } from "../../test-support/golden-shapes.ts";
-import { fromAiSdkMessages } from "./ai-sdk/index.ts";
+import { conversation } from "../../test-support/random-conversation.ts";
+import { fromAiSdkMessages, toAiSdkMessages } from "./ai-sdk/index.ts";
 import { fromAnthropicMessages, toAnthropicMessages } from "./anthropic/index.ts";
 import { fromOpenAiMessages, toOpenAiMessages } from "./openai-chat/index.ts";
 import { fromResponsesItems, toResponsesInput } from "./openai-responses/index.ts";
@@ -34,52 +38,6 @@ const golden: Record<string, ChatMessage[][]> = {
   anthropic: Object.values(anthropic).map((messages) => fromAnthropicMessages({ messages })),
   "ai-sdk": Object.values(aiSdk).map((shape) => fromAiSdkMessages(shape)),
 };
-
-const text = fc.constantFrom("", " ", "Hi", "Привет\n👋", '{"a":1}');
-const bytes = fc.constantFrom(Uint8Array.of(1, 2), new TextEncoder().encode("words"));
-const media = fc.record({
-  type: fc.constantFrom("image" as const, "file" as const),
-  mimeType: fc.constantFrom(
-    "image/png",
-    "image/svg+xml",
-    "application/pdf",
-    "text/plain",
-    "audio/wav",
-  ),
-  filename: fc.option(fc.constant("a.b"), { nil: undefined }),
-});
-const part: fc.Arbitrary<Part> = fc.oneof(
-  text.map((value): Part => ({ type: "text", text: value })),
-  fc.tuple(media, bytes).map(([given, data]): Part => ({ ...given, data })),
-  media.map((given): Part => ({ ...given, url: "https://example.org/a" })),
-  text.map((value): Part => ({ type: "reasoning", text: value })),
-  fc.constant<Part>({ type: "provider", provider: "elsewhere", raw: { type: "x" }, pairId: "p" }),
-);
-const content = fc.oneof(text, fc.array(part, { maxLength: 3 }));
-const call = fc.record({
-  id: fc.constantFrom("a", "b:c", ""),
-  name: fc.constantFrom("look", "f"),
-  arguments: fc.constantFrom("{}", '{"a":1}', "{broken", "", "[1]"),
-});
-const message: fc.Arbitrary<ChatMessage> = fc.oneof(
-  fc.record({
-    role: fc.constantFrom("system" as const, "developer" as const, "user" as const),
-    content,
-  }),
-  fc.record({ role: fc.constant("assistant" as const), content }),
-  fc.record({
-    role: fc.constant("assistant" as const),
-    content,
-    toolCalls: fc.array(call, { maxLength: 2 }),
-  }),
-  fc.record({
-    role: fc.constant("tool" as const),
-    content,
-    toolCallId: fc.constantFrom("a", "b:c", "z"),
-    isError: fc.boolean(),
-  }),
-);
-const conversation = fc.array(message, { minLength: 1, maxLength: 6 });
 
 /** What the compiler has against these values, by their place. */
 function problemsOf(
@@ -131,4 +89,16 @@ it("would not pass a field that a client's type does not know", () => {
     [{ role: "user", content: "Hi", surprise: 1 }],
   ];
   expect(problemsOf(wrong.map((value) => ({ type, value })))).toHaveLength(wrong.length);
+});
+
+it("fits the schemas of the AI SDK 5, 6 and 7, whatever a conversation holds", () => {
+  const schemas = { v2: schema5, v3: modelMessageSchema, v4: schema7 };
+  const others = Object.entries(golden).flatMap(([from, all]) => (from === "ai-sdk" ? [] : all));
+  const valid = (messages: ChatMessage[]): void => {
+    for (const [version, schema] of Object.entries(schemas))
+      for (const sent of toAiSdkMessages(messages, { version }))
+        expect(schema.safeParse(sent).success ? undefined : sent).toBeUndefined();
+  };
+  others.forEach(valid);
+  fc.assert(fc.property(conversation, valid), { numRuns: 400 });
 });
