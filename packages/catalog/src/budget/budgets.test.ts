@@ -286,6 +286,28 @@ describe("fitBudget", () => {
     );
   });
 
+  it.each([1_000, 3_000, 12_000])(
+    "leaves at most a tenth of %d tokens empty while there are resources without a row",
+    async (budget) => {
+      const catalog = createCatalog();
+      await catalog.register(
+        Array.from({ length: 400 }, (_, at) => ({
+          id: `api:server${at % 40}/action_${at}`,
+          kind: "api",
+          title: `action_${at}`,
+          description: at < 3 ? "Weather of the next days." : "Something else.",
+        })),
+      );
+      const { overview, tokens, breakdown } = await catalog.budgetedContext({
+        task: "weather",
+        budget,
+      });
+      expect(overview.slice(0, 3).map(({ id }) => id.slice(-2))).toEqual(["_0", "_1", "_2"]);
+      if (overview.length < 400) expect(tokens).toBeGreaterThan(breakdown.usable * 0.9);
+      expect(overview.length === 400).toBe(budget > 2_000);
+    },
+  );
+
   it("fills by real costs in rank order", () => {
     expect(
       fitBudget({

@@ -4,7 +4,14 @@ import type { AliasMap, BudgetReserve, ContextCard } from "../catalog/catalog.ts
 import { CatalogError } from "../catalog-error.ts";
 import { formatCursor } from "./details-card.ts";
 import { fillCards, type CardInput, type FilledCard } from "./fill-cards.ts";
-import { fillRows, type FilledRows, type RowSource } from "./fill-rows.ts";
+import {
+  fillRows,
+  holdsEveryName,
+  minRowTokens,
+  noRows,
+  type FilledRows,
+  type RowSource,
+} from "./fill-rows.ts";
 import type { RowInput } from "./overview-row.ts";
 import { aliasMap } from "./render-overview-rows.ts";
 import { shareBudget, type BudgetShares } from "./share-budget.ts";
@@ -21,6 +28,8 @@ export interface ContextCandidate {
 /** What a context is built of. */
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
+  /** Rows without a card for the room that is left in the end. */
+  others?: RowSource | undefined;
   budget: number;
   reserve?: BudgetReserve | undefined;
   counter: TokenCounter;
@@ -42,8 +51,6 @@ export interface BuiltContext {
 /** Tokens with which a header and a short row surely do; where there are as many, rows need not be tried first. */
 const ampleHeader = 80;
 const ampleRow = 60;
-/** No row takes fewer, so that one need not try whether so many fit. */
-const leastRow = 8;
 /** Counts of parts may add up to a little less than that of the whole. */
 const countSlack = 2;
 const cardsHeader = "# details of the best, by alias\n";
@@ -55,18 +62,27 @@ const cardsHeader = "# details of the best, by alias\n";
  */
 export function buildContext({
   candidates,
+  others = noRows,
   budget,
   reserve,
   counter,
 }: BuildContextOptions): BuiltContext {
   const split = shareBudget(budget, reserve, counter);
-  const shares = reserve?.details === undefined ? withSpare(candidates, split, counter) : split;
+  const shares =
+    reserve?.details === undefined
+      ? withNames(candidates, others, { shares: withSpare(candidates, split, counter), counter })
+      : split;
   let cards = fillSharedCards(candidates, shares, counter);
   for (let overrun = 0; ;) {
     const cardTokens =
       textOf(cards, undefined) === "" ? 0 : counter.count(textOf(cards, undefined));
     const budget = shares.rest - cardTokens - overrun;
-    const rows = fillRows(rowsOf(candidates), { counter, budget, shortRows: cards.length });
+    const rows = fillRows(rowsOf(candidates), {
+      counter,
+      budget,
+      shortRows: cards.length,
+      others,
+    });
     const shown = new Set(rows?.overview.map(({ id }) => id));
     if (cards.some(({ id }) => !shown.has(id))) {
       cards = cards.slice(0, -1);
@@ -76,7 +92,8 @@ export function buildContext({
     const text = rows.text + textOf(cards, rows.overview);
     const tokens = counter.count(text);
     if (tokens <= shares.rest) {
-      return finished({ text, tokens, rows, cards, shares, total: candidates.length });
+      const total = candidates.length + others.length;
+      return finished({ text, tokens, rows, cards, shares, total });
     }
     if (rows.overview.length > 0 && overrun < shares.rest) overrun += tokens - shares.rest;
     else if (cards.length > 0) cards = cards.slice(0, -1);
@@ -90,10 +107,26 @@ function withSpare(
   shares: BudgetShares,
   counter: TokenCounter,
 ): BudgetShares {
-  if (candidates.length * leastRow > shares.rest - shares.details) return shares;
+  if (candidates.length * minRowTokens > shares.rest - shares.details) return shares;
   const rows = fillRows(rowsOf(candidates), { counter, budget: shares.rest, shortRows: 0 });
   if (rows === undefined || rows.overview.length < candidates.length) return shares;
   return { ...shares, details: Math.max(shares.details, shares.rest - rows.tokens - countSlack) };
+}
+
+/** Share of the room that cards keep where every name fits into the rest. */
+const cardShare = 0.4;
+
+/** Cards make room for the names of everything, so far as six tenths hold them. */
+function withNames(
+  candidates: readonly ContextCandidate[],
+  others: RowSource,
+  { shares, counter }: { shares: BudgetShares; counter: TokenCounter },
+): BudgetShares {
+  const details = Math.min(shares.details, Math.floor(shares.rest * cardShare));
+  const room = shares.rest - details - ampleHeader;
+  return others.length > 0 && holdsEveryName(rowsOf(candidates), others, { counter, room })
+    ? { ...shares, details }
+    : shares;
 }
 
 /** Cards for their share, or for less where the share would leave no room for the rows of the cards. */

@@ -18,6 +18,8 @@ export interface FillRowsOptions {
   shortRows?: number | undefined;
   /** Candidates in all, where `inputs` are the first of them. */
   total?: number | undefined;
+  /** Take the room that all inputs leave, by their names alone while that lasts. */
+  others?: RowSource | undefined;
 }
 
 /** Rows that fit, and what they cost as rendered. */
@@ -35,24 +37,61 @@ const longShare = 0.25;
  */
 export function fillRows(inputs: RowSource, options: FillRowsOptions): FilledRows | undefined {
   const { counter, budget, shortRows = 0 } = options;
-  const total = Math.max(options.total ?? inputs.length, inputs.length);
+  const { others = noRows } = options;
+  const total = Math.max(options.total ?? inputs.length, inputs.length) + others.length;
   const kind = commonKind(inputs);
   const layout = new RowLayout(counter, kind);
   const room = budget - counter.count(`${headerLine(inputs.length, total, kind)}\n`);
   const width = room * (1 - longShare);
-  let next = 0;
-  const widen = (limit: number): void => {
-    for (; next < inputs.length; next++) {
-      const input = inputs.at(next);
-      if (input === undefined || !layout.add(rowOf(input), limit - layout.tokens)) return;
+  const widen = (source: RowSource, from: number, limit: number): number => {
+    for (let next = from; next < source.length; next++) {
+      const input = source.at(next);
+      const part = source === others ? "others" : "best";
+      if (input === undefined || !layout.add(rowOf(input), limit - layout.tokens, part))
+        return next;
     }
+    return source.length;
   };
-  widen(width);
-  for (let rank = shortRows; rank < layout.size; rank++)
-    if (!layout.lengthen(rank, room - layout.tokens)) break;
-  widen(room);
+  const lengthen = (): void => {
+    for (let rank = shortRows; rank < layout.size; rank++)
+      if (!layout.lengthen(rank, room - layout.tokens)) break;
+  };
+  const isAmple = others.length > 0 && holdsEveryName(inputs, others, { counter, room });
+  const next = widen(inputs, 0, isAmple ? room : width);
+  if (isAmple) widen(others, 0, room);
+  lengthen();
+  if (isAmple) return fitted(layout, { counter, budget, total });
+  if (widen(inputs, next, room) === inputs.length && others.length > 0) {
+    widen(others, 0, room);
+    lengthen();
+  }
   return fitted(layout, { counter, budget, total });
 }
+
+/** No row by its name alone takes fewer tokens. */
+export const minRowTokens = 4;
+
+/** Whether every row fits by its name alone. */
+export function holdsEveryName(
+  inputs: RowSource,
+  others: RowSource,
+  { counter, room }: { counter: TokenCounter; room: number },
+): boolean {
+  if ((inputs.length + others.length) * minRowTokens > room) return false;
+  const layout = new RowLayout(counter, commonKind(inputs));
+  return [inputs, others].every((source) => {
+    for (let at = 0; at < source.length; at++) {
+      const input = source.at(at);
+      const part = source === others ? "others" : "best";
+      if (input !== undefined && !layout.add(rowOf(input), room - layout.tokens, part))
+        return false;
+    }
+    return true;
+  });
+}
+
+/** None. */
+export const noRows: RowSource = { length: 0, at: () => undefined };
 
 /** Counts the whole text, for counters whose parts do not add up, and shortens rows, then takes them away, until it fits. */
 function fitted(

@@ -17,6 +17,7 @@ export interface LayoutTotals {
 }
 
 interface Group {
+  key: string;
   heading: string;
   kind: string;
   rows: { row: OverviewRow; isLong: boolean }[];
@@ -43,10 +44,14 @@ export class RowLayout {
     return this.#rows.length;
   }
 
-  /** Adds the next row in rank order, short, if it costs no more than is left. */
-  add(row: OverviewRow, left: number): boolean {
-    const key = groupKey(row);
-    const group = this.#groups.get(key) ?? { heading: row.container, kind: row.kind, rows: [] };
+  /**
+   * Adds the next row in rank order, short, if it costs no more than is left. Rows of one container stand together
+   * within one part.
+   */
+  add(row: OverviewRow, left: number, part: "best" | "others" = "best"): boolean {
+    const { kind, container: heading } = row;
+    const key = JSON.stringify([part, kind, heading]);
+    const group = this.#groups.get(key) ?? { key, heading, kind, rows: [] };
     const entry = { group, isLong: false, row };
     const cost = this.#push(group, entry);
     if (cost > left) {
@@ -93,7 +98,7 @@ export class RowLayout {
     group.rows.pop();
     this.tokens -= this.#push(group, entry);
     group.rows.pop();
-    if (group.rows.length === 0) this.#groups.delete(groupKey(entry.row));
+    if (group.rows.length === 0) this.#groups.delete(group.key);
   }
 
   render({ total }: LayoutTotals): RenderedRows {
@@ -148,10 +153,6 @@ export class RowLayout {
 
 function hasHeading({ heading, rows }: Group): boolean {
   return heading !== "" && rows.length > 1;
-}
-
-function groupKey({ kind, container }: OverviewRow): string {
-  return JSON.stringify([kind, container]);
 }
 
 /** What stands above the rows. */

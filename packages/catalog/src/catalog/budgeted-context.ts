@@ -1,6 +1,7 @@
 import type { Visibility } from "../access/create-visibility.ts";
 import { presentDetails, presentOverview, viewColumns } from "../access/present-record.ts";
 import { buildContext, type ContextCandidate } from "../budget/build-context.ts";
+import { minRowTokens } from "../budget/fill-rows.ts";
 import type { RowInput } from "../budget/overview-row.ts";
 import { shareBudget } from "../budget/share-budget.ts";
 import { CatalogError } from "../catalog-error.ts";
@@ -15,23 +16,32 @@ import type { VisibleSet } from "./visible-set.ts";
 /** Records in rank order, and how they were found. */
 export interface RankedCandidates {
   records: ResourceRecord[];
+  /** Ids of what the search did not find, by id, while they may have a row. */
+  others: string[];
   visible: VisibleSet;
   unmatchedTerms: string[];
   vectorLeg: VectorLeg;
 }
 
-/** The least that a row costs, and the most candidates of a search. */
-const leastRowTokens = 7;
-const mostCandidates = 2_000;
+/** Of a search. */
+const maxCandidates = 2_000;
 
 /** Rows and cards for a task; see `Catalog.budgetedContext`. */
 export async function createBudgetedContext(
   request: ContextRequest,
   context: CatalogContext,
 ): Promise<BudgetedContext> {
-  const { records, visible, unmatchedTerms, vectorLeg } = await rankCandidates(request, context);
+  const ranked = await rankCandidates(request, context);
+  const { records, others, visible, unmatchedTerms, vectorLeg } = ranked;
   const built = buildContext({
     candidates: records.map((record) => toCandidate(record, visible)),
+    others: {
+      length: others.length,
+      at(index) {
+        const record = visible.get(others[index] ?? "");
+        return record === undefined ? undefined : seenRow(record, visible.visibility);
+      },
+    },
     budget: request.budget,
     reserve: request.reserve,
     counter: context.counter,
@@ -57,23 +67,22 @@ export async function rankCandidates(
     const left = new Set(ids.map((id) => resolveAlias(id, aliases)));
     for (const id of exclude) left.delete(id);
     const records = [...left].flatMap((id) => visible.get(id) ?? []);
-    return { records, visible, unmatchedTerms: [], vectorLeg: "absent" };
+    return { records, others: [], visible, unmatchedTerms: [], vectorLeg: "absent" };
   }
   await context.fillVectors(signal);
-  const limit = Math.min(mostCandidates, Math.max(20, Math.ceil(rest / leastRowTokens)));
-  const found = await findResources(
-    {
-      visible,
-      text: task,
-      exclude,
-      limit,
-      facets,
-      signal,
-    },
+  const limit = Math.min(maxCandidates, Math.max(20, Math.ceil(rest / minRowTokens)));
+  const query = { visible, exclude, facets, signal };
+  const { hits, unmatchedTerms, vectorLeg } = await findResources(
+    { ...query, text: task, limit },
     context,
   );
-  const records = found.hits.flatMap(({ id }) => visible.get(id) ?? []);
-  return { records, visible, unmatchedTerms: found.unmatchedTerms, vectorLeg: found.vectorLeg };
+  const records = hits.flatMap(({ id }) => visible.get(id) ?? []);
+  const found = new Set(hits.map(({ id }) => id));
+  const bound = Math.min(maxCandidates, Math.ceil(rest / minRowTokens)) + found.size;
+  const all =
+    hits.length < limit ? await findResources({ ...query, limit: bound }, context) : { hits };
+  const others = all.hits.flatMap(({ id }) => (found.has(id) ? [] : id));
+  return { records, others, visible, unmatchedTerms, vectorLeg };
 }
 
 /** A record as a row, and a card where the principal may see it. */

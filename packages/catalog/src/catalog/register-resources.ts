@@ -6,7 +6,6 @@ import { checkResources } from "../record/check-resource.ts";
 import { deriveRecord } from "../record/derive-record.ts";
 import { diffResource } from "../record/diff-resource.ts";
 import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
-import type { ColumnCorpus } from "../record/schema-digest.ts";
 import type { CatalogStore, HistoryEntry, ResourceWrite } from "../store/catalog-store.ts";
 import { withSignal } from "./call-options.ts";
 import type { RegisterReport } from "./catalog.ts";
@@ -92,7 +91,6 @@ function writesOf(
   resident: ResidentRecords,
   now: number,
 ): { writes: ResourceWrite[]; report: Omit<RegisterReport, "warnings"> } {
-  const corpus = corpusWith(inputs, resident.corpus);
   const at = new Date(now).toISOString();
   const writes: ResourceWrite[] = [];
   const report = {
@@ -103,7 +101,6 @@ function writesOf(
   for (const input of inputs) {
     const before = resident.get(input.id);
     const { record, isChanged } = deriveRecord(input, {
-      corpus,
       now,
       before,
     });
@@ -128,19 +125,6 @@ function entryOf(
 ): HistoryEntry {
   const { id, rev, schema_hash, cap_hash } = record;
   return { id, kind, rev, at, schema_hash, cap_hash, changes: [] };
-}
-
-/** The names of a first batch count as if they were there, so that its digests do not depend on its order. */
-function corpusWith(inputs: readonly ResourceInput[], known: ColumnCorpus): ColumnCorpus {
-  const counts = new Map<string, number>();
-  for (const { columns = [] } of inputs) {
-    for (const { name } of columns)
-      counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
-  }
-  return {
-    resources: known.resources + inputs.length,
-    count: (name) => known.count(name) + (counts.get(name) ?? 0),
-  };
 }
 
 function embeddingIssue(failure: string): Issue {

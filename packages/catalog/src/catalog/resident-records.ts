@@ -3,7 +3,6 @@ import { CatalogError } from "../catalog-error.ts";
 import type { AccessOptions } from "../access/access-options.ts";
 import { indexVariants, variantIdsOf } from "../access/search-variants.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
-import type { ColumnCorpus } from "../record/schema-digest.ts";
 import type { SearchDocument, SearchIndex } from "../search/search-index.ts";
 import type { CatalogStore, ChangedId, StoredResource } from "../store/catalog-store.ts";
 import { embeddingText } from "./embedding-text.ts";
@@ -24,7 +23,6 @@ export interface ResidentOptions {
 export class ResidentRecords {
   readonly #options: ResidentOptions;
   readonly #records = new Map<string, StoredResource>();
-  readonly #columnCounts = new Map<string, number>();
   /** Index entries without a vector. */
   readonly #pending = new Map<string, ResourceRecord>();
   #sortedIds: readonly string[] | undefined;
@@ -49,10 +47,6 @@ export class ResidentRecords {
   ids(): readonly string[] {
     this.#sortedIds ??= [...this.#records.keys()].sort(compareCodeUnits);
     return this.#sortedIds;
-  }
-
-  get corpus(): ColumnCorpus {
-    return { resources: this.#records.size, count: (name) => this.#columnCounts.get(name) ?? 0 };
   }
 
   /** One after the other: what runs sees no half of another's writes. */
@@ -131,7 +125,7 @@ export class ResidentRecords {
     if (documents.length > 0) await this.#guarded(() => index.put(documents, call));
     if (gone.length > 0) await this.#guarded(() => index.remove(gone.flatMap(variantIdsOf), call));
     for (const id of gone) this.#forget(id);
-    for (const resource of stored) this.#remember(resource);
+    for (const resource of stored) this.#records.set(resource.record.id, resource);
     for (const { record, vector } of documents) {
       if (vectors !== undefined && vector === undefined) this.#pending.set(record.id, record);
       else this.#pending.delete(record.id);
@@ -139,30 +133,9 @@ export class ResidentRecords {
     this.#sortedIds = undefined;
   }
 
-  #remember(resource: StoredResource): void {
-    this.#uncount(resource.record.id);
-    this.#records.set(resource.record.id, resource);
-    for (const { name } of resource.record.columns ?? []) {
-      this.#columnCounts.set(
-        name.toLowerCase(),
-        (this.#columnCounts.get(name.toLowerCase()) ?? 0) + 1,
-      );
-    }
-  }
-
   #forget(id: string): void {
-    this.#uncount(id);
     this.#records.delete(id);
     for (const variant of variantIdsOf(id)) this.#pending.delete(variant);
-  }
-
-  #uncount(id: string): void {
-    for (const { name } of this.get(id)?.columns ?? []) {
-      this.#columnCounts.set(
-        name.toLowerCase(),
-        (this.#columnCounts.get(name.toLowerCase()) ?? 1) - 1,
-      );
-    }
   }
 
   async #guarded(action: () => Promise<void>): Promise<void> {

@@ -124,11 +124,14 @@ async function queryVector(
 /** Everything visible that fits the facets, by id. */
 function browse({ visible, facets, exclude, limit }: FindOptions): Found {
   const excluded = new Set(exclude);
-  const ids = visible.ids().filter((id) => {
+  const hits: Found["hits"] = [];
+  for (const id of visible.ids()) {
+    if (hits.length >= limit) break;
     const record = visible.get(id);
-    return record !== undefined && !excluded.has(id) && hasFacets(facetsOf(record), facets);
-  });
-  const hits = ids.slice(0, limit).map((id) => ({ id, score: 0, explain: {} }));
+    if (record === undefined || excluded.has(id)) continue;
+    if (facets === undefined || hasFacets(facetsOf(record), facets))
+      hits.push({ id, score: 0, explain: {} });
+  }
   return { hits, unmatchedTerms: [], coverage: 1, vectorLeg: "absent" };
 }
 

@@ -1,12 +1,11 @@
 import { hashAbilities, hasSameContent } from "./hash-resource.ts";
 import type { ResourceInput, ResourceRecord } from "./resource-record.ts";
-import { deriveDigest, digestSize, type ColumnCorpus } from "./schema-digest.ts";
+import { deriveDigest, digestSize } from "./schema-digest.ts";
 
 /** What a record is derived with. */
 export interface DeriveOptions {
   /** The state before, if there was one. */
   before?: ResourceRecord | undefined;
-  corpus: ColumnCorpus;
   /** Milliseconds since the epoch; stands for an absent `updated_at`. */
   now: number;
 }
@@ -21,10 +20,7 @@ export interface DerivedRecord {
  * Fills what was not given (digest of five fields, number of columns, time), hashes, and counts `rev` up where the
  * schema or a capability changed. An input equal to the one before gives the record before, to the byte.
  */
-export function deriveRecord(
-  input: ResourceInput,
-  { before, corpus, now }: DeriveOptions,
-): DerivedRecord {
+export function deriveRecord(input: ResourceInput, { before, now }: DeriveOptions): DerivedRecord {
   if (before !== undefined && isSameInput(input, before))
     return { record: before, isChanged: false };
   const derived: string[] = [];
@@ -32,7 +28,7 @@ export function deriveRecord(
   if (input.schema_digest === undefined) derived.push("schema_digest");
   if (input.shape?.cols === undefined && columns.length > 0) derived.push("shape.cols");
   if (input.updated_at === undefined) derived.push("updated_at");
-  const schema_digest = input.schema_digest?.slice(0, digestSize) ?? deriveDigest(input, corpus);
+  const schema_digest = input.schema_digest?.slice(0, digestSize) ?? deriveDigest(input);
   const shape = derived.includes("shape.cols")
     ? { ...input.shape, cols: columns.length }
     : input.shape;

@@ -9,11 +9,10 @@ const mostColumns = 2_000;
 /** Characters of prose that are looked at. */
 const mostProse = 20_000;
 
-/** In how many resources a column name occurs. */
-export interface ColumnCorpus {
-  resources: number;
-  count(name: string): number;
-}
+/** Names that every table has and that say little of one. Other records have no say: some of them may be hidden. */
+const commonNames = new Set(
+  "id uuid key name code note description created_at updated_at".split(" "),
+);
 
 /** True for a column tagged `pii`, or `pii:` and anything but `none`. */
 export function isPersonal({ tags }: ResourceColumn): boolean {
@@ -22,10 +21,10 @@ export function isPersonal({ tags }: ResourceColumn): boolean {
 
 /**
  * The five most telling columns as `name:type`, in the order of the columns: the key, a time, and those that the title,
- * the description, the examples and the column's own description speak of, weighed by how rare their names are in the
- * catalog (TF-IDF). Personal columns are left out.
+ * the description, the examples and the column's own description speak of, names that every table has last.
+ * Personal columns are left out.
  */
-export function deriveDigest(resource: ResourceInput, corpus: ColumnCorpus): string[] {
+export function deriveDigest(resource: ResourceInput): string[] {
   const columns = (resource.columns ?? [])
     .slice(0, mostColumns)
     .filter((column) => !isPersonal(column));
@@ -33,7 +32,7 @@ export function deriveDigest(resource: ResourceInput, corpus: ColumnCorpus): str
   const scored = columns.map((column, position) => ({
     column,
     position,
-    score: keyScore(column) + telling(column, { prose, corpus }),
+    score: keyScore(column) + telling(column, prose),
   }));
   const time = scored.find(({ column }) => isTime(column.type));
   if (time !== undefined) time.score += 4;
@@ -70,13 +69,8 @@ function keyScore({ pk, fk, index }: ResourceColumn): number {
   return (pk === true ? 6 : 0) + (fk === undefined ? 0 : 1) + (index === undefined ? 0 : 0.5);
 }
 
-function telling(
-  column: ResourceColumn,
-  { prose, corpus }: { prose: Map<string, number>; corpus: ColumnCorpus },
-): number {
-  const rarity = Math.log(
-    1 + (1 + corpus.resources) / (1 + corpus.count(column.name.toLowerCase())),
-  );
+function telling(column: ResourceColumn, prose: ReadonlyMap<string, number>): number {
+  const rarity = commonNames.has(column.name.toLowerCase()) ? 1 : 3;
   const words = wordsOf(column.name);
   const mentions =
     words.reduce((sum, word) => sum + Math.min(3, prose.get(word) ?? 0), 0) /
