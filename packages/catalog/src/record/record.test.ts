@@ -119,7 +119,7 @@ describe("deriveDigest", () => {
     ];
     columns.push({ name: "netRevenue", type: "numeric(12,2)" }, { name: "ssn", type: "text" });
     const input = { ...base, description: "Net revenue by order.", columns };
-    const digest = deriveDigest(input, { resources: 10, count: () => 1 });
+    const digest = deriveDigest(input);
     expect(digest).toHaveLength(5);
     expect(digest).toEqual(
       expect.arrayContaining(["order_id:int", "paid_at:ts", "netRevenue:num"]),
@@ -132,7 +132,7 @@ describe("deriveDigest", () => {
       { name: "phone", tags: ["pii:phone"] },
       { name: "city", tags: ["pii:none"] },
     ];
-    expect(deriveDigest({ ...base, columns }, { resources: 0, count: () => 0 })).toEqual(["city"]);
+    expect(deriveDigest({ ...base, columns })).toEqual(["city"]);
   });
 });
 
