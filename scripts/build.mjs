@@ -37,7 +37,7 @@ async function buildPackage(folder) {
   if (libraries.length + programs.length === 0) return;
   await build({
     absWorkingDir: folder,
-    entryPoints: [...libraries, ...programs],
+    entryPoints: [...new Set([...libraries, ...programs])],
     outbase: "src",
     outdir: "dist",
     bundle: true,

@@ -139,18 +139,3 @@ function formsOf(word: string): string[] {
   const [, stem = ""] = /^(.*[бвгджзклмнпрстфхцчшщ])ка$/.exec(word) ?? [];
   return stem === "" ? [] : [`${stem}ок`, `${stem}ек`];
 }
-
-const LETTERS = new Map(
-  "а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х h ц ts ч ch ш sh щ sch ъ _ ы y ь _ э e ю yu я ya"
-    .split(" ")
-    .reduce<[string, string][]>(
-      (pairs, letter, at, all) =>
-        at % 2 === 0 ? [...pairs, [letter, (all[at + 1] ?? "").replace("_", "")]] : pairs,
-      [],
-    ),
-);
-
-/** A Cyrillic word in Latin letters, as loanwords are spelled back: `парсер` is `parser`. Others stay. */
-export function transliterate(word: string): string {
-  return [...word].map((letter) => LETTERS.get(letter) ?? letter).join("");
-}

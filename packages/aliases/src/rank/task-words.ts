@@ -1,6 +1,7 @@
 import { countTerms, createAnalyzer, type Analyzer, type CountedText } from "@ccl/search";
 
-import { codeGlossary, transliterate } from "./code-glossary.ts";
+import { transliterate } from "../registry/transliterate.ts";
+import { codeGlossary } from "./code-glossary.ts";
 
 /** Words of commits and requests that say nothing about where the work is. */
 const stopWords = new Set(

@@ -100,7 +100,8 @@ describe("nameFiles", () => {
       ["C.vitest-config", "H.d-e"],
     ],
     ["dot files", [".gitignore", ".github/workflows/ci.yml"], ["C.gitignore", "C.ci"]],
-    ["other scripts", ["docs/заметки.md", "docs/план.md"], ["D._-68275d", "D._-f21fa2"]],
+    ["Cyrillic in Latin letters", ["docs/План.md", "src/разбор/index.ts"], ["D.Plan", "H.razbor"]],
+    ["other scripts", ["docs/筆記.md", "docs/計画.md"], ["D._-96942c", "D._-26529e"]],
   ])("%s", (_, files, aliases) => {
     const names = named(files);
     expect(files.map((file) => names[file])).toEqual(aliases);

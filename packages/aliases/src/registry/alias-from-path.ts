@@ -2,6 +2,7 @@ import { compareCodeUnits } from "@ccl/core";
 import { hash } from "node:crypto";
 
 import { aliasKey, MAX_NAME_LENGTH } from "./alias-name.ts";
+import { transliterate } from "./transliterate.ts";
 
 /** A file that needs a name. */
 export interface UnnamedFile {
@@ -72,7 +73,7 @@ function stemOf(fileName: string, prefix: string): string {
 
 function legalName(segment: string): string {
   if (/^\w[\w-]*$/.test(segment)) return segment;
-  return segment
+  return transliterate(segment)
     .replace(/^\.+(?=.)/, "")
     .replaceAll(".", "-")
     .replaceAll(/[^A-Za-z0-9_-]+/g, "_")

@@ -114,6 +114,8 @@ describe("walkTree", () => {
   it("leaves out what explains nothing, unless an ignore file brings it back", async () => {
     write({
       "a.min.js": "",
+      ".env": "",
+      "sub/.env.local": "",
       "a.js.map": "",
       "pnpm-lock.yaml": "",
       "sub/yarn.lock": "",

@@ -13,8 +13,13 @@ export interface IgnoreRules {
   enter(directory: string, hasGitignore: boolean): IgnoreRules;
 }
 
-/** Files that name or explain nothing: lock files, what was minified, maps of it. A .gitignore may bring them back. */
+/** Files that name or explain nothing: lock files, what was minified, maps of it; and files of secrets. A .gitignore may bring them back. */
 const NOISE: readonly string[] = [
+  ".env",
+  ".env.*",
+  "!.env.example",
+  "!.env.sample",
+  "!.env.template",
   "package-lock.json",
   "npm-shrinkwrap.json",
   "pnpm-lock.yaml",
