@@ -1,3 +1,4 @@
+import { estimatedCounter } from "@ccl/core";
 import { sha256Hex } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
@@ -338,6 +339,27 @@ describe("computeDelta and renderDelta", () => {
       expect(renderDelta(delta, { budget, counter }).length).toBeLessThanOrEqual(budget);
     const part = renderDelta(delta, { budget: 470, counter });
     expect(part).toContain('... +2 hunks, get_alias("D.a")');
+  });
+
+  it("leave out a hunk that shows the middle of a key, and none beside it", async () => {
+    const kind = "PRIVATE KEY-----";
+    const keyOf = (seed: string): string[] => [
+      `-----BEGIN ${kind}`,
+      ...Array.from({ length: 30 }, (_, at) => `${seed}${at}`.padEnd(64, "Ab3/")),
+      `-----END ${kind}`,
+    ];
+    const around = Array.from({ length: 20 }, (_, at) => `around ${at}`);
+    const before = [...around, ...keyOf("old"), ...around];
+    const after = before.map((line, at) => (at === 35 ? "new".padEnd(64, "Zy9+") : line));
+    after[2] = "around two";
+    const delta = await computeDelta(
+      snapshotOf({ "D.a": { path: "a.txt", text: before.join("\n") } }),
+      snapshotOf({ "D.a": { path: "a.txt", text: after.join("\n") } }),
+    );
+    const prompt = renderDelta(delta, { budget: 5_000, counter: estimatedCounter });
+    expect(prompt).toContain("+around two");
+    expect(prompt).toContain("not shown, as it holds a secret");
+    expect(prompt).not.toMatch(/Zy9|Ab3/);
   });
 
   it("stop when they are told to", async () => {

@@ -63,19 +63,43 @@ function hunksOf(change: AliasChange): FileHunks[] {
     .slice(start)
     .replace(/\n$/, "")
     .split(/\n(?=@@ )/);
-  return [{ alias, path, hunks: maskHunks(hunks) }];
+  return [{ alias, path, hunks: maskHunks(hunks, text ?? "") }];
 }
 
-/** Masks without the marks in front of lines, so that a key over several lines is seen as one. */
-function maskHunks(hunks: readonly string[]): string[] {
+const notShown = "+... not shown, as it holds a secret";
+
+/**
+ * Masks without the marks in front of lines. A hunk that shows a part of a secret of several lines, such as the middle
+ * of a key, is left out: by itself it does not look like one.
+ */
+function maskHunks(hunks: readonly string[], text: string): string[] {
+  const secrets = linesOfSecrets(text);
   return hunks.map((hunk) => {
     const [head = "", ...lines] = hunk.split("\n");
+    const [, start = "0", count = "1"] = /\+(\d+)(?:,(\d+))?/.exec(head) ?? [];
+    const first = Number(start);
+    const isPart = secrets.some(
+      (secret) => secret.first < first + Number(count) && secret.last >= first,
+    );
     const bare = lines.map((line) => line.slice(1)).join("\n");
     const masked = redactSecrets(bare).text;
+    if (isPart) return `${head}\n${notShown}`;
     if (masked === bare) return hunk;
     const own = masked.split("\n");
     return own.length === lines.length
       ? [head, ...own.map((line, at) => `${lines[at]?.[0] ?? " "}${line}`)].join("\n")
-      : `${head}\n+... not shown, as it holds a secret`;
+      : `${head}\n${notShown}`;
+  });
+}
+
+/** Where secrets of several lines stand, from 1. */
+function linesOfSecrets(text: string): { first: number; last: number }[] {
+  let line = 1;
+  let at = 0;
+  return redactSecrets(text).findings.flatMap(({ start, end }) => {
+    const first = line + text.slice(at, start).split("\n").length - 1;
+    const last = first + text.slice(start, end).split("\n").length - 1;
+    [line, at] = [last, end];
+    return last > first ? [{ first, last }] : [];
   });
 }
