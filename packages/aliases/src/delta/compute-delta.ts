@@ -1,8 +1,10 @@
+import { redactSecrets } from "@ccl/core";
+
 import { AliasesError } from "../aliases-error.ts";
 import { describeChange } from "./describe-change.ts";
 import { snapshotId } from "./snapshot-id.ts";
 import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts";
-import { createTextPatch } from "./text-patch.ts";
+import { createTextPatch, type PatchNames } from "./text-patch.ts";
 
 type Changed = Extract<AliasChange, { type: "changed" }>;
 
@@ -73,6 +75,7 @@ async function compare(
     before.text === undefined || after.text === undefined
       ? undefined
       : createTextPatch(before.text, after.text, names);
+  const maskedPatch = patch === undefined ? undefined : createMaskedPatch({ before, after }, names);
   const changed: Omit<Changed, "notes"> = {
     alias,
     type: "changed",
@@ -80,7 +83,21 @@ async function compare(
     sha256: after.sha256,
   };
   if (patch !== undefined) changed.patch = patch;
+  if (maskedPatch !== undefined) changed.maskedPatch = maskedPatch;
   else if (after.text !== undefined) changed.text = after.text;
-  const notes = await describeChange({ alias, before, after, patch }, options);
+  const notes = await describeChange({ alias, before, after, patch, maskedPatch }, options);
   return { ...changed, notes };
+}
+
+/** Whole texts are masked: a hunk that shows the middle of a key does not look like a secret by itself. */
+function createMaskedPatch(
+  { before, after }: { before: SnapshotEntry; after: SnapshotEntry },
+  names: PatchNames,
+): string | undefined {
+  const [old = "", fresh = ""] = [before.text, after.text].map(
+    (text) => redactSecrets(text ?? "").text,
+  );
+  return old === before.text && fresh === after.text
+    ? undefined
+    : (createTextPatch(old, fresh, names) ?? "");
 }

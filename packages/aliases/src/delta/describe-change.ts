@@ -28,6 +28,8 @@ export interface ChangedEntry {
   after: SnapshotEntry;
   /** Of the texts, where both are known and alike. */
   patch?: string | undefined;
+  /** Of the masked texts, where they hold secrets. */
+  maskedPatch?: string | undefined;
 }
 
 /** The texts of a changed entry, for the readers of cards. */
@@ -82,9 +84,11 @@ async function contentNotes(
 const MAX_SENTENCES = 4;
 
 /** Sentences that prose has now and had not before: what a reader of headings and fields does not see. */
-function describeProse({ after, patch = "" }: ChangedEntry): string[] {
+function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string[] {
   if (!/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(after.path)) return [];
-  const added = patch.split("\n").filter((line) => /^\+(?!\+\+ )(?!#)\s*\S/.test(line));
+  const added = (maskedPatch ?? patch)
+    .split("\n")
+    .filter((line) => /^\+(?!\+\+ )(?!#)\s*\S/.test(line));
   return added.slice(0, MAX_SENTENCES).map((line) => `says now: ${line.slice(1).trim()}`);
 }
 

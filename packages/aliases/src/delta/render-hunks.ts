@@ -55,51 +55,16 @@ function hunksOf(change: AliasChange): FileHunks[] {
   const path = type === "added" ? change.entry.path : change.path;
   const text = type === "added" ? change.entry.text : change.text;
   const isMoved = type === "added" && change.was !== undefined && change.was.isSame;
-  const whole = text === undefined || isMoved ? undefined : createAdditionPatch(text, alias);
-  const patch = type === "changed" ? (change.patch ?? whole) : whole;
+  const whole =
+    text === undefined || isMoved
+      ? undefined
+      : createAdditionPatch(redactSecrets(text).text, alias);
+  const patch = type === "changed" ? (change.maskedPatch ?? change.patch ?? whole) : whole;
   const start = patch === undefined ? -1 : patch.search(/^@@/m);
   if (patch === undefined || start < 0) return [];
   const hunks = patch
     .slice(start)
     .replace(/\n$/, "")
     .split(/\n(?=@@ )/);
-  return [{ alias, path, hunks: maskHunks(hunks, text ?? "") }];
-}
-
-const notShown = "+... not shown, as it holds a secret";
-
-/**
- * Masks without the marks in front of lines. A hunk that shows a part of a secret of several lines, such as the middle
- * of a key, is left out: by itself it does not look like one.
- */
-function maskHunks(hunks: readonly string[], text: string): string[] {
-  const secrets = linesOfSecrets(text);
-  return hunks.map((hunk) => {
-    const [head = "", ...lines] = hunk.split("\n");
-    const [, start = "0", count = "1"] = /\+(\d+)(?:,(\d+))?/.exec(head) ?? [];
-    const first = Number(start);
-    const isPart = secrets.some(
-      (secret) => secret.first < first + Number(count) && secret.last >= first,
-    );
-    const bare = lines.map((line) => line.slice(1)).join("\n");
-    const masked = redactSecrets(bare).text;
-    if (isPart) return `${head}\n${notShown}`;
-    if (masked === bare) return hunk;
-    const own = masked.split("\n");
-    return own.length === lines.length
-      ? [head, ...own.map((line, at) => `${lines[at]?.[0] ?? " "}${line}`)].join("\n")
-      : `${head}\n${notShown}`;
-  });
-}
-
-/** Where secrets of several lines stand, from 1. */
-function linesOfSecrets(text: string): { first: number; last: number }[] {
-  let line = 1;
-  let at = 0;
-  return redactSecrets(text).findings.flatMap(({ start, end }) => {
-    const first = line + text.slice(at, start).split("\n").length - 1;
-    const last = first + text.slice(start, end).split("\n").length - 1;
-    [line, at] = [last, end];
-    return last > first ? [{ first, last }] : [];
-  });
+  return [{ alias, path, hunks }];
 }

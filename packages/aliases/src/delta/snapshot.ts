@@ -29,6 +29,8 @@ export type AliasChange =
       sha256: string;
       /** Unified diff of the texts, where both are known. */
       patch?: string | undefined;
+      /** The diff to show: of the texts with their secrets masked, where they hold any. */
+      maskedPatch?: string | undefined;
       /** The new entry's text, if there is no diff. */
       text?: string | undefined;
       /** In words, for the prompt; at least one line, without the alias. */
