@@ -18,7 +18,7 @@ const usage = { inputTokens: tokens, outputTokens: { total: 1, text: 1, reasonin
 
 describe("contextStep", () => {
   it("keeps the steps of an agent within the budget", async () => {
-    const model = new MockLanguageModelV3({
+    const model: MockLanguageModelV3 = new MockLanguageModelV3({
       async doGenerate() {
         const at = model.doGenerateCalls.length;
         const call = {
