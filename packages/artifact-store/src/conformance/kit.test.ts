@@ -1,3 +1,4 @@
+import { sleep } from "@ccl/core/async";
 import { describe, expect, it, vi } from "vitest";
 import type {
   ArtifactContent,
@@ -235,8 +236,11 @@ const faults: Fault[] = [
       storeMany: async (items, options) => {
         if (limits !== undefined || !Array.isArray(items)) return store.storeMany(items, options);
         const handles: ArtifactHandle[] = [];
-        for (const { content, ...item } of items)
+        for (const { content, ...item } of items) {
           handles.push(await store.store(content, { ...item, ...options }));
+          // Long enough for a reader to look between two of them.
+          await sleep(20);
+        }
         await store.storeMany([], options);
         return handles;
       },
