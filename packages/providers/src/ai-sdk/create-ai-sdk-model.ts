@@ -4,10 +4,11 @@ import { streamChunks } from "@ccl/core/http";
 
 import { convert, type StreamingModel } from "../http/create-wire-model.ts";
 import { type CallLimits, runCall, streamCall } from "../http/run-call.ts";
+import { fromAiSdkAnswer } from "../wire/ai-sdk/index.ts";
 import { collectLosses } from "../wire/losses.ts";
 import { toAiSdkCall } from "./ai-sdk-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
-import { createAiSdkReader, toAiSdkResponse } from "./ai-sdk-response.ts";
+import { createAiSdkReader } from "./ai-sdk-stream.ts";
 import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
 
 /** The model to wrap. */
@@ -45,7 +46,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
     generate: (request) =>
       runCall(limitsOf(request), async (signal) => {
         const { call, own } = callOf(request, signal);
-        return { ...toAiSdkResponse(await model.doGenerate(call)), ...own };
+        return { ...fromAiSdkAnswer(await model.doGenerate(call)), ...own };
       }),
     stream: (request) =>
       streamCall(limitsOf(request), async function* (signal) {

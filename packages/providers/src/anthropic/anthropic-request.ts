@@ -2,7 +2,12 @@ import { LanguageModelError, type ModelRequest } from "@ccl/core";
 import { type JsonRecord, recordAt, withoutUndefined } from "@ccl/core/json";
 
 import type { BodyOptions } from "../http/create-wire-model.ts";
-import { toAnthropicMessages } from "../wire/anthropic/index.ts";
+import {
+  toAnthropicMessages,
+  toAnthropicToolChoice,
+  toAnthropicTools,
+} from "../wire/anthropic/index.ts";
+import { askedTools } from "../wire/tool-description.ts";
 
 /** The body of a call of `/v1/messages`. */
 export function toAnthropicBody(
@@ -13,14 +18,14 @@ export function toAnthropicBody(
   const { system, messages } = toAnthropicMessages(request.messages, { report });
   const { output_config: given, ...options } = request.providerOptions ?? {};
   const outputConfig = { ...formatOf(request), ...recordAt({ given }, "given") };
-  const hasTools = request.tools !== undefined && request.tools.length > 0;
+  const { tools, toolChoice } = askedTools(request);
   return withoutUndefined({
     model: named.model,
     max_tokens: request.maxOutputTokens ?? named.maxOutputTokens,
     system,
     messages,
-    tools: hasTools ? request.tools?.map(toAnthropicTool) : undefined,
-    tool_choice: toolChoiceOf(request),
+    tools: tools && toAnthropicTools(tools),
+    tool_choice: toolChoice && toAnthropicToolChoice(toolChoice),
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     temperature: request.temperature,
     // 1 is what the API takes by itself, and newer models refuse it beside a temperature.
@@ -42,20 +47,4 @@ function formatOf({ responseFormat }: ModelRequest): JsonRecord {
     return { format: { type: "json_schema", schema: responseFormat.schema } };
   const message = "anthropic has no response format json_object; ask for json_schema, or for text.";
   throw new LanguageModelError("unsupported_response_format", message);
-}
-
-function toAnthropicTool(tool: {
-  name: string;
-  description: string;
-  inputSchema: object;
-}): JsonRecord {
-  return { name: tool.name, description: tool.description, input_schema: tool.inputSchema };
-}
-
-function toolChoiceOf({ toolChoice, tools = [] }: ModelRequest): JsonRecord | undefined {
-  if (toolChoice === undefined) return undefined;
-  // Without tools these ask for nothing, and the API refuses the field.
-  if (tools.length === 0 && (toolChoice === "auto" || toolChoice === "none")) return undefined;
-  if (typeof toolChoice === "object") return { type: "tool", name: toolChoice.name };
-  return { type: toolChoice === "required" ? "any" : toolChoice };
 }

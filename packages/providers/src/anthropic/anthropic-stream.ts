@@ -3,7 +3,7 @@ import { arrayAt, type JsonRecord, numberAt, parseJson, recordAt, stringAt } fro
 
 import type { StreamReader } from "../http/create-wire-model.ts";
 import { without } from "../json/json-record.ts";
-import { toAnthropicResponse, toToolCall } from "./anthropic-response.ts";
+import { fromAnthropicAnswer, toToolCall } from "../wire/anthropic/anthropic-answer.ts";
 
 interface GrowingBlock {
   start: JsonRecord;
@@ -72,7 +72,7 @@ export function createAnthropicReader(): StreamReader {
     finish() {
       if (!isEnded) return undefined;
       const ordered = [...blocks].sort(([left], [right]) => left - right).map(([, block]) => block);
-      const response = toAnthropicResponse({ ...message, usage, content: ordered.map(finished) });
+      const response = fromAnthropicAnswer({ ...message, usage, content: ordered.map(finished) });
       const toolCalls = ordered.filter(({ start }) => start["type"] === "tool_use").map(toolCallOf);
       return { deltas: [], response: { ...response, toolCalls } };
     },

@@ -2,10 +2,10 @@ import type { ModelCapabilities } from "@ccl/core";
 
 import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
+import { fromAnthropicAnswer } from "../wire/anthropic/index.ts";
 import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";
 import { anthropic } from "./anthropic.ts";
 import { toAnthropicBody } from "./anthropic-request.ts";
-import { toAnthropicResponse } from "./anthropic-response.ts";
 import { withCacheMarks } from "./prompt-cache.ts";
 import { createAnthropicReader } from "./anthropic-stream.ts";
 
@@ -62,7 +62,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
         const body = toAnthropicBody(request, { model, maxOutputTokens }, call);
         return marksPromptCache ? withCacheMarks(body) : body;
       },
-      toResponse: toAnthropicResponse,
+      toResponse: fromAnthropicAnswer,
       createReader: createAnthropicReader,
     },
     {

@@ -2,8 +2,8 @@ import type { ModelCapabilities } from "@ccl/core";
 
 import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
+import { fromOpenAiAnswer } from "../wire/openai-chat/index.ts";
 import { toOpenAiBody } from "./open-ai-request.ts";
-import { toOpenAiResponse } from "./open-ai-response.ts";
 import { openAiService } from "./open-ai-service.ts";
 import { createOpenAiReader } from "./open-ai-stream.ts";
 import type { OpenAiPresetName } from "./presets.ts";
@@ -54,7 +54,7 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): S
       path: "/chat/completions",
       framing: "server-sent-events",
       toBody: (request, call) => toOpenAiBody(request, model, { ...dialect, ...call }),
-      toResponse: (body) => toOpenAiResponse(body, provider),
+      toResponse: (body) => fromOpenAiAnswer(body, provider),
       createReader: () => createOpenAiReader(provider),
     },
     { modelId: model, capabilities: options.capabilities },

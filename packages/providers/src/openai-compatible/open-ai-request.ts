@@ -2,7 +2,13 @@ import type { ModelRequest, ResponseFormat } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import { samplingFields } from "../http/sampling-fields.ts";
-import { toOpenAiMessages, type OpenAiMessagesOptions } from "../wire/openai-chat/index.ts";
+import {
+  type OpenAiMessagesOptions,
+  toOpenAiMessages,
+  toOpenAiToolChoice,
+  toOpenAiTools,
+} from "../wire/openai-chat/index.ts";
+import { askedTools } from "../wire/tool-description.ts";
 
 /** What differs between servers that speak OpenAI's format. */
 interface OpenAiDialect extends OpenAiMessagesOptions {
@@ -16,12 +22,12 @@ interface CallForm extends OpenAiDialect {
 
 /** The body of a call of `/chat/completions`. */
 export function toOpenAiBody(request: ModelRequest, model: string, form: CallForm): JsonRecord {
-  const hasTools = request.tools !== undefined && request.tools.length > 0;
+  const { tools, toolChoice } = askedTools(request);
   return withoutUndefined({
     model,
     messages: toOpenAiMessages(request.messages, form),
-    tools: hasTools ? request.tools?.map(toOpenAiTool) : undefined,
-    tool_choice: toolChoiceOf(request),
+    tools: tools && toOpenAiTools(tools),
+    tool_choice: toolChoice && toOpenAiToolChoice(toolChoice),
     response_format: responseFormatOf(request.responseFormat),
     ...samplingFields(request),
     [form.maxTokensField]: request.maxOutputTokens,
@@ -30,23 +36,6 @@ export function toOpenAiBody(request: ModelRequest, model: string, form: CallFor
       form.isStreaming && form.includesStreamUsage ? { include_usage: true } : undefined,
     ...request.providerOptions,
   });
-}
-
-function toOpenAiTool(tool: {
-  name: string;
-  description: string;
-  inputSchema: object;
-}): JsonRecord {
-  const { name, description, inputSchema } = tool;
-  return { type: "function", function: { name, description, parameters: inputSchema } };
-}
-
-function toolChoiceOf({ toolChoice, tools = [] }: ModelRequest): unknown {
-  // Without tools these ask for nothing, and the API refuses the field.
-  if (tools.length === 0 && (toolChoice === "auto" || toolChoice === "none")) return undefined;
-  return typeof toolChoice === "object"
-    ? { type: "function", function: { name: toolChoice.name } }
-    : toolChoice;
 }
 
 function responseFormatOf(format: ResponseFormat | undefined): JsonRecord | undefined {

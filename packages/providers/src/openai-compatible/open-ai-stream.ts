@@ -11,13 +11,13 @@ import {
 import type { StreamReader } from "../http/create-wire-model.ts";
 import { metadataOf, without } from "../json/json-record.ts";
 import {
-  finishReasonOf,
   firstChoice,
+  fromOpenAiFinishReason,
+  fromOpenAiUsage,
   reasoningOf,
   textOf,
   unknownFields,
-  usageOf,
-} from "./open-ai-response.ts";
+} from "../wire/openai-chat/open-ai-answer.ts";
 
 interface GrowingCall {
   id: string;
@@ -42,13 +42,13 @@ export function createOpenAiReader(provider: string): StreamReader {
 
   const collect = (chunk: JsonRecord, choice: JsonRecord, delta: JsonRecord): void => {
     requestId ??= stringAt(chunk, "id");
-    usage = usageOf(chunk["usage"]) ?? usage;
+    usage = fromOpenAiUsage(chunk["usage"]) ?? usage;
     finishReason = stringAt(choice, "finish_reason") ?? finishReason;
     const { usage: counted, ...root } = unknownFields(chunk);
     Object.assign(
       extra.root,
       root,
-      usageOf(chunk["usage"]) === undefined ? {} : { usage: counted },
+      fromOpenAiUsage(chunk["usage"]) === undefined ? {} : { usage: counted },
     );
     Object.assign(extra.choice, without(choice, "index", "delta", "finish_reason"));
     const known = ["role", "content", "reasoning", "reasoning_content", "tool_calls", "refusal"];
@@ -81,7 +81,7 @@ export function createOpenAiReader(provider: string): StreamReader {
         text: texts.join(""),
         reasoning: reasoning.join("") || undefined,
         toolCalls,
-        finishReason: finishReasonOf(finishReason, { refusal, calls: toolCalls.length }),
+        finishReason: fromOpenAiFinishReason(finishReason, { refusal, calls: toolCalls.length }),
         usage,
         requestId,
         providerMetadata: metadataOf(provider, {

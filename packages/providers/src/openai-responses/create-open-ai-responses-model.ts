@@ -1,5 +1,4 @@
-import type { ModelCapabilities, ModelResponse } from "@ccl/core";
-import { type JsonRecord, numberAt, recordAt, withoutUndefined } from "@ccl/core/json";
+import type { ModelCapabilities } from "@ccl/core";
 
 import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
@@ -38,19 +37,9 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Str
       framing: "server-sent-events",
       absent: ["top_k", "frequency_penalty", "presence_penalty", "seed", "stop"],
       toBody: (request, call) => toResponsesBody(request, model, call),
-      toResponse,
-      createReader: () => createResponsesReader(toResponse),
+      toResponse: fromResponsesAnswer,
+      createReader: createResponsesReader,
     },
     { modelId: model, capabilities: { tools: true, promptCache: "automatic", ...capabilities } },
   );
-}
-
-function toResponse(body: JsonRecord): ModelResponse {
-  const response = fromResponsesAnswer(body);
-  const details = recordAt(recordAt(body, "usage"), "output_tokens_details");
-  const reasoningTokens = numberAt(details, "reasoning_tokens");
-  const { usage } = response;
-  return usage === undefined
-    ? response
-    : { ...response, usage: withoutUndefined({ ...usage, reasoningTokens }) };
 }

@@ -8,6 +8,7 @@ import {
   toResponsesToolChoice,
   toResponsesTools,
 } from "../wire/openai-responses/index.ts";
+import { askedTools } from "../wire/tool-description.ts";
 
 // Other models refuse to be asked for encrypted reasoning.
 const reasoningModels = /(?:^|\/)(?:o[134](?:-|$)|gpt-5(?!-chat)|codex)/;
@@ -18,14 +19,12 @@ export function toResponsesBody(
   model: string,
   { isStreaming, report }: BodyOptions,
 ): JsonRecord {
-  const { tools = [], toolChoice, messages } = request;
-  const asksNothing = tools.length === 0 && (toolChoice === "auto" || toolChoice === "none");
+  const { tools, toolChoice } = askedTools(request);
   return withoutUndefined({
     model,
-    ...toResponsesInput(messages, { report }),
-    tools: tools.length > 0 ? toResponsesTools(tools) : undefined,
-    tool_choice:
-      toolChoice === undefined || asksNothing ? undefined : toResponsesToolChoice(toolChoice),
+    ...toResponsesInput(request.messages, { report }),
+    tools: tools && toResponsesTools(tools),
+    tool_choice: toolChoice && toResponsesToolChoice(toolChoice),
     text: textOf(request.responseFormat),
     ...samplingFields(request),
     max_output_tokens: request.maxOutputTokens,

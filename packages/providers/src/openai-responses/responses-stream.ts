@@ -1,4 +1,4 @@
-import type { ModelDelta, ModelResponse } from "@ccl/core";
+import type { ModelDelta } from "@ccl/core";
 import { arrayAt, type JsonRecord, numberAt, recordAt, stringAt } from "@ccl/core/json";
 
 import type { StreamReader } from "../http/create-wire-model.ts";
@@ -12,9 +12,7 @@ const deltaTypes: Record<string, "text" | "reasoning" | undefined> = {
 const ends = new Set(["response.completed", "response.incomplete"]);
 
 /** Puts the events of one response together: the items as they are done, then the response that holds them all. */
-export function createResponsesReader(
-  toResponse: (body: JsonRecord) => ModelResponse,
-): StreamReader {
+export function createResponsesReader(): StreamReader {
   const items = new Map<number, JsonRecord>();
   let last: JsonRecord | undefined;
   return {
@@ -40,7 +38,7 @@ export function createResponsesReader(
       // Some servers leave the items out of the end.
       return {
         deltas: [],
-        response: toResponse({ ...last, output: output.length > 0 ? output : done }),
+        response: fromResponsesAnswer({ ...last, output: output.length > 0 ? output : done }),
       };
     },
   };

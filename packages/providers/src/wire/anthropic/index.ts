@@ -3,6 +3,20 @@ export type {
   AnthropicConversation,
   AnthropicMessage,
 } from "./anthropic-message.ts";
+export {
+  fromAnthropicAnswer,
+  fromAnthropicFinishReason,
+  fromAnthropicUsage,
+  toAnthropicAnswer,
+  toAnthropicFinishReason,
+  toAnthropicUsage,
+} from "./anthropic-answer.ts";
+export {
+  fromAnthropicToolChoice,
+  fromAnthropicTools,
+  toAnthropicToolChoice,
+  toAnthropicTools,
+} from "./anthropic-tools.ts";
 export { fromAnthropicMessages } from "./from-anthropic-messages.ts";
 export { toAnthropicMessages, type AnthropicMessagesOptions } from "./to-anthropic-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";

@@ -1,4 +1,18 @@
 export { fromOpenAiMessages } from "./from-open-ai-messages.ts";
+export {
+  fromOpenAiAnswer,
+  fromOpenAiFinishReason,
+  fromOpenAiUsage,
+  toOpenAiAnswer,
+  toOpenAiFinishReason,
+  toOpenAiUsage,
+} from "./open-ai-answer.ts";
+export {
+  fromOpenAiToolChoice,
+  fromOpenAiTools,
+  toOpenAiToolChoice,
+  toOpenAiTools,
+} from "./open-ai-tools.ts";
 export type { OpenAiMessage, OpenAiToolCall } from "./open-ai-message.ts";
 export { toOpenAiMessages, type OpenAiMessagesOptions } from "./to-open-ai-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";

@@ -33,8 +33,8 @@ export function fromResponsesAnswer(response: JsonRecord): ModelResponse {
     text: textOf("text"),
     reasoning: textOf("reasoning") || undefined,
     toolCalls: messages.flatMap(({ toolCalls = [] }) => toolCalls),
-    finishReason: responsesFinishReason(response),
-    usage: responsesUsage(response["usage"]),
+    finishReason: fromResponsesFinishReason(response),
+    usage: fromResponsesUsage(response["usage"]),
     requestId: stringAt(response, "id"),
     providerMetadata: Object.keys(metadata).length > 0 ? { [responses]: metadata } : undefined,
   });
@@ -46,7 +46,7 @@ const incomplete: Record<string, FinishReason | undefined> = {
 };
 
 /** Why the model stopped, from a response's status and what it put out. */
-export function responsesFinishReason(response: JsonRecord): FinishReason {
+export function fromResponsesFinishReason(response: JsonRecord): FinishReason {
   const items = arrayAt(response, "output");
   if (response["status"] === "incomplete") {
     const { reason } = recordAt(response, "incomplete_details");
@@ -62,13 +62,74 @@ export function responsesFinishReason(response: JsonRecord): FinishReason {
 }
 
 /** Tokens of a response's `usage`; reasoning counts as output. */
-export function responsesUsage(usage: unknown): ModelUsage | undefined {
+export function fromResponsesUsage(usage: unknown): ModelUsage | undefined {
   const inputTokens = numberAt(usage, "input_tokens");
   const outputTokens = numberAt(usage, "output_tokens");
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   return withoutUndefined({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
+    reasoningTokens: numberAt(recordAt(usage, "output_tokens_details"), "reasoning_tokens"),
     cachedInputTokens: numberAt(recordAt(usage, "input_tokens_details"), "cached_tokens"),
   });
+}
+
+/** The counts as `usage` of a response. */
+export function toResponsesUsage(usage: ModelUsage): JsonRecord {
+  const { inputTokens, outputTokens, reasoningTokens = 0, cachedInputTokens = 0 } = usage;
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cachedInputTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
+  };
+}
+
+/** The reason as `status` and `incomplete_details`. */
+export function toResponsesFinishReason(reason: FinishReason): {
+  status: "completed" | "incomplete";
+  incomplete_details: { reason: "max_output_tokens" | "content_filter" } | null;
+} {
+  if (reason !== "length" && reason !== "content_filter")
+    return { status: "completed", incomplete_details: null };
+  const cause = reason === "length" ? "max_output_tokens" : reason;
+  return { status: "incomplete", incomplete_details: { reason: cause } };
+}
+
+/** The answer as a response of `/v1/responses`. `createdAt` is in seconds since the epoch; ids of items are made of the response's. */
+export function toResponsesAnswer(
+  response: ModelResponse,
+  { model, createdAt = 0 }: { model: string; createdAt?: number | undefined },
+): JsonRecord {
+  const { text, reasoning, toolCalls, usage, providerMetadata } = response;
+  const id = response.requestId ?? "";
+  const own = arrayAt(recordAt(providerMetadata, responses), "reasoning");
+  const summary = [{ type: "summary_text", text: reasoning }];
+  const content = [{ type: "output_text", text, annotations: [] }];
+  return {
+    id,
+    object: "response",
+    created_at: createdAt,
+    model,
+    ...toResponsesFinishReason(response.finishReason),
+    error: null,
+    output: [
+      ...(own.length > 0 || reasoning === undefined
+        ? own
+        : [{ type: "reasoning", id: `rs_${id}`, summary }]),
+      ...(text === ""
+        ? []
+        : [{ type: "message", id: `msg_${id}`, role: "assistant", status: "completed", content }]),
+      ...toolCalls.map((call) => ({
+        type: "function_call",
+        id: `fc_${call.id}`,
+        call_id: call.id,
+        name: call.name,
+        arguments: call.arguments,
+        status: "completed",
+      })),
+    ],
+    usage: usage === undefined ? null : toResponsesUsage(usage),
+  };
 }

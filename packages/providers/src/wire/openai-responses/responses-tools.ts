@@ -1,8 +1,6 @@
-import type { ModelRequest, ToolDefinition } from "@ccl/core";
 import { isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
 
-/** What a model sees of a tool. */
-type ToolDescription = Pick<ToolDefinition, "name" | "description" | "inputSchema">;
+import { describeTool, type ToolChoice, type ToolDescription } from "../tool-description.ts";
 
 /** Tools as function tools of `/v1/responses`. */
 export function toResponsesTools(tools: readonly ToolDescription[]): JsonRecord[] {
@@ -20,13 +18,18 @@ export function fromResponsesTools(tools: readonly unknown[]): ToolDescription[]
   return tools.flatMap((tool) => {
     const name = stringAt(tool, "name");
     if (!isRecord(tool) || tool["type"] !== "function" || name === undefined) return [];
-    const { parameters } = tool;
-    const inputSchema = isRecord(parameters) ? parameters : { type: "object" };
-    return [{ name, description: stringAt(tool, "description") ?? "", inputSchema }];
+    return [describeTool(name, tool["description"], tool["parameters"])];
   });
 }
 
 /** The choice as `tool_choice`, which names a function beside its type. */
-export function toResponsesToolChoice(choice: NonNullable<ModelRequest["toolChoice"]>): unknown {
+export function toResponsesToolChoice(choice: ToolChoice): JsonRecord | string {
   return typeof choice === "string" ? choice : { type: "function", name: choice.name };
+}
+
+/** The choice of a request; undefined for one that core has no word for, such as a tool of the provider. */
+export function fromResponsesToolChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === "auto" || choice === "none" || choice === "required") return choice;
+  const name = stringAt(choice, "type") === "function" ? stringAt(choice, "name") : undefined;
+  return name === undefined ? undefined : { name };
 }

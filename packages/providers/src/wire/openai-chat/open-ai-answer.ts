@@ -9,10 +9,13 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 
-import { metadataOf, without } from "../json/json-record.ts";
+import { metadataOf, without } from "../../json/json-record.ts";
 
-/** A whole answer of `/chat/completions`: its first choice. */
-export function toOpenAiResponse(body: JsonRecord, provider: string): ModelResponse {
+/**
+ * A whole answer of `/chat/completions`: its first choice. Fields without a place in a response stand in
+ * `providerMetadata` under the provider's name.
+ */
+export function fromOpenAiAnswer(body: JsonRecord, provider = "openai-chat"): ModelResponse {
   const choice = firstChoice(body);
   const message = recordAt(choice, "message");
   const toolCalls = arrayAt(message, "tool_calls").map((call) => toolCallOf(call));
@@ -21,11 +24,11 @@ export function toOpenAiResponse(body: JsonRecord, provider: string): ModelRespo
     text: textOf(message),
     reasoning: reasoningOf(message),
     toolCalls,
-    finishReason: finishReasonOf(stringAt(choice, "finish_reason"), {
+    finishReason: fromOpenAiFinishReason(choice["finish_reason"], {
       refusal,
       calls: toolCalls.length,
     }),
-    usage: usageOf(body["usage"]),
+    usage: fromOpenAiUsage(body["usage"]),
     requestId: stringAt(body, "id"),
     providerMetadata: metadataOf(provider, {
       ...unknownFields(body),
@@ -89,20 +92,23 @@ function toolCallOf(call: unknown): ToolCall {
   };
 }
 
-/** A refusal is a filtered answer, whatever the reason beside it says. */
-export function finishReasonOf(
-  reason: string | undefined,
-  seen: { refusal: string | undefined; calls: number },
+/**
+ * Why the model stopped. A refusal is a filtered answer, whatever the reason beside it says, and some servers say `stop`
+ * beside calls.
+ */
+export function fromOpenAiFinishReason(
+  reason: unknown,
+  { refusal = "", calls = 0 }: { refusal?: string | undefined; calls?: number | undefined } = {},
 ): FinishReason {
-  if (seen.refusal !== undefined && seen.refusal !== "") return "content_filter";
+  if (refusal !== "") return "content_filter";
   if (reason === "length" || reason === "content_filter" || reason === "tool_calls") return reason;
   if (reason === "function_call") return "tool_calls";
-  if (reason === "stop") return seen.calls > 0 ? "tool_calls" : "stop";
+  if (reason === "stop") return calls > 0 ? "tool_calls" : "stop";
   return "other";
 }
 
 /** Token counts; undefined when the server counted nothing. */
-export function usageOf(usage: unknown): ModelUsage | undefined {
+export function fromOpenAiUsage(usage: unknown): ModelUsage | undefined {
   const inputTokens = numberAt(usage, "prompt_tokens");
   const outputTokens = numberAt(usage, "completion_tokens");
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
@@ -114,5 +120,53 @@ export function usageOf(usage: unknown): ModelUsage | undefined {
     cachedInputTokens:
       numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens"),
     costUsd: numberAt(usage, "cost"),
+  });
+}
+
+/** The answer as a body of `/chat/completions`. `created` is in seconds since the epoch. */
+export function toOpenAiAnswer(
+  response: ModelResponse,
+  { model, created = 0 }: { model: string; created?: number | undefined },
+): JsonRecord {
+  const { text, reasoning, toolCalls, usage } = response;
+  const message = withoutUndefined({
+    role: "assistant",
+    content: text === "" && toolCalls.length > 0 ? null : text,
+    refusal: null,
+    reasoning_content: reasoning,
+    tool_calls: toolCalls.length === 0 ? undefined : toolCalls.map(toToolCall),
+  });
+  const finishReason = toOpenAiFinishReason(response.finishReason);
+  return withoutUndefined({
+    id: response.requestId ?? "",
+    object: "chat.completion",
+    created,
+    model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
+    usage: usage && toOpenAiUsage(usage),
+  });
+}
+
+function toToolCall({ id, name, arguments: text }: ToolCall): JsonRecord {
+  return { id, type: "function", function: { name, arguments: text } };
+}
+
+/** The reason as `finish_reason`, which has no word for `other`. */
+export function toOpenAiFinishReason(reason: FinishReason): Exclude<FinishReason, "other"> {
+  return reason === "other" ? "stop" : reason;
+}
+
+/** The counts as `usage` of a completion. */
+export function toOpenAiUsage(usage: ModelUsage): JsonRecord {
+  const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens, costUsd } = usage;
+  return withoutUndefined({
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details:
+      cachedInputTokens === undefined ? undefined : { cached_tokens: cachedInputTokens },
+    completion_tokens_details:
+      reasoningTokens === undefined ? undefined : { reasoning_tokens: reasoningTokens },
+    cost: costUsd,
   });
 }

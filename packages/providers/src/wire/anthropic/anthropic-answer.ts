@@ -4,15 +4,17 @@ import {
   isRecord,
   type JsonRecord,
   numberAt,
+  recordAt,
   stringAt,
   withoutUndefined,
 } from "@ccl/core/json";
 
-import { metadataOf, without } from "../json/json-record.ts";
-import { anthropic } from "./anthropic.ts";
+import { metadataOf, without } from "../../json/json-record.ts";
+import { callRecord } from "../call-input.ts";
+import { entryOf } from "../wire-fields.ts";
 
 /** A whole message of `/v1/messages`. Its thinking blocks stand in `providerMetadata.anthropic.reasoning`, to be sent back. */
-export function toAnthropicResponse(message: JsonRecord): ModelResponse {
+export function fromAnthropicAnswer(message: JsonRecord): ModelResponse {
   const blocks = arrayAt(message, "content").filter(isRecord);
   const ofType = (type: string): JsonRecord[] => blocks.filter((block) => block["type"] === type);
   const reasoning = blocks.filter(
@@ -20,7 +22,7 @@ export function toAnthropicResponse(message: JsonRecord): ModelResponse {
   );
   const known = new Set<unknown>(["text", "tool_use", "thinking", "redacted_thinking"]);
   const others = blocks.filter(({ type }) => !known.has(type));
-  const usage = isRecord(message["usage"]) ? message["usage"] : {};
+  const usage = recordAt(message, "usage");
   const thoughts = ofType("thinking").map((block) => stringAt(block, "thinking") ?? "");
   return withoutUndefined({
     text: ofType("text")
@@ -28,10 +30,10 @@ export function toAnthropicResponse(message: JsonRecord): ModelResponse {
       .join(""),
     reasoning: thoughts.join("") || undefined,
     toolCalls: ofType("tool_use").map(toToolCall),
-    finishReason: finishReasonOf(stringAt(message, "stop_reason")),
-    usage: usageOf(usage),
+    finishReason: fromAnthropicFinishReason(message["stop_reason"]),
+    usage: fromAnthropicUsage(usage),
     requestId: stringAt(message, "id"),
-    providerMetadata: metadataOf(anthropic, {
+    providerMetadata: metadataOf("anthropic", {
       ...without(message, "id", "type", "role", "content", "stop_reason", "usage"),
       usage: without(usage, ...countedFields),
       reasoning: reasoning.length > 0 ? reasoning : undefined,
@@ -62,7 +64,7 @@ export function toToolCall(block: JsonRecord): ToolCall {
   };
 }
 
-const finishReasons: Record<string, FinishReason> = {
+const finishReasons: Record<string, FinishReason | undefined> = {
   end_turn: "stop",
   stop_sequence: "stop",
   max_tokens: "length",
@@ -71,12 +73,26 @@ const finishReasons: Record<string, FinishReason> = {
   refusal: "content_filter",
 };
 
-function finishReasonOf(reason: string | undefined): FinishReason {
-  return (reason === undefined ? undefined : finishReasons[reason]) ?? "other";
+/** Why the model stopped, from `stop_reason`. */
+export function fromAnthropicFinishReason(reason: unknown): FinishReason {
+  return entryOf(finishReasons, reason) ?? "other";
 }
 
-// The API counts cached input apart from `input_tokens`; core counts all input together.
-function usageOf(usage: JsonRecord): ModelUsage | undefined {
+const stopReasons: Record<FinishReason, string> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "refusal",
+  other: "end_turn",
+};
+
+/** The reason as `stop_reason`, which has no word for `other`. */
+export function toAnthropicFinishReason(reason: FinishReason): string {
+  return stopReasons[reason];
+}
+
+/** Token counts. The API counts cached input apart from `input_tokens`; core counts all input together. */
+export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {
   const input = numberAt(usage, "input_tokens");
   const output = numberAt(usage, "output_tokens");
   if (input === undefined && output === undefined) return undefined;
@@ -88,4 +104,44 @@ function usageOf(usage: JsonRecord): ModelUsage | undefined {
     cachedInputTokens,
     cacheWriteTokens,
   });
+}
+
+/** The counts as `usage` of a message. */
+export function toAnthropicUsage(usage: ModelUsage): JsonRecord {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
+  return withoutUndefined({
+    input_tokens: inputTokens - (cachedInputTokens ?? 0) - (cacheWriteTokens ?? 0),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedInputTokens,
+    output_tokens: outputTokens,
+  });
+}
+
+/** The answer as a message of `/v1/messages`. Thinking that came from there keeps its signature. */
+export function toAnthropicAnswer(
+  response: ModelResponse,
+  { model }: { model: string },
+): JsonRecord {
+  const { text, reasoning, toolCalls, usage, providerMetadata } = response;
+  const own = arrayAt(recordAt(providerMetadata, "anthropic"), "reasoning");
+  const thinking = [{ type: "thinking", thinking: reasoning, signature: "" }];
+  return {
+    id: response.requestId ?? "",
+    type: "message",
+    role: "assistant",
+    model,
+    content: [
+      ...(own.length > 0 || reasoning === undefined ? own : thinking),
+      ...(text === "" ? [] : [{ type: "text", text, citations: null }]),
+      ...toolCalls.map((call) => ({
+        type: "tool_use",
+        id: call.id,
+        name: call.name,
+        input: callRecord(call),
+      })),
+    ],
+    stop_reason: toAnthropicFinishReason(response.finishReason),
+    stop_sequence: null,
+    usage: toAnthropicUsage(usage ?? { inputTokens: 0, outputTokens: 0 }),
+  };
 }

@@ -1,4 +1,4 @@
-import type { FinishReason, ModelDelta, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -9,8 +9,10 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 
+import type { AiSdkVersion } from "./file-forms.ts";
+
 /** The answer of `doGenerate`. What the SDK warns of stands in `providerMetadata["ai-sdk"]`. */
-export function toAiSdkResponse(result: unknown): ModelResponse {
+export function fromAiSdkAnswer(result: unknown): ModelResponse {
   const content = arrayAt(result, "content").filter(isRecord);
   const textsOf = (type: string): string =>
     content
@@ -35,7 +37,8 @@ export function toAiSdkResponse(result: unknown): ModelResponse {
   });
 }
 
-interface Collected {
+/** What a reader has collected of an answer. */
+export interface Collected {
   text: string;
   reasoning: string;
   toolCalls: ToolCall[];
@@ -43,73 +46,8 @@ interface Collected {
   own: { warnings: unknown[]; content: unknown[] };
 }
 
-/** Puts the parts of one stream together. */
-export interface AiSdkReader {
-  push(part: unknown): ModelDelta[];
-  /** Undefined when the stream ended before the answer did. */
-  finish(): ModelResponse | undefined;
-}
-
-/** A reader for the parts of `doStream`, errors apart. */
-export function createAiSdkReader(): AiSdkReader {
-  const texts: string[] = [];
-  const reasoning: string[] = [];
-  const collected: Collected = {
-    text: "",
-    reasoning: "",
-    toolCalls: [],
-    requestId: undefined,
-    own: { warnings: [], content: [] },
-  };
-  let last: JsonRecord | undefined;
-  const handlers: Record<string, (part: JsonRecord) => ModelDelta[]> = {
-    "text-delta": (part) => collect(texts, "text", part),
-    "reasoning-delta": (part) => collect(reasoning, "reasoning", part),
-    "tool-call"(part) {
-      if (part["providerExecuted"] === true) return [];
-      const toolCall = toToolCall(part);
-      collected.toolCalls.push(toolCall);
-      return [{ type: "tool_call", toolCall }];
-    },
-    "response-metadata"(part) {
-      collected.requestId = stringAt(part, "id") ?? collected.requestId;
-      return [];
-    },
-    "stream-start"(part) {
-      collected.own.warnings = arrayAt(part, "warnings");
-      return [];
-    },
-    finish(part) {
-      last = part;
-      return [];
-    },
-  };
-  const kept = new Set(["reasoning-end", "file", "source", "tool-result"]);
-  return {
-    push(part) {
-      const type = stringAt(part, "type") ?? "";
-      if (
-        kept.has(type) &&
-        (type !== "reasoning-end" || Object.keys(recordAt(part, "providerMetadata")).length > 0)
-      ) {
-        collected.own.content.push(part);
-      }
-      return isRecord(part) ? (handlers[type]?.(part) ?? []) : [];
-    },
-    finish: () =>
-      last === undefined
-        ? undefined
-        : responseOf(last, { ...collected, text: texts.join(""), reasoning: reasoning.join("") }),
-  };
-}
-
-function collect(pieces: string[], type: "text" | "reasoning", part: JsonRecord): ModelDelta[] {
-  const text = stringAt(part, "delta") ?? "";
-  pieces.push(text);
-  return text === "" ? [] : [{ type, text }];
-}
-
-function responseOf(
+/** The answer, from its end and what came before it. */
+export function responseOf(
   finish: JsonRecord,
   { text, reasoning, toolCalls, requestId, own }: Collected,
 ): ModelResponse {
@@ -125,14 +63,15 @@ function responseOf(
     text,
     reasoning: reasoning === "" ? undefined : reasoning,
     toolCalls,
-    finishReason: finishReasonOf(finish["finishReason"]),
-    usage: usageOf(recordAt(finish, "usage")),
+    finishReason: fromAiSdkFinishReason(finish["finishReason"]),
+    usage: fromAiSdkUsage(finish["usage"]),
     requestId,
     providerMetadata: Object.keys(metadata).length > 0 ? metadata : undefined,
   });
 }
 
-function toToolCall(part: JsonRecord): ToolCall {
+/** A part of type `tool-call`. */
+export function toToolCall(part: JsonRecord): ToolCall {
   const { input } = part;
   return {
     id: stringAt(part, "toolCallId") ?? "",
@@ -148,14 +87,14 @@ const finishReasons: Record<string, FinishReason> = {
   "content-filter": "content_filter",
 };
 
-// A string in version 2, `{ unified, raw }` in version 3.
-function finishReasonOf(reason: unknown): FinishReason {
+/** Why the model stopped: a string in version 2, `{ unified, raw }` from version 3 on. */
+export function fromAiSdkFinishReason(reason: unknown): FinishReason {
   const name = typeof reason === "string" ? reason : (stringAt(reason, "unified") ?? "");
   return finishReasons[name] ?? "other";
 }
 
-// Numbers in version 2, objects with a total in version 3.
-function usageOf(usage: JsonRecord): ModelUsage | undefined {
+/** Token counts: numbers in version 2, objects with a total from version 3 on. */
+export function fromAiSdkUsage(usage: unknown): ModelUsage | undefined {
   const input = recordAt(usage, "inputTokens");
   const inputTokens = numberAt(usage, "inputTokens") ?? numberAt(input, "total");
   const output = recordAt(usage, "outputTokens");
@@ -167,5 +106,60 @@ function usageOf(usage: JsonRecord): ModelUsage | undefined {
     reasoningTokens: numberAt(usage, "reasoningTokens") ?? numberAt(output, "reasoning"),
     cachedInputTokens: numberAt(usage, "cachedInputTokens") ?? numberAt(input, "cacheRead"),
     cacheWriteTokens: numberAt(input, "cacheWrite"),
+  });
+}
+
+/** The reason in the form of a version. */
+export function toAiSdkFinishReason(reason: FinishReason, version: AiSdkVersion): unknown {
+  const unified = reason.replace("_", "-");
+  return version === "v2" ? unified : { unified, raw: undefined };
+}
+
+/** The counts in the form of a version. */
+export function toAiSdkUsage(usage: ModelUsage, version: AiSdkVersion): JsonRecord {
+  const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens, cacheWriteTokens } = usage;
+  if (version === "v2")
+    return {
+      inputTokens,
+      outputTokens,
+      totalTokens: inputTokens + outputTokens,
+      reasoningTokens,
+      cachedInputTokens,
+    };
+  const noCache = inputTokens - (cachedInputTokens ?? 0) - (cacheWriteTokens ?? 0);
+  const text = outputTokens - (reasoningTokens ?? 0);
+  return {
+    inputTokens: {
+      total: inputTokens,
+      noCache,
+      cacheRead: cachedInputTokens,
+      cacheWrite: cacheWriteTokens,
+    },
+    outputTokens: { total: outputTokens, text, reasoning: reasoningTokens },
+  };
+}
+
+/** The answer as what `doGenerate` of a model of this version gives. */
+export function toAiSdkAnswer(
+  { text, reasoning, toolCalls, finishReason, usage, requestId }: ModelResponse,
+  { version }: { version: AiSdkVersion },
+): JsonRecord {
+  const said = { reasoning: reasoning ?? "", text };
+  return withoutUndefined({
+    content: [
+      ...Object.entries(said).flatMap(([type, words]) =>
+        words === "" ? [] : [{ type, text: words }],
+      ),
+      ...toolCalls.map((call) => ({
+        type: "tool-call",
+        toolCallId: call.id,
+        toolName: call.name,
+        input: call.arguments,
+      })),
+    ],
+    finishReason: toAiSdkFinishReason(finishReason, version),
+    usage: toAiSdkUsage(usage ?? { inputTokens: 0, outputTokens: 0 }, version),
+    warnings: [],
+    response: requestId === undefined ? undefined : { id: requestId },
   });
 }
