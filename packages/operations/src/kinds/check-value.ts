@@ -1,9 +1,6 @@
 import { canonicalJson, failure, type Result, success } from "@ccl/core";
-import {
-  parseStructured,
-  type StandardSchema,
-  type StructuredSchema,
-} from "@ccl/structured-output";
+import type { StandardSchema, StructuredSchema } from "@ccl/structured-output";
+import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 
 /**
  * The value as a schema gives it back (with the defaults and transforms of zod), or every broken rule.
@@ -11,16 +8,7 @@ import {
  */
 export function checkValue<T>(value: unknown, schema: StructuredSchema<T>): Result<T> {
   if (isStandard(schema)) return checkStandard(value, schema);
-  const text = canonicalJson(value);
-  const parsed = parseStructured<T>(text, { schema });
-  if (!parsed.ok) return parsed;
-  // An answer's reader also takes a part that fits; here only the whole counts.
-  if (canonicalJson(parsed.value) === text) return parsed;
-  return failure({
-    code: "ERR_SCHEMA_VALIDATION",
-    path: [],
-    message: "The value does not fit its schema as a whole.",
-  });
+  return createJsonSchemaChecker<T>(schema)(JSON.parse(canonicalJson(value)));
 }
 
 function isStandard<T>(schema: StructuredSchema<T>): schema is StandardSchema<T> {

@@ -1,6 +1,7 @@
 import { deepFreeze } from "@ccl/core/json";
 import { success, type Issue, type Result } from "@ccl/core";
-import { type JsonSchema, parseStructured, StructuredOutputError } from "@ccl/structured-output";
+import { type JsonSchema, StructuredOutputError } from "@ccl/structured-output";
+import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";
@@ -220,7 +221,7 @@ function checkParams(
   if (paramsSchema === undefined || !isJsonSchema(paramsSchema)) return issues;
   try {
     // The very object, since a schema is compiled once for each.
-    const read = parseStructured(JSON.stringify(params), { schema: paramsSchema });
+    const read = createJsonSchemaChecker(paramsSchema)(JSON.parse(JSON.stringify(params)));
     for (const { path: at, message } of read.ok ? [] : read.issues) {
       issues.push({ code: "invalid_params", path: [...path, ...at], message });
     }

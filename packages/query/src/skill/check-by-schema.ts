@@ -1,5 +1,5 @@
 import { canonicalJson } from "@ccl/core";
-import { parseStructured, type JsonSchema } from "@ccl/structured-output";
+import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import { QueryError } from "../query-error.ts";
 
 /** @throws QueryError of that code with every broken rule, and no value, where the schema does not hold */
@@ -14,11 +14,7 @@ export function checkBySchema(
   } catch (error) {
     throw new QueryError("value_invalid", `${what} is no JSON.`, { cause: error });
   }
-  const wanted: JsonSchema = { ...schema };
-  const result = parseStructured(text, {
-    schema: wanted,
-    limits: { maxBytes: Infinity, maxRepairs: 0 },
-  });
+  const result = createJsonSchemaChecker({ ...schema })(JSON.parse(text));
   if (result.ok) return;
   const reasons = result.issues
     .slice(0, 3)

@@ -9,7 +9,7 @@ import type { StructuredAttempt } from "./structured-attempt.ts";
 export interface GenerateStructuredOptions<T> {
   schema: StructuredSchema<T>;
   messages: readonly ChatMessage[];
-  /** Requests to mend an answer; default 1. Refused formats do not count. */
+  /** Requests to repair an answer; default 1. Refused formats do not count. */
   maxRepairs?: number | undefined;
   /** `strict` (default) starts on the highest rung of the ladder, `best-effort` asks by the prompt alone. */
   mode?: "strict" | "best-effort" | undefined;

@@ -151,7 +151,7 @@ describe("generateStructured", () => {
     [3, 4],
   ])("gives up after %i repairs with the issues of the last answer", async (maxRepairs, calls) => {
     const { result, requests } = await run(
-      Array.from({ length: 5 }, () => '{"name":1}'),
+      Array.from({ length: 5 }, () => '{"name":{}}'),
       { maxRepairs },
     );
     expect(result).toMatchObject({
@@ -162,7 +162,7 @@ describe("generateStructured", () => {
   });
 
   it("does not count refused formats as repairs", async () => {
-    const { result } = await run([refused, '{"name":1}', '{"name":"Ulm"}']);
+    const { result } = await run([refused, '{"name":{}}', '{"name":"Ulm"}']);
     expect(result.ok).toBe(true);
     expect(result.attempts).toHaveLength(3);
   });
@@ -231,7 +231,7 @@ describe("generateStructured", () => {
   });
 
   it("passes a failure during a repair on", async () => {
-    const failing = run(['{"name":1}', new LanguageModelError("rate_limited", "Slow down.")]);
+    const failing = run(['{"name":{}}', new LanguageModelError("rate_limited", "Slow down.")]);
     await expect(failing).rejects.toMatchObject({ code: "rate_limited" });
   });
 

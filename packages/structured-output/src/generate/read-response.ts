@@ -22,13 +22,19 @@ export function readResponse<T>(
     const message = "The provider's content filter stopped the answer; change the request.";
     return { answer: text, result: failure({ code: "content_filtered", path: [], message }) };
   }
-  const decoded = (candidate: unknown): Result<T> => plan.check(plan.wire.decode(candidate));
+  const domain = (candidate: unknown): unknown => candidate;
   // A provider that ignores the format answers in the domain's shape.
-  const readings = usesWire(plan, format) ? [decoded, plan.check] : [plan.check];
+  const decoders = usesWire(plan, format) ? [plan.wire.decode, domain] : [domain];
   const { limits } = plan.options;
   const read = (answer: string): Reading<T> => ({
     answer,
-    result: readAnswer(answer, { readings, finishReason, limits }),
+    result: readAnswer(answer, {
+      check: plan.check,
+      decoders,
+      shape: () => plan.domain,
+      finishReason,
+      limits,
+    }),
   });
   const alone = read(text);
   if (pending?.issues.some(isTruncation) !== true || isResent(text, pending.answer)) return alone;

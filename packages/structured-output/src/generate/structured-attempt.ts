@@ -6,13 +6,13 @@ import type { StructuredFormat } from "./format-ladder.ts";
 /** One call of the model. */
 export interface StructuredAttempt {
   format: StructuredFormat;
-  /** True when the call asked to mend the answer before it. */
+  /** True when the call asked to repair the answer before it. */
   isRepair: boolean;
   /** Absent when the provider refused the format. */
   finishReason?: FinishReason | undefined;
   /** Why the answer was not taken; empty for the last attempt of a success. */
   issues: Issue[];
-  /** What was mended in the text of the accepted answer. */
+  /** What was repaired in the accepted answer, and changed for its schema. */
   repairs: ExtractedJson["repairs"];
   /** Absent when the provider reported none. */
   usage?: ModelUsage | undefined;

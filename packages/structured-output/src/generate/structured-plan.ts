@@ -37,10 +37,10 @@ export async function createPlan<T>(
   };
 }
 
-/** An answer that is to be mended. */
+/** An answer that is to be repaired. */
 export interface PendingRepair {
   issues: Issue[];
-  /** The answer to mend; of one that was cut off, all that has come so far. */
+  /** The answer to repair; of one that was cut off, all that has come so far. */
   answer: string;
 }
 

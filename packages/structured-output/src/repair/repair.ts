@@ -1,4 +1,8 @@
-/** What was changed to read a text as JSON. */
+/**
+ * What was changed to read a text as JSON, or (`schema_...`) to bring the value into the shape of its schema: another
+ * spelling of a constant, a member that the schema does not know left out, another spelling of a key, one for a list or a
+ * list of one, JSON in a string, null for a member that may be absent or the other way round, a number in a string.
+ */
 export type RepairKind =
   | "comment"
   | "concatenation"
@@ -19,6 +23,13 @@ export type RepairKind =
   | "punctuation"
   | "quote_style"
   | "repeated_key"
+  | "schema_constant"
+  | "schema_extra"
+  | "schema_key"
+  | "schema_list"
+  | "schema_nested_json"
+  | "schema_null"
+  | "schema_type"
   | "sequence"
   | "set"
   | "stray_text"
@@ -34,4 +45,6 @@ export interface Repair {
   kind: RepairKind;
   /** UTF-16 offset in the text that was read; in the decoded text when that was JSON inside a JSON string. */
   position: number;
+  /** Of a change for the schema: the place in the value; `position` is where the value begins. */
+  path?: (string | number)[] | undefined;
 }

@@ -42,6 +42,15 @@ export function jsonSchemaOf<T>(schema: StructuredSchema<T>): JsonSchema {
   return domain;
 }
 
+/** The JSON Schema of the answer, where its library gives one: a check alone needs none. */
+export function shapeOf<T>(schema: StructuredSchema<T>): JsonSchema | undefined {
+  try {
+    return jsonSchemaOf(schema);
+  } catch {
+    return undefined;
+  }
+}
+
 function askLibrary<T>(schema: StandardSchema<T>): JsonSchema {
   const { vendor, jsonSchema } = schema["~standard"];
   if (jsonSchema === undefined) {

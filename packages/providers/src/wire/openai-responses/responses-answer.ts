@@ -97,7 +97,7 @@ export function toResponsesFinishReason(reason: FinishReason): {
   return { status: "incomplete", incomplete_details: { reason: cause } };
 }
 
-/** The answer as a response of `/v1/responses`. `createdAt` is in seconds since the epoch; ids of items are made of the response's. */
+/** The answer as a response of `/v1/responses`. `createdAt` is in seconds since the epoch; ids of items derive from the response's. */
 export function toResponsesAnswer(
   response: ModelResponse,
   { model, createdAt = 0 }: { model: string; createdAt?: number | undefined },

@@ -1,0 +1,73 @@
+import { canonicalJson } from "@ccl/core";
+
+// "1,234" may be a decimal number or more than a thousand, so it is refused.
+const grouped = /\d{1,3}(?:[_ '\u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{3}){2,}|\d{1,3},\d{3}(?=\.)/;
+const plainNumber = new RegExp(`^[+-]?(?:\\d+|${grouped.source})(?:\\.\\d+)?(?:e[+-]?\\d+)?$`, "i");
+const separators = /[,_ '\u00a0\u202f]/g;
+const truths: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  false: false,
+  no: false,
+};
+const nothing = /^(?:null|none|nil|n\/a|undefined)$/i;
+
+/** A scalar as another type by what it says, wrapped since it may be null; undefined where it says nothing of the kind. */
+export function convertScalar(value: unknown, type: unknown): { value: unknown } | undefined {
+  if (type === "string") {
+    const isScalar = typeof value === "number" || typeof value === "boolean";
+    return isScalar ? { value: String(value) } : undefined;
+  }
+  if (typeof value !== "string") return undefined;
+  const text = value.trim();
+  if (type === "null") return nothing.test(text) ? { value: null } : undefined;
+  if (type === "boolean") {
+    const word = text.toLowerCase();
+    return Object.hasOwn(truths, word) ? { value: truths[word] } : undefined;
+  }
+  if ((type !== "number" && type !== "integer") || !plainNumber.test(text)) return undefined;
+  const number = Number(text.replaceAll(separators, ""));
+  const isWanted = Number.isFinite(number) && (type === "number" || Number.isInteger(number));
+  return isWanted ? { value: number } : undefined;
+}
+
+/**
+ * The constant that a value means, wrapped since it may be null: the same value, else the only one of the same words, or
+ * the only one before a colon or a dash, as in `HIGH: breaks the build`.
+ */
+export function constantFor(
+  constants: readonly unknown[],
+  value: unknown,
+): { value: unknown } | undefined {
+  const json = canonicalJson(value);
+  if (constants.some((constant) => canonicalJson(constant) === json)) return { value };
+  const texts = typeof value === "string" ? [value, value.split(/[:–—]| - /, 1)[0] ?? ""] : [];
+  for (const text of texts) {
+    const [meant, ...others] = constants.filter((constant) => isSaid(constant, text));
+    if (meant !== undefined && others.length === 0) return { value: meant };
+  }
+  return constants.length > 0 && typeof value !== "string" && typeof value !== "object"
+    ? constantFor(constants, String(value))
+    : undefined;
+}
+
+function isSaid(constant: unknown, text: string): boolean {
+  if (typeof constant === "string") return sameWords(constant, text);
+  const converted = convertScalar(text, constant === null ? "null" : typeof constant);
+  return converted !== undefined && converted.value === constant;
+}
+
+/** True for texts that differ in case, in spaces, `_` and `-` between words, and in marks around them alone. */
+export function sameWords(left: string, right: string): boolean {
+  const [first, second] = [wordsOf(left), wordsOf(right)];
+  return first === second && first !== "";
+}
+
+function wordsOf(text: string): string {
+  return text
+    .trim()
+    .replace(/^["'*`_]+/, "")
+    .replace(/["'*`_.!]+$/, "")
+    .toLowerCase()
+    .replaceAll(/(?<=[\p{L}\p{N}])[\s_-]+(?=[\p{L}\p{N}])/gu, "");
+}
