@@ -37,7 +37,7 @@ export function installAlone(directory, name, tarballs) {
     .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0);
 }
 
-function installDependencies(directory, manifest) {
+export function installDependencies(directory, manifest) {
   fs.mkdirSync(directory, { recursive: true });
   fs.writeFileSync(path.join(directory, "package.json"), JSON.stringify(manifest, undefined, 2));
   const flags = [
@@ -171,7 +171,7 @@ function clientsIn(program) {
 }
 
 /** The first fenced block marked `ts`. */
-function firstProgram(markdown, name) {
+export function firstProgram(markdown, name) {
   const [, program] = /^```ts\r?\n([\s\S]*?)^```/m.exec(markdown) ?? [];
   if (program === undefined)
     throw new Error(`README.md of ${name} has no \`\`\`ts block; it shows a program that runs`);

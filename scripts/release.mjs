@@ -1,0 +1,83 @@
+// node scripts/release.mjs --dry-run [--only NAME ...] [--sbom FOLDER]: all of a release but publishing, on what is committed.
+// The versions and changelogs are made in a clone; every package is packed there, installed in a folder of its own by the
+// first lines of its README, and the README's first program runs as printed, in each runtime that npm brings.
+// Without --dry-run: publishes what `changeset version` has prepared. The scope on npm has to be yours.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import { readWorkspace } from "./graph/workspace.mjs";
+import { pnpmCommand, runCommand } from "./packages/run-command.mjs";
+import { installRuntimes } from "./release/install-runtimes.mjs";
+import { readmeTrial } from "./release/readme-trial.mjs";
+
+const { values } = parseArgs({
+  options: {
+    "dry-run": { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+    sbom: { type: "string" },
+  },
+});
+const root = path.resolve(import.meta.dirname, "..");
+
+if (!values["dry-run"]) {
+  const publish = [...pnpmCommand(), "exec", "changeset", "publish"];
+  console.log(
+    runCommand(publish, { cwd: root, env: { ...process.env, NPM_CONFIG_PROVENANCE: "true" } }),
+  );
+  process.exit(0);
+}
+
+const temporary = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "ccl-release-"));
+process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+const clone = path.join(temporary, "clone");
+runCommand(["git", "clone", "--quiet", "--local", root, clone]);
+const inClone = (...command) => runCommand([...pnpmCommand(), ...command], { cwd: clone });
+inClone("install", "--frozen-lockfile", "--prefer-offline");
+inClone("exec", "changeset", "version");
+inClone("run", "build");
+const { packages } = readWorkspace(clone);
+const tarballs = packAll();
+const versions = new Set(packages.map(({ manifest }) => manifest.version));
+console.log(`release: ${packages.length} packages at ${[...versions].join(", ")}`);
+for (const { name, directory } of packages)
+  if (!fs.existsSync(path.join(directory, "CHANGELOG.md")))
+    throw new Error(`${name} has no changelog`);
+
+const runtimes = installRuntimes();
+for (const { name, reason } of runtimes.filter(({ reason }) => reason !== undefined))
+  console.log(`release: ${name}: skipped, ${reason}`);
+const usable = runtimes.filter(({ reason }) => reason === undefined);
+console.log(`release: ${["package", ...usable.map(({ name }) => name)].join(" | ")}`);
+let failures = 0;
+for (const item of packages) {
+  const short = path.basename(item.directory);
+  if (values.only.length > 0 && !values.only.includes(short)) continue;
+  const trial = readmeTrial(item, { tarballs, directory: path.join(temporary, short) });
+  const sample = path.join(clone, "examples/quickstart-pack/sample");
+  const results = usable.map((runtime) => trial.run(runtime, sample));
+  failures += results.filter((result) => result !== undefined).length;
+  const cells = results.map((result) => (result === undefined ? "ok" : "FAILED"));
+  console.log(`release: ${[item.name, ...cells].join(" | ")}`);
+  for (const result of new Set(results)) if (result !== undefined) console.log(result);
+  if (values.sbom !== undefined) {
+    fs.mkdirSync(values.sbom, { recursive: true });
+    fs.writeFileSync(path.join(values.sbom, `${short}.cdx.json`), trial.billOfMaterials());
+  }
+}
+console.log(failures === 0 ? "release: ready" : `release: ${failures} runs failed`);
+process.exit(failures === 0 ? 0 : 1);
+
+function packAll() {
+  const folder = path.join(temporary, "tarballs");
+  inClone("--recursive", "--filter", "./packages/*", "pack", "--pack-destination", folder);
+  return Object.fromEntries(
+    packages.map(({ name, manifest }) => {
+      const file = `${name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`;
+      return [name, path.join(folder, file)];
+    }),
+  );
+}

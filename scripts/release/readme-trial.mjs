@@ -1,0 +1,64 @@
+// One package in a folder of its own, as its README's reader gets it.
+import fs from "node:fs";
+import path from "node:path";
+
+import { firstProgram, installDependencies } from "../packages/consumer-app.mjs";
+import { runCommand } from "../packages/run-command.mjs";
+
+/** Installs a package by the first `npm install` lines of its README. `run` gives what failed, or undefined. */
+export function readmeTrial({ name, directory: source, bins }, { tarballs, directory }) {
+  const readme = fs.readFileSync(path.join(source, "README.md"), "utf8");
+  const isCommand = bins.length > 0;
+  const names = isCommand ? [name] : installedNames(readme);
+  const dependencies = Object.fromEntries(
+    names.map((given) => [
+      given,
+      tarballs[given] === undefined ? "latest" : `file:${tarballs[given]}`,
+    ]),
+  );
+  // The packages ask for each other by version, and none of these versions is published yet.
+  const others = Object.entries(tarballs).filter(([other]) => dependencies[other] === undefined);
+  const overrides = Object.fromEntries(others.map(([other, file]) => [other, `file:${file}`]));
+  installDependencies(directory, { name: "trial", private: true, dependencies, overrides });
+  const file = path.join(directory, "first.mjs");
+  const program = isCommand ? undefined : firstProgram(readme, name);
+  if (program !== undefined) fs.writeFileSync(file, program);
+  return {
+    run({ name: runtime, command }, sample) {
+      const cwd = path.join(directory, `on ${runtime}`);
+      fs.cpSync(sample, cwd, { recursive: true });
+      const script = isCommand ? path.join(directory, "node_modules", name, bins[0]) : file;
+      const flags = isCommand ? ["pack", "--show", "--budget", "2000"] : [];
+      try {
+        const printed = runCommand([...command, script, ...flags], { cwd, timeout: 120_000 });
+        return differenceOf(isCommand ? undefined : shownOutput(readme), printed);
+      } catch (error) {
+        return error.message;
+      }
+    },
+    billOfMaterials: () =>
+      runCommand(["npm", "sbom", "--sbom-format", "cyclonedx", "--omit", "dev"], {
+        cwd: directory,
+      }),
+  };
+}
+
+/** What the first block of commands installs; lines for one entry only are left to those who need it. */
+function installedNames(readme) {
+  const block = /```sh\n([^]*?)```/.exec(readme)?.[1] ?? "";
+  return block
+    .split("\n")
+    .filter((line) => line.startsWith("npm install ") && !/#.*\bonly\b/.test(line))
+    .flatMap((line) => line.replace(/#.*/, "").trim().split(/\s+/).slice(2))
+    .filter((word) => !word.startsWith("-"));
+}
+
+/** The output that stands right behind the first program, if any does. */
+function shownOutput(readme) {
+  return /^```ts\r?\n[\s\S]*?^```\n\n```text\n([\s\S]*?)^```/m.exec(readme)?.[1];
+}
+
+function differenceOf(shown, printed) {
+  if (shown === undefined || shown.trim() === printed.trim()) return undefined;
+  return `The README shows another output than the program prints:\n${printed}`;
+}
