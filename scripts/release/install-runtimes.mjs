@@ -45,10 +45,10 @@ export function installRuntimes() {
 
 /** The program itself, and not a script that looks for it. */
 function binaryIn(folder, program) {
-  const names = [program, `${program}.exe`];
+  const names = new Set([program, `${program}.exe`]);
   const files = fs
     .readdirSync(folder, { recursive: true })
-    .filter((file) => names.includes(path.basename(file)))
+    .filter((file) => names.has(path.basename(file)))
     .map((file) => path.join(folder, file))
     .filter((file) => fs.statSync(file).isFile())
     .sort((left, right) => fs.statSync(right).size - fs.statSync(left).size);

@@ -5,10 +5,11 @@ import path from "node:path";
 import { firstProgram, installDependencies } from "../packages/consumer-app.mjs";
 import { runCommand } from "../packages/run-command.mjs";
 
-const cyclonedx = ["npx", "-y", "@cyclonedx/cyclonedx-npm@6", "--omit", "dev"];
-
 /** Installs a package by the first `npm install` lines of its README. `run` gives what failed, or undefined. */
-export function readmeTrial({ name, directory: source, bins }, { tarballs, directory }) {
+export function readmeTrial(
+  { name, directory: source, bins, manifest: { version } },
+  { tarballs, directory },
+) {
   const readme = fs.readFileSync(path.join(source, "README.md"), "utf8");
   const isCommand = bins.length > 0;
   const names = isCommand ? [name] : installedNames(readme);
@@ -38,8 +39,16 @@ export function readmeTrial({ name, directory: source, bins }, { tarballs, direc
         return error.message;
       }
     },
-    // npm's own command refuses a folder whose packages come from files.
-    billOfMaterials: () => runCommand([...cyclonedx, "--ignore-npm-errors"], { cwd: directory }),
+    billOfMaterials() {
+      // As it will be once the versions are published: npm calls an overridden dependency invalid.
+      const published = names.map((given) => [
+        given,
+        tarballs[given] === undefined ? "*" : version,
+      ]);
+      const manifest = { name: "trial", version, dependencies: Object.fromEntries(published) };
+      fs.writeFileSync(path.join(directory, "package.json"), JSON.stringify(manifest));
+      return runCommand(["npm", "sbom", "--sbom-format", "cyclonedx"], { cwd: directory });
+    },
   };
 }
 
