@@ -40,6 +40,8 @@ export function renderUnits(
   }
   const last = units.at(-1)?.to ?? 0;
   if (style === "gaps" && next <= last) lines.push(gap(noun, next, last));
+  const unnamed = style === "table" ? last - countNamed(places, units) : 0;
+  if (unnamed > 0) lines.push(`[... ${unnamed} more ${unnamed === 1 ? "row" : "rows"}]`);
   return lines.join("\n");
 }
 
@@ -50,7 +52,7 @@ function isBlankBetween(units: readonly Unit[], before: number, after: number): 
 
 function legend(shown: number, { units, hasForms }: Layout, { isBrief }: Rendering): string {
   const alike = hasForms ? "; xN: N lines like it" : "";
-  const times = isBrief ? "; without times and packages" : "";
+  const times = isBrief && hasForms ? "; without times and packages" : "";
   return `[${shown} of ${units.at(-1)?.to ?? 0} lines, with their numbers${alike}${times}]`;
 }
 
@@ -71,6 +73,17 @@ function countRows(places: readonly number[], units: readonly Unit[]): Map<numbe
     if (title !== undefined) shown.set(title, (shown.get(title) ?? 0) + 1);
   }
   return shown;
+}
+
+/** Rows and lines that are shown, and rows of tables whose names say how many they have. */
+function countNamed(places: readonly number[], units: readonly Unit[]): number {
+  let named = 0;
+  for (const at of places) {
+    const unit = units[at];
+    if (unit?.members !== undefined) named += unit.members;
+    else if (unit?.cells === undefined && unit?.isHeader !== true) named += 1;
+  }
+  return named;
 }
 
 function gap(noun: Numbering, from: number, to: number): string {

@@ -53,7 +53,10 @@ export function searchContent(content: string, options: SearchContentOptions): C
   const found = hits.filter((hit) => hit > 0).length;
   if (found === 0) return { text: "", tokens: 0, found, score: 0 };
   inheritFromHeads(hits, layout.units);
-  const weights = withContext(Float64Array.from(hits), layout, new Map());
+  const weights = withContext(Float64Array.from(hits), layout, {
+    counts: new Map(),
+    alike: new Uint8Array(),
+  });
   const title = found === 1 ? "[1 match]" : `[${found} ${layout.noun} match]`;
   const weighed = { weights, query, counts: new Map<number, number>() };
   const wanted = Math.min(6, found + 1);

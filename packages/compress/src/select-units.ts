@@ -112,7 +112,7 @@ function wantedUnits({ units, hasForms }: Layout, { counts }: WeighedUnits): num
 
 /** True where one line of each form would not fit with its time. */
 function isScarce({ units, briefOf }: Layout, { counts }: WeighedUnits, budget: number): boolean {
-  if (briefOf === undefined) return false;
+  if (briefOf === undefined || counts.size === 0) return briefOf !== undefined;
   let chars = 0;
   for (const at of counts.keys()) chars += units[at]?.text.length ?? 0;
   return chars > budget * 2;
@@ -134,8 +134,9 @@ function withHeads(chosen: readonly number[], units: readonly Unit[]): number[] 
 /** Characters that are not worth a mark in their place. */
 const slack = 12;
 
-/** The file and the line that a compiler or a search names first. */
-const location = /^[^\s:(]{1,100}(?::\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)/;
+/** What a line can't be read without: the file and the line that a compiler or a search names first, its sign, its test. */
+const location =
+  /^[^\s:(]{1,100}?(?:[:-]\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)|^@@ [^@]{1,60}@@|^[-+]|^\s*<testcase [^>]{0,20}name="[^"]{0,80}"/;
 
 interface Shortening {
   weighed: WeighedUnits;

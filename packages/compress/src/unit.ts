@@ -38,6 +38,10 @@ export interface Layout {
   context: number;
   /** Alike lines are shown once, with their number. */
   hasForms: boolean;
+  /** What alike lines have in common; words without their values where absent. */
+  maskOf?: ((line: string) => string) | undefined;
+  /** What of a line may say that something went wrong; all of it where absent. */
+  claimOf?: ((line: string) => string) | undefined;
   /** A line without its time, for where room is scarce. */
   briefOf?: ((line: string) => string) | undefined;
 }

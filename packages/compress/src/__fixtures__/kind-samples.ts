@@ -356,7 +356,7 @@ export const kindSamples: readonly KindSample[] = [
   },
   {
     name: "a traceback of Python",
-    kind: "text",
+    kind: "log",
     text: [
       ...many(150, (at) => `loading shard ${at} of 300 from the ${word(at)} bucket`),
       "Traceback (most recent call last):",
@@ -371,7 +371,7 @@ export const kindSamples: readonly KindSample[] = [
   },
   {
     name: "a stack of Node",
-    kind: "text",
+    kind: "log",
     text: [
       ...many(150, (at) => `served /${word(at)}/${at} in ${at % 70} ms`),
       "TypeError: Cannot read properties of undefined (reading 'plan')",

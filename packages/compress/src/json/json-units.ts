@@ -14,6 +14,7 @@ export function jsonUnits(json: string, columns: TableColumns = "varying"): Unit
   try {
     const units: Unit[] = [];
     addBlock(units, { name: "", value, depth: 0, columns });
+    weighTitles(units);
     return units;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
@@ -118,7 +119,10 @@ function addTable(units: Unit[], { name, rows, columns }: Table): void {
   };
   const constant = columns === "all" ? [] : ordered.filter(isConstant);
   const constants = new Set(constant);
-  const varying = ordered.filter((key) => !constants.has(key) && key !== labelColumn);
+  const inner = ordered.filter((key) => !constants.has(key) && isListColumn(key, rows));
+  const varying = ordered.filter(
+    (key) => !constants.has(key) && key !== labelColumn && !inner.includes(key),
+  );
   const hasLabel = rows.some(({ label }) => label !== undefined);
   const header = hasLabel ? [labelColumn ?? "#", ...varying] : varying;
   const all = constant.map((key) => `${key}=${cellText(rows[0]?.cells.get(key))}`);
@@ -126,7 +130,46 @@ function addTable(units: Unit[], { name, rows, columns }: Table): void {
     const texts = varying.map((key) => cellText(cells.get(key)));
     return hasLabel ? [cellText(label), ...texts] : texts;
   };
-  addRows(units, { name, constant: all, header, rows: rows.map(cellsOf) });
+  const texts = rows.map(cellsOf);
+  addRows(units, { name, constant: all, header, rows: texts });
+  const labels = labelsOf(texts);
+  for (const key of inner)
+    addTable(units, {
+      name: joinName(name, key),
+      rows: rows.flatMap(({ cells }, at) => membersOf(cells.get(key), labels[at])),
+      columns,
+    });
+}
+
+/** Fewer or smaller members stay in the cell of their row. */
+const minMembers = 8;
+const minMemberKeys = 3;
+
+/** True for a column of lists of objects, which are read better as a table of their own. */
+function isListColumn(key: string, rows: readonly TableRow[]): boolean {
+  let members = 0;
+  let keys = 0;
+  for (const { cells } of rows) {
+    const value = cells.get(key);
+    if (value === undefined || value === null) continue;
+    if (!Array.isArray(value) || !value.every(isRecord)) return false;
+    members += value.length;
+    for (const member of value) keys += Object.keys(member).length;
+  }
+  return members >= Math.max(minMembers, rows.length) && keys >= members * minMemberKeys;
+}
+
+/** What names each row in the tables of its members: its first cell where all differ, else its number in its table. */
+function labelsOf(rows: readonly (readonly string[])[]): string[] {
+  const first = rows.map(([cell = ""]) => cell);
+  const isName = new Set(first).size === rows.length && first.every(({ length }) => length <= 60);
+  return isName ? first : rows.map((_, at) => String(at + 1));
+}
+
+function membersOf(list: unknown, label: string | undefined): TableRow[] {
+  return Array.isArray(list)
+    ? list.filter(isRecord).map((row) => ({ label, cells: flatten(row) }))
+    : [];
 }
 
 /** A table of texts: what its name and its columns are, and its rows. */
@@ -152,6 +195,12 @@ function addRows(units: Unit[], { name, constant, header, rows }: TextTable): vo
   const head = title + 1;
   for (const cells of rows)
     units.push({ text: cells.join("|"), cells, from: 0, to: 0, head, weight: 0.05 });
+}
+
+/** Of many tables the names alone would fill the room. */
+function weighTitles(units: readonly Unit[]): void {
+  const titles = units.filter(({ members }) => members !== undefined);
+  for (const title of titles) title.weight = Math.min(2, 8 / titles.length);
 }
 
 /** Rows of a table of text under these names, as units. */
@@ -224,11 +273,14 @@ function keyedRows(entries: [string, unknown][]): TableRow[] | undefined {
   return areAlike(rows, 0.6) ? rows : undefined;
 }
 
-/** True when no less than this share of a table's cells is filled, so that a table is not much larger than what it shows. */
+const wideTable = 40;
+
+/** True when no less than this share of a table's cells is filled, of a wide one half, so that a table is not much larger than what it shows. */
 function areAlike(rows: TableRow[], share: number): boolean {
   const columns = new Set(rows.flatMap(({ cells }) => [...cells.keys()]));
   const filled = rows.reduce((sum, { cells }) => sum + cells.size, 0);
-  return filled >= share * columns.size * rows.length;
+  const least = columns.size > wideTable ? Math.max(share, 0.5) : share;
+  return filled >= least * columns.size * rows.length;
 }
 
 function flatten(row: Record<string, unknown>): Map<string, unknown> {

@@ -1,5 +1,7 @@
 import { findJson } from "../json/find-json.ts";
+import { groupByForm, maskLine } from "../weigh/line-forms.ts";
 import { looksDelimited } from "./delimited.ts";
+import { withoutColours } from "./line-units.ts";
 
 /** What a content is. `listing` is one thing a line: files, commits, hits of a search without their text. */
 export type ContentKind =
@@ -25,18 +27,18 @@ const sampleChars = 20_000;
 const lineKinds: readonly [ContentKind, RegExp, number][] = [
   [
     "build",
-    /^(?:\S[^:(\n]{0,200}(?:\(\d+,\d+\)|(?::\d+){1,2}): (?:fatal )?(?:error|warning|note)\b|\s*\d+:\d+\s+(?:error|warning)\s|(?:error|warning)(?:\[\w+\])?: )/,
-    0.3,
+    /^(?:\S[^:(\n]{0,200}(?:\(\d+,\d+\)|(?::\d+){1,2})(?::| -) (?:fatal )?(?:error|warning|note)\b|\s*\d+:\d+\s+(?:error|warning)\s|(?:error|warning)(?:\[\w+\])?: )/,
+    0.1,
   ],
   [
     "log",
-    /^\s*(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d[/-]\d\d[/-]\d\d)[T ]|\[?\d\d:\d\d:\d\d|\d{6} \d{6} |(?:\[?\w{3} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|[\d.]{7,15} - \S+ \[)/,
+    /^\s*(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d[/-]\d\d[/-]\d\d)[T ]|\[?\d\d:\d\d:\d\d|\d{6} \d{6} |(?:\[?\w{3} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|[\d.]{7,15} - \S+ \[|\d+ (?:silly|verbose|http|timing|info) |.{0,60}?\d\d:\d\d:\d\d)/,
     0.5,
   ],
   ["matches", /^(?:[A-Za-z]:)?[^\s:]*[./\\][^:\n]{0,250}[:-]\d+[:-]/, 0.8],
   [
     "listing",
-    /^(?:[0-9a-f]{7,40} \S.*|[\dA-Za-z-]{4,10}[rwx-]{6}\S*\s+\d.*|\d{6} (?:blob|tree|commit) .*|[ MADRCU?!]{2} \S+|(?:\.{0,2}\/)?[^\s:]+\/[^\s:]*)$/,
+    /^(?:[0-9a-f]{7,40} \S.*|[\dA-Za-z-]{4,10}[rwx-]{6}\S*\s+\d.*|\d{6} (?:blob|tree|commit) .*|[ MADRCU?!]{2} \S+|(?:\.{0,2}\/)?[^\s:]+\/[^\s:]*(?::\d+)?)$/,
     0.8,
   ],
 ];
@@ -53,20 +55,24 @@ const groupedKinds: readonly [ContentKind, RegExp][] = [
   ],
 ];
 const testRun =
-  /^[ \t]*(?:RUN\s+v\d|=+ test session starts|running \d+ tests?$|TAP version \d|ok \d+ |not ok \d+ |--- (?:FAIL|PASS|SKIP): |=== RUN |# tests \d|Tests?:?\s+\d+ (?:failed|passed)|test result: |<testsuites?\b|(?:PASS|FAIL) \S+\.[cm]?[jt]sx?$)/m;
+  /^[ \t]*(?:RUN\s+v\d|=+ test session starts|running \d+ tests?$|TAP version \d|ok \d+ |not ok \d+ |--- (?:FAIL|PASS|SKIP): |=== RUN |# tests \d|Tests?:?\s+\d+ (?:failed|passed)|test result: |<testsuites?\b|ℹ tests \d|[✔✖] .*\(\d+(?:\.\d+)?ms\)$|=+ FAILURES =+$|(?:\d+ failed, )?\d+ passed(?:, .*)? in \d|(?:PASS|FAIL) \S+\.[cm]?[jt]sx?$)/m;
 const codeLine =
-  /^\s*(?:import\b.*(?:from|;|\()|from \S+ import|export |(?:public|private|protected|static|async) |(?:const|let|var) \w+.*[=;]|(?:async )?function\b|class \w+.*[{:]$|def \w+\(|fn \w+|func [\w(]|package [\w.]+;?$|use [\w:]+|#include|return\b.*;?$|if \(.*\{$|\}[);,]*$|\/\/|\/?\*+( |\/|$))/;
+  /^\s*(?:import\b.*(?:from|;|\()|from \S+ import|export |(?:public|private|protected|static|async) |(?:const|let|var) \w+.*[=;]|(?:async )?function\b|class \w+.*[{:]$|def \w+\(|fn \w+|func [\w(]|package [\w.]+;?$|use [\w:]+|#include|return\b.*;?$|(?:if|elif|for|while|with|except)\b.*:$|(?:else|try):$|raise \w|self\.\w|@\w+|\w+(?:\.\w+)* = |if \(.*\{$|\}[);,]*$|\/\/|\/?\*+( |\/|$))/;
+
+const yamlKey = /^\s*(?:- )?["']?[\w./@$-]{1,60}["']?:(?:\s|$)/;
+const yamlLine = new RegExp(`${yamlKey.source}|^\\s*- \\S|^---$|^\\s*#`);
 
 /** The kind of a text by its first 20,000 characters; JSON by all of it. */
 export function detectKind(text: string): ContentKind {
-  const sample = text.slice(0, sampleChars);
+  const sample = withoutColours(text.slice(0, sampleChars));
   if (isBinary(sample)) return "binary";
   if (/^\s*<(?:!doctype html|html|head|body)\b/i.test(sample)) return "html";
   if (/[[{]/.test(sample.slice(0, 300)) && findJson(text) !== undefined) return "json";
   if (/^(?:diff --git |--- \S.*\n\+\+\+ |Index: \S)/m.test(sample) && /^@@ -\d/m.test(sample))
     return "diff";
   if (/^commit [0-9a-f]{7,40}\b/.test(sample.trimStart())) return "history";
-  if (testRun.test(sample) || testRun.test(text.slice(-sampleChars / 4))) return "tests";
+  if (testRun.test(sample) || testRun.test(withoutColours(text.slice(-sampleChars / 4))))
+    return "tests";
   const lines = sample
     .split("\n")
     .slice(0, -1)
@@ -82,11 +88,12 @@ export function detectKind(text: string): ContentKind {
   const grouped = groupedKinds.find(([, pattern]) => pattern.test(sample.slice(0, 4_000)))?.[0];
   if (grouped !== undefined) return grouped;
   if (shareOf(codeLine) >= 0.25) return "code";
-  if (/^#{1,6} \S|^(?:```|~~~)|^\|.*\|\s*\n\|[ :|-]+\|/m.test(sample)) return "markdown";
-  if (shareOf(/^\s*(?:- )?["']?[\w./$-]{1,60}["']?:(?:\s|$)|^\s*- \S|^---$/) >= 0.7) return "yaml";
-  return /\[\d+\/\d+\]|^(?:make|npm|cargo|ninja|gcc|cc|ld|error)\b.*:/m.test(sample)
-    ? "build"
-    : "text";
+  if (/^#{2,6} \S|^(?:```|~~~)|^\|.*\|\s*\n\|[ :|-]+\|/m.test(sample)) return "markdown";
+  if (shareOf(yamlLine) >= 0.7 && shareOf(yamlKey) >= 0.3) return "yaml";
+  if (/^# \S/m.test(sample)) return "markdown";
+  if (/\[\d+\/\d+\]|^(?:make|npm|cargo|ninja|gcc|cc|ld|error)\b.*:/m.test(sample)) return "build";
+  const forms = groupByForm(lines.map(maskLine));
+  return lines.length >= 20 && forms.length < lines.length / 2 ? "log" : "text";
 }
 
 function isBinary(sample: string): boolean {
@@ -100,7 +107,16 @@ function isBinary(sample: string): boolean {
     )
       odd += 1;
   }
-  return odd > 2 && odd > Math.min(sample.length, 2_000) * 0.02
-    ? true
-    : /^(?:[A-Za-z0-9+/=]{60,}\r?\n?)+$/.test(sample);
+  return (odd > 2 && odd > Math.min(sample.length, 2_000) * 0.02) || isBase64(sample);
+}
+
+function isBase64(sample: string): boolean {
+  const lines = sample.trimEnd().split("\n");
+  const last = lines.pop() ?? "";
+  return (
+    sample.length >= 60 &&
+    /^[\w+/=-]*\r?$/.test(last) &&
+    (lines.length > 0 || last.length >= 60) &&
+    lines.every((line) => /^[\w+/=-]{60,}\r?$/.test(line))
+  );
 }

@@ -1,4 +1,5 @@
 import type { Layout, Unit } from "../unit.ts";
+import { maskLine } from "../weigh/line-forms.ts";
 import type { ContentKind } from "./detect-kind.ts";
 
 /** What the lines of a kind of content are worth by themselves, and what stands above them. */
@@ -11,11 +12,22 @@ interface LineRules {
   /** Lines are read under the nearest line above that is indented less. */
   isIndented?: boolean;
   weigh?: (line: string, previous: string) => number;
+  maskOf?: Layout["maskOf"];
+  claimOf?: Layout["claimOf"];
 }
 
 const heading = /^(#{1,6}) /;
 const declaration =
   /^(?:\s{0,4}(?:export |public |private |protected |static |async |pub |def |class |interface |type |enum |struct |impl |trait |fn |func |function |module |namespace )|[\w$]+ ?[=(:])/;
+
+const none = (): string => "";
+/** Sentences speak of errors that did not happen; a line that begins with its kind reports one. */
+function claimOfProse(line: string): string {
+  const words = line.split(/\s+/, 30);
+  const plain = words.filter((word) => /^[a-z]{1,20}[.,;]?$/.test(word)).length;
+  const isReport = /^\W*(?:\w+[ .])?\w*(?:error|exception|fatal|panic|fail(?:ed|ure)?|warning)\b/i;
+  return words.length >= 8 && plain > 0.7 * words.length && !isReport.test(line) ? "" : line;
+}
 
 const numbered: LineRules = { style: "numbered", context: 0, hasForms: false };
 const prose: LineRules = {
@@ -24,6 +36,7 @@ const prose: LineRules = {
   hasForms: false,
   headDepth: (line) => heading.exec(line)?.[1]?.length,
   weigh: (line, previous) => (heading.test(line) ? 0.9 : previous.trim() === "" ? 0.3 : 0.1),
+  claimOf: claimOfProse,
 };
 
 const rulesOf: Partial<Record<ContentKind, LineRules>> = {
@@ -39,24 +52,34 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
         : /^(?:_{3,} .* _{3,}|-{4} .* -{4})$/.test(line)
           ? 2
           : undefined,
+    weigh: (line) => (failure.test(line) ? 1.5 : compared.test(line) ? 0.8 : 0.1),
   },
-  build: { ...numbered, context: 2, hasForms: true },
+  build: {
+    ...numbered,
+    context: 2,
+    hasForms: true,
+    headDepth: (line) => (line.length < 400 && /^(?:\/|\w:\\)[^\s:]+$/.test(line) ? 1 : undefined),
+  },
   listing: {
     ...numbered,
     hasForms: true,
     headDepth: (line) => (/^\S.*:$/.test(line) ? 1 : undefined),
+    maskOf: maskOfEntry,
+    claimOf: none,
   },
   matches: {
     ...numbered,
+    hasForms: true,
+    maskOf: (line) => place.exec(line)?.[1] ?? line,
+    claimOf: (line) => line.slice(place.exec(line)?.[0].length ?? 0),
     headDepth: (line) =>
       line.length < 400 && /^(?!\d+[:-])[^\s:]*[./][^\s:]*$/.test(line) ? 1 : undefined,
   },
   history: {
-    style: "gaps",
-    context: 0,
-    hasForms: false,
+    ...numbered,
     headDepth: (line) => (line.startsWith("commit ") ? 1 : undefined),
     weigh: (line, previous) => (/^ {4}\S/.test(line) && previous === "" ? 0.6 : 0.1),
+    claimOf: none,
   },
   diff: {
     style: "gaps",
@@ -64,12 +87,16 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasForms: false,
     headDepth: (line) =>
       /^(?:diff --git |Index: )/.test(line) ? 1 : line.startsWith("@@ ") ? 2 : undefined,
-    weigh: (line) =>
+    // The first line of each change, so that all hunks are seen before one is seen whole.
+    weigh: (line, previous) =>
       /^(?:index |--- |\+\+\+ |similarity |new file|deleted file)/.test(line)
         ? 0.05
         : /^[+-]/.test(line)
-          ? 0.6
+          ? previous.startsWith(line.charAt(0))
+            ? 0.9
+            : 1.2
           : 0.1,
+    claimOf: none,
   },
   yaml: {
     style: "gaps",
@@ -77,6 +104,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasForms: false,
     isIndented: true,
     weigh: (line) => (/^\S/.test(line) ? 0.5 : 0.1),
+    claimOf: (line) => line.slice(/: |$/.exec(line)?.index),
   },
   code: {
     style: "gaps",
@@ -84,8 +112,25 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasForms: false,
     isIndented: true,
     weigh: (line) => (declaration.test(line) ? 0.7 : line.trim() === "" ? 0 : 0.1),
+    claimOf: none,
   },
 };
+
+/** Names a test that failed, or says what it found. */
+const failure = /^E {3,}\S|^\s*(?:[×✕✖✗✘→●] |FAIL\b|FAILED\b|not ok |--- FAIL: |> )/;
+/** One side of a comparison. */
+const compared =
+  /^\s*(?:[-+] |(?:expected|received|actual|left|right|got|want|error)["']?\s*[:=])/i;
+
+/** The file of a hit, and the number of its line. */
+const place = /^((?:[A-Za-z]:)?[^\s:]*?)[:-]\d+[:-]/;
+
+/** Files of a folder and of a type are alike, and so are commits. */
+function maskOfEntry(line: string): string {
+  if (/^[0-9a-f]{7,40} /.test(line)) return "commit";
+  if (/\s/.test(line)) return maskLine(line);
+  return line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
+}
 
 const timePrefix =
   /^\s*(?:\[?(?:\d[\d:.,/+TZ-]*|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\]?\s+)+/;
@@ -95,9 +140,10 @@ const packages = /\b(?:[a-z][\w$]*\.){2,}(?=[A-Z])/g;
 
 function withoutTime(line: string): string {
   const prefix = timePrefix.exec(line)?.[0] ?? "";
-  return /\d\d:\d\d|\d{6} \d{6}/.test(prefix)
-    ? line.slice(prefix.length).replace(packages, "")
-    : line;
+  if (!/\d\d:\d\d|\d{6} \d{6}/.test(prefix)) return line;
+  const rest = line.slice(prefix.length);
+  const message = rest.indexOf(": ") + 1;
+  return rest.slice(0, message).replace(packages, "") + rest.slice(message);
 }
 
 /** Lines as units. Blank lines that follow another, and lines that repeat the one above, become part of it. */
@@ -108,7 +154,7 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
   let previous = "";
   let number = 0;
   let repeats = 1;
-  const plain = text.includes(escape) ? text.replace(escapes, "") : text;
+  const plain = withoutColours(text);
   const isOverwritten = plain.includes("\r");
   const size = plain.trimEnd().length;
   for (let start = 0, end = 0; start <= size && end < plain.length; start = end + 1) {
@@ -147,12 +193,23 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
     noun: "lines",
     context: rules.context,
     hasForms: rules.hasForms,
-    briefOf: kind === "log" ? withoutTime : undefined,
+    maskOf: rules.maskOf,
+    claimOf: rules.claimOf,
+    briefOf: kind === "log" ? withoutTime : kind === "history" ? withShortHash : undefined,
   };
+}
+
+function withShortHash(line: string): string {
+  return line.replace(/^(commit [0-9a-f]{12})[0-9a-f]+/, "$1");
 }
 
 const escape = String.fromCharCode(27);
 const escapes = new RegExp(String.raw`${escape}(?:\[[0-9;?]*[A-Za-z]|\][^\x07]{0,400}\x07)`, "g");
+
+/** Without what a terminal would read as a colour or a title. */
+export function withoutColours(text: string): string {
+  return text.includes(escape) ? text.replace(escapes, "") : text;
+}
 
 /** A line as a terminal shows it: without blanks at its end, and as it was written over last. */
 function shownLine(line: string, isOverwritten: boolean): string {

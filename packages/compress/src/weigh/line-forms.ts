@@ -60,7 +60,9 @@ const paths = /(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g;
 /** The first word that says something, with the level: forms that differ in it are never alike. */
 function anchorOf(words: readonly string[]): string {
   const level = words.find((word) =>
-    /^\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRIT(?:ICAL)?)\W*$/i.test(word),
+    /^\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRIT(?:ICAL)?|PASS(?:ED)?|FAIL(?:ED)?|SKIP(?:PED)?|not|ok)\W*$|^[✓✔√×✕✖✗✘]$/i.test(
+      word,
+    ),
   );
   const spoken = words.find(
     (word) => word !== level && /[a-z]{2}/i.test(word) && !/^\W*#|#\W*$/.test(word),

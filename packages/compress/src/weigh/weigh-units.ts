@@ -23,14 +23,20 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const texts = question === "" ? [] : lowerTexts(units);
   const query = readQuery(question, texts);
   const weights = Float64Array.from(units, ({ weight }) => weight);
-  const masks = layout.hasForms ? units.map(({ text }) => maskLine(text)) : undefined;
-  const errors = severityWeights(masks ?? units.map(({ text }) => text), masks !== undefined);
+  const { maskOf = maskLine, claimOf } = layout;
+  const masks = layout.hasForms ? units.map(({ text }) => maskOf(text)) : undefined;
+  const claims =
+    claimOf === undefined
+      ? (masks ?? units.map(({ text }) => text))
+      : units.map(({ text }) => claimOf(text));
+  const errors = severityWeights(claims, masks !== undefined && claimOf === undefined);
   const notable = new Float64Array(units.length);
   for (const rows of rowsByTable(units))
     scatter(notable, rows, notableRows(rows.map((at) => units[at]?.cells ?? [])));
   const counts = new Map<number, number>();
+  const alike = new Uint8Array(units.length);
   if (masks !== undefined)
-    weighForms(groupByForm(masks), { units, masks, weights, errors, notable, counts });
+    weighForms(groupByForm(masks), { layout, masks, weights, errors, notable, counts, alike });
   const asked = new Float64Array(units.length);
   if (query.terms.length > 0) {
     for (let at = 0; at < units.length; at += 1) asked[at] = matchQuery(texts[at] ?? "", query);
@@ -44,7 +50,7 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
       queryWeight * (asked[at] ?? 0) ** 1.5;
   }
   addEdges(weights, layout);
-  return { weights: withContext(weights, layout, counts), query, counts };
+  return { weights: withContext(weights, layout, { counts, alike }), query, counts };
 }
 
 function scatter(target: Float64Array, places: readonly number[], values: Float64Array): void {
@@ -95,11 +101,12 @@ function rowsByTable(units: readonly Unit[]): Iterable<number[]> {
 
 interface Weighing {
   masks: readonly string[];
-  units: readonly Unit[];
+  layout: Layout;
   weights: Float64Array;
   errors: Float64Array;
   notable: Float64Array;
   counts: Map<number, number>;
+  alike: Uint8Array;
 }
 
 const repeatedShare = 0.1;
@@ -107,12 +114,13 @@ const repeatedShare = 0.1;
 /** The first line of each form stands for all; others count by their unusual values. */
 function weighForms(
   forms: readonly LineForm[],
-  { units, masks, weights, errors, notable, counts }: Weighing,
+  { layout: { units, claimOf }, masks, weights, errors, notable, counts, alike }: Weighing,
 ): void {
   const all = Math.log(Math.max(2, units.length));
   for (const form of forms) {
     const { lines } = form;
     const [first = 0, ...others] = lines;
+    if (masks[first] === "") continue;
     weights[first] =
       (weights[first] ?? 0) +
       2.5 -
@@ -120,10 +128,12 @@ function weighForms(
       Math.min(300, masks[first]?.length ?? 0) / 300;
     counts.set(first, lines.length);
     if (others.length === 0) continue;
+    for (const at of others) alike[at] = 1;
     const varying = varyingWords(form);
     const rows = lines.map((at) => wordsAt(units[at]?.text ?? "", varying));
     scatter(notable, lines, notableRows(rows));
-    if (lines.length > 3) for (const at of others) errors[at] = (errors[at] ?? 0) * repeatedShare;
+    if (lines.length > 3 && claimOf === undefined)
+      for (const at of others) errors[at] = (errors[at] ?? 0) * repeatedShare;
   }
 }
 
@@ -132,13 +142,15 @@ function wordsAt(line: string, places: readonly number[]): string[] {
   return places.map((at) => words[at] ?? "");
 }
 
-/** The first units and the last say what a content is about and how it ended. */
-function addEdges(weights: Float64Array, { units }: Layout): void {
-  for (const [at, share] of [0.8, 0.5, 0.3].entries()) {
-    if (units.length <= at * 2 + 1) return;
-    weights[at] = (weights[at] ?? 0) + share;
-    const last = units.length - 1 - at;
-    weights[last] = (weights[last] ?? 0) + share;
+/** The first units and the last say what a content is about and how it ended; the end of a section says neither. */
+function addEdges(weights: Float64Array, { units, style }: Layout): void {
+  const first = units.findIndex(({ text }) => text !== "");
+  const end = units.findLastIndex(({ text }) => text !== "");
+  for (const [step, share] of [0.8, 0.5, 0.3].entries()) {
+    if (end - first <= step * 2) return;
+    for (const at of [first + step, end - step])
+      if (style !== "gaps" || units[at]?.head === undefined)
+        weights[at] = (weights[at] ?? 0) + share;
   }
 }
 
@@ -153,12 +165,20 @@ function addMessages(weights: Float64Array, own: Float64Array): void {
 }
 
 const contextShare = 0.55;
+/** Of what stands near: a line whose form is shown already. */
+const alikeShare = 0.6;
+
+interface Repeats {
+  counts: ReadonlyMap<number, number>;
+  /** 1 for lines whose form another line stands for. */
+  alike: Uint8Array;
+}
 
 /** What stands near a unit that matters, unless it is a line that occurs everywhere. */
 export function withContext(
   own: Float64Array,
   { units, context, hasForms }: Layout,
-  counts: ReadonlyMap<number, number>,
+  { counts, alike }: Repeats,
 ): Float64Array {
   if (context === 0) return own;
   const weights = own.slice();
@@ -168,7 +188,8 @@ export function withContext(
     distance += 1, share *= contextShare
   ) {
     for (let at = 0; at < own.length; at += 1) {
-      const near = Math.max(own[at - distance] ?? 0, own[at + distance] ?? 0) * share;
+      const nearest = Math.max(own[at - distance] ?? 0, own[at + distance] ?? 0);
+      const near = nearest * share * (alike[at] === 1 ? alikeShare : 1);
       const isCommon = (counts.get(at) ?? 0) > units.length * commonShare;
       if (!isCommon && near > (weights[at] ?? 0)) weights[at] = near;
     }
