@@ -3,7 +3,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { clipAround } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
 import { applyOutline, type OutlineEntry } from "./kinds/apply-outline.ts";
-import { type ContentKind, detectKind } from "./kinds/detect-kind.ts";
+import { type ContentKind, identify, type IdentifiedText } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
 import { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";
@@ -76,9 +76,10 @@ export function compress(content: string, options: CompressOptions): CompressedC
 function compressAlone(content: string, options: CompressOptions): CompressedContent {
   const { budget, query = "", counter = estimatedCounter } = options;
   const text = unwrapText(content);
-  const kind = options.kind ?? (options.outline === undefined ? detectKind(text) : "code");
+  const given = options.kind ?? (options.outline === undefined ? undefined : "code");
+  const { kind, json }: IdentifiedText = given === undefined ? identify(text) : { kind: given };
   if (kind === "binary") return describeBinary(text, { budget, counter });
-  const layout = layoutOf(text, kind, { toText: options.readHtml });
+  const layout = layoutOf(text, kind, { toText: options.readHtml, json });
   const whole = wholeText(text, layout, { kind, budget });
   const tokens = whole === undefined ? undefined : countUpTo(whole, budget, counter);
   if (whole !== undefined && tokens !== undefined)

@@ -2,7 +2,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import { clipAround } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
-import { detectKind } from "./kinds/detect-kind.ts";
+import { identify } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { headerLabel, isTitle, type Layout, type Numbering, type Unit } from "./unit.ts";
 
@@ -36,9 +36,11 @@ export interface ContentPiece {
 export function readContent(content: string, options: ReadContentOptions): ContentPiece {
   const { budget = 400, counter = estimatedCounter } = options;
   const text = unwrapText(content);
-  const kind = detectKind(text);
+  const { kind, json } = identify(text);
   const isTable = kind === "json" || kind === "delimited" || kind === "html";
-  const layout = isTable ? layoutOf(text, kind, { toText: options.readHtml }) : plainLines(text);
+  const layout = isTable
+    ? layoutOf(text, kind, { toText: options.readHtml, json })
+    : plainLines(text);
   const { units, noun } = layout;
   const last = units.at(-1)?.to ?? 0;
   const from = Math.max(1, Math.trunc(options.from));

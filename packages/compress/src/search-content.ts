@@ -1,7 +1,7 @@
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import { unwrapText } from "./json/find-json.ts";
-import { detectKind } from "./kinds/detect-kind.ts";
+import { identify } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
 import type { Layout } from "./unit.ts";
@@ -42,7 +42,8 @@ export interface ContentHits {
 export function searchContent(content: string, options: SearchContentOptions): ContentHits {
   const { around = 3, budget = 400, counter = estimatedCounter, firstLine = 1, pattern } = options;
   const text = unwrapText(content);
-  const layout = numbered(layoutOf(text, detectKind(text)), { around, firstLine });
+  const { kind, json } = identify(text);
+  const layout = numbered(layoutOf(text, kind, { json }), { around, firstLine });
   const texts = lowerTexts(layout.units);
   const query = readQuery(options.query, texts);
   const scores = layout.units.map(({ text: unit }, at) =>

@@ -38,6 +38,8 @@ export interface Layout {
   context: number;
   /** Alike lines are shown once, with their number. */
   hasForms: boolean;
+  /** Values that few of the alike lines have matter. */
+  hasValues?: boolean | undefined;
   /** What alike lines have in common; words without their values where absent. */
   maskOf?: ((line: string) => string) | undefined;
   /** What of a line may say that something went wrong; all of it where absent. */

@@ -1,8 +1,8 @@
-import { parseJson } from "@ccl/core/json";
+import { parseExactly } from "./parse-exactly.ts";
 
-/** JSON, and the few lines of text that stood around it. */
+/** An object or a list, and the few lines of text that stood around it. */
 export interface FoundJson {
-  json: string;
+  value: object;
   /** In front of it and behind it; empty where nothing stood there. */
   lead: string;
   tail: string;
@@ -86,11 +86,21 @@ export function findJson(text: string): FoundJson | undefined {
     const end = tailStart + index + 1;
     for (const start of starts) {
       const json = joinObjects(text.slice(start, end));
-      if (parseJson(json) !== undefined)
-        return { json, lead: frame(text.slice(0, start)), tail: frame(text.slice(end)) };
+      const value = parseContainer(json);
+      if (value !== undefined)
+        return { value, lead: frame(text.slice(0, start)), tail: frame(text.slice(end)) };
     }
   }
   return undefined;
+}
+
+function parseContainer(json: string): object | undefined {
+  try {
+    const value = parseExactly(json);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isLineStart(text: string, index: number): boolean {

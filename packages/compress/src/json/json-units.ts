@@ -1,16 +1,13 @@
 import { isRecord } from "@ccl/core/json";
 
 import type { Unit } from "../unit.ts";
-import { parseExactly } from "./parse-exactly.ts";
 import { rankValue } from "./value-rank.ts";
 
 /**
  * JSON as lines of `key=value` and tables (keys once, rows of scalars, identifiers first); joined by line feeds they say all
- * that the JSON says. Undefined for text that is no JSON object or array. The units are not numbered.
+ * that the JSON says. Undefined for what nests too deeply. The units are not numbered.
  */
-export function jsonUnits(json: string, columns: TableColumns = "varying"): Unit[] | undefined {
-  const value = parseContainer(json);
-  if (value === undefined) return undefined;
+export function jsonUnits(value: object, columns: TableColumns = "varying"): Unit[] | undefined {
   try {
     const units: Unit[] = [];
     addBlock(units, { name: "", value, depth: 0, columns });
@@ -29,16 +26,6 @@ export type TableColumns = "varying" | "all";
 interface TableRow {
   label: string | undefined;
   cells: Map<string, unknown>;
-}
-
-function parseContainer(json: string): object | undefined {
-  if (!/^\s*[[{]/.test(json)) return undefined;
-  try {
-    const value = parseExactly(json);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Deeper values are written as JSON in one piece. */

@@ -1,4 +1,4 @@
-import { findJson } from "../json/find-json.ts";
+import { findJson, type FoundJson } from "../json/find-json.ts";
 import { groupByForm, maskLine } from "../weigh/line-forms.ts";
 import { looksDelimited } from "./delimited.ts";
 import { withoutColours } from "./line-units.ts";
@@ -64,15 +64,30 @@ const yamlLine = new RegExp(`${yamlKey.source}|^\\s*- \\S|^---$|^\\s*#`);
 
 /** The kind of a text by its first 20,000 characters; JSON by all of it. */
 export function detectKind(text: string): ContentKind {
+  return identify(text).kind;
+}
+
+/** The kind of a text, and what was read to learn it. */
+export interface IdentifiedText {
+  kind: ContentKind;
+  json?: FoundJson | undefined;
+}
+
+export function identify(text: string): IdentifiedText {
   const sample = withoutColours(text.slice(0, sampleChars));
-  if (isBinary(sample)) return "binary";
-  if (/^\s*<(?:!doctype html|html|head|body)\b/i.test(sample)) return "html";
-  if (/[[{]/.test(sample.slice(0, 300)) && findJson(text) !== undefined) return "json";
+  if (isBinary(sample)) return { kind: "binary" };
+  if (/^\s*<(?:!doctype html|html|head|body)\b/i.test(sample)) return { kind: "html" };
+  const json = /[[{]/.test(sample.slice(0, 300)) ? findJson(text) : undefined;
+  if (json !== undefined) return { kind: "json", json };
+  return { kind: kindOfLines(sample, withoutColours(text.slice(-sampleChars / 4))) };
+}
+
+/** By the beginning of a text, and by its end. */
+function kindOfLines(sample: string, end: string): ContentKind {
   if (/^(?:diff --git |--- \S.*\n\+\+\+ |Index: \S)/m.test(sample) && /^@@ -\d/m.test(sample))
     return "diff";
   if (/^commit [0-9a-f]{7,40}\b/.test(sample.trimStart())) return "history";
-  if (testRun.test(sample) || testRun.test(withoutColours(text.slice(-sampleChars / 4))))
-    return "tests";
+  if (testRun.test(sample) || testRun.test(end)) return "tests";
   const lines = sample
     .split("\n")
     .slice(0, -1)

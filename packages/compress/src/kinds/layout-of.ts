@@ -1,4 +1,4 @@
-import { findJson } from "../json/find-json.ts";
+import { findJson, type FoundJson } from "../json/find-json.ts";
 import { jsonUnits, type TableColumns } from "../json/json-units.ts";
 import { isTitle, type Layout, type Unit } from "../unit.ts";
 import { delimitedUnits } from "./delimited.ts";
@@ -10,16 +10,18 @@ import { readHtml } from "./read-html.ts";
 export interface LayoutOptions {
   toText?: ((html: string) => string) | undefined;
   columns?: TableColumns | undefined;
+  /** The JSON of the text, where it was read to learn its kind. */
+  json?: FoundJson | undefined;
 }
 
 /** A text of a kind in units. JSON that does not parse is read by lines. */
 export function layoutOf(
   text: string,
   kind: ContentKind,
-  { toText = readHtml, columns }: LayoutOptions = {},
+  { toText = readHtml, columns, json: found }: LayoutOptions = {},
 ): Layout {
   if (kind === "delimited") return tableLayout(delimitedUnits(text, columns));
-  const json = kind === "json" ? framedJson(text, columns) : undefined;
+  const json = kind === "json" ? framedJson(found ?? findJson(text), columns) : undefined;
   if (json !== undefined) return tableLayout(json);
   return kind === "html"
     ? { ...lineLayout(toText(text), "text"), noun: "rows" }
@@ -27,9 +29,11 @@ export function layoutOf(
 }
 
 /** JSON and the words around it. */
-function framedJson(text: string, columns: TableColumns | undefined): Unit[] | undefined {
-  const found = findJson(text);
-  const units = found === undefined ? undefined : jsonUnits(found.json, columns);
+function framedJson(
+  found: FoundJson | undefined,
+  columns: TableColumns | undefined,
+): Unit[] | undefined {
+  const units = found === undefined ? undefined : jsonUnits(found.value, columns);
   if (found === undefined || units === undefined) return undefined;
   const frame = (words: string): Unit[] =>
     words === "" ? [] : [{ text: words, from: 1, to: 1, weight: 2 }];

@@ -12,6 +12,7 @@ interface LineRules {
   /** Lines are read under the nearest line above that is indented less. */
   isIndented?: boolean;
   weigh?: (line: string, previous: string) => number;
+  hasValues?: boolean;
   maskOf?: Layout["maskOf"];
   claimOf?: Layout["claimOf"];
 }
@@ -23,6 +24,7 @@ const declaration =
 const none = (): string => "";
 /** Sentences speak of errors that did not happen; a line that begins with its kind reports one. */
 function claimOfProse(line: string): string {
+  if (line.length < 40) return line;
   const words = line.split(/\s+/, 30);
   const plain = words.filter((word) => /^[a-z]{1,20}[.,;]?$/.test(word)).length;
   const isReport = /^\W*(?:\w+[ .])?\w*(?:error|exception|fatal|panic|fail(?:ed|ure)?|warning)\b/i;
@@ -40,7 +42,7 @@ const prose: LineRules = {
 };
 
 const rulesOf: Partial<Record<ContentKind, LineRules>> = {
-  log: { ...numbered, context: 3, hasForms: true },
+  log: { ...numbered, context: 3, hasForms: true, hasValues: true },
   tests: {
     ...numbered,
     context: 4,
@@ -63,6 +65,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   listing: {
     ...numbered,
     hasForms: true,
+    hasValues: true,
     headDepth: (line) => (/^\S.*:$/.test(line) ? 1 : undefined),
     maskOf: maskOfEntry,
     claimOf: none,
@@ -193,6 +196,7 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
     noun: "lines",
     context: rules.context,
     hasForms: rules.hasForms,
+    hasValues: rules.hasValues,
     maskOf: rules.maskOf,
     claimOf: rules.claimOf,
     briefOf: kind === "log" ? withoutTime : kind === "history" ? withShortHash : undefined,

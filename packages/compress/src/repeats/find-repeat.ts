@@ -1,5 +1,5 @@
 import { unwrapText } from "../json/find-json.ts";
-import { type ContentKind, detectKind } from "../kinds/detect-kind.ts";
+import { type ContentKind, identify, type IdentifiedText } from "../kinds/detect-kind.ts";
 import { layoutOf } from "../kinds/layout-of.ts";
 import type { Unit } from "../unit.ts";
 import { diffUnits } from "./diff-units.ts";
@@ -77,9 +77,11 @@ function unitsOf(
   given: ContentKind | undefined,
 ): { units: readonly Unit[]; noun: "lines" | "rows" } {
   const text = unwrapText(content);
-  const kind = given ?? detectKind(text);
+  const { kind, json }: IdentifiedText = given === undefined ? identify(text) : { kind: given };
   const layout =
-    kind === "json" || kind === "delimited" ? layoutOf(text, kind, { columns: "all" }) : undefined;
+    kind === "json" || kind === "delimited"
+      ? layoutOf(text, kind, { columns: "all", json })
+      : undefined;
   if (layout?.noun === "rows") return { units: layout.units, noun: "rows" };
   const lines = content.replace(/\n$/, "").split("\n");
   const units = lines.map((line, at) => ({ text: line, from: at + 1, to: at + 1, weight: 0 }));

@@ -1,7 +1,7 @@
 const grave =
-  /\b(?:fatal|panic(?:ked)?|traceback|segfault|segmentation fault|core dumped|assert(?:ion)?(?:error| failed)|critical|emerg(?:ency)?|corrupt\w*|mismatch|unreachable|vulnerab\w*|CVE-\d+|urgent|undefined reference|break-in)\b|\bFAIL(?:ED|URE)?\b|[✗✘×✕✖] |\b\w*Exception\b/i;
+  /\b(?:fatal|panic(?:ked)?|traceback|segfault|segmentation fault|core dumped|assert(?:ion)?(?:error| failed)|critical|emerg(?:ency)?|corrupt\w*|mismatch|unreachable|vulnerab\w*|CVE-\d+|urgent|undefined reference|break-in)\b|\bFAIL(?:ED|URE)?\b|[✗✘×✕✖] |Exception\b/i;
 const plain =
-  /\b(?:errors?|err|errno|fail(?:s|ed|ing|ures?)?|invalid|denied|refused|forbidden|unauthori[sz]ed|illegal|abort(?:ed|ing)?|timed? ?out|timeout|cannot|can't|couldn't|could not|unable|not found|no such|lost|unexpected|killed|rejected|missing|unknown|bad|wrong|suspended|blocked|broken|damaged?|conflict)\b|\b\w+Error\b|" 5\d\d /i;
+  /\b(?:errors?|err|errno|fail(?:s|ed|ing|ures?)?|invalid|denied|refused|forbidden|unauthori[sz]ed|illegal|abort(?:ed|ing)?|timed? ?out|timeout|cannot|can't|couldn't|could not|unable|not found|no such|lost|unexpected|killed|rejected|missing|unknown|bad|wrong|suspended|blocked|broken|damaged?|conflict)\b|Error\b|" 5\d\d /i;
 const warning = /\b(?:warn(?:ing)?s?|deprecated|retry\w*|retrie[ds]|slow|degraded)\b/i;
 /** A level below a warning: what was retried there is nothing to worry about. */
 const routine = /\b(?:INFO|DEBUG|TRACE|info|debug|trace)\b/;
@@ -12,12 +12,16 @@ const none =
 /** How much a text says that something went wrong: 3 grave, 2 an error, 1 a warning, 0 nothing. Reads the first 600 characters. */
 export function severityOf(text: string): 0 | 1 | 2 | 3 {
   const read = text.length > 600 ? text.slice(0, 600) : text;
+  if (!any.test(read)) return 0;
   const said = none.test(read) ? read.replace(none, "") : read;
   none.lastIndex = 0;
   if (grave.test(said)) return 3;
   if (plain.test(said)) return 2;
   return warning.test(said) && !routine.test(said) ? 1 : 0;
 }
+
+/** Most texts have none of the words: they are read once. */
+const any = new RegExp([grave, plain, warning].map(({ source }) => source).join("|"), "i");
 
 /** Where the words of an error begin; -1 where there are none. */
 export function errorAt(text: string): number {

@@ -114,7 +114,15 @@ const repeatedShare = 0.1;
 /** The first line of each form stands for all; others count by their unusual values. */
 function weighForms(
   forms: readonly LineForm[],
-  { layout: { units, claimOf }, masks, weights, errors, notable, counts, alike }: Weighing,
+  {
+    layout: { units, claimOf, hasValues = false },
+    masks,
+    weights,
+    errors,
+    notable,
+    counts,
+    alike,
+  }: Weighing,
 ): void {
   const all = Math.log(Math.max(2, units.length));
   for (const form of forms) {
@@ -129,9 +137,11 @@ function weighForms(
     counts.set(first, lines.length);
     if (others.length === 0) continue;
     for (const at of others) alike[at] = 1;
-    const varying = varyingWords(form);
-    const rows = lines.map((at) => wordsAt(units[at]?.text ?? "", varying));
-    scatter(notable, lines, notableRows(rows));
+    if (hasValues && form.words.length > 1) {
+      const varying = varyingWords(form);
+      const rows = lines.map((at) => wordsAt(units[at]?.text ?? "", varying));
+      scatter(notable, lines, notableRows(rows));
+    }
     if (lines.length > 3 && claimOf === undefined)
       for (const at of others) errors[at] = (errors[at] ?? 0) * repeatedShare;
   }
