@@ -31,7 +31,7 @@ export interface ContentHits {
   tokens: number;
   /** Lines or rows that match. */
   found: number;
-  /** How much of the query the best of them has, 0 to 1. */
+  /** How much of the query the best of them has, 0 to 1; comparable between contents. */
   score: number;
 }
 
@@ -62,7 +62,8 @@ export function searchContent(content: string, options: SearchContentOptions): C
   const weighed = { weights, query, counts: new Map<number, number>() };
   const wanted = Math.min(6, found + 1);
   const selection = selectUnits(layout, weighed, { budget, counter, title, wanted });
-  return { text: selection.text, tokens: selection.tokens, found, score: best };
+  const score = pattern === undefined ? best * query.coverage : best;
+  return { text: selection.text, tokens: selection.tokens, found, score };
 }
 
 /** A hit has no less than this share of the score of the best one. */

@@ -8,6 +8,8 @@ export interface QueryTerms {
   terms: readonly { text: string; isExact: boolean; worth: number }[];
   /** What all terms that occur are worth, and no less than a rare one. */
   total: number;
+  /** The share of the question's terms that occur at all, identifiers counted twice. */
+  coverage: number;
 }
 
 const maxTerms = 40;
@@ -32,7 +34,11 @@ export function readQuery(query: string, texts: readonly string[]): QueryTerms {
     return [{ text, isExact, worth: Math.log1p(texts.length / found) * (isExact ? 2 : 1) }];
   });
   const sum = terms.reduce((all, { worth }) => all + worth, 0);
-  return { terms, total: Math.max(sum, Math.log1p(texts.length)) };
+  const rankOf = (isExact: boolean): number => (isExact ? 2 : 1);
+  const asked = [...candidates.values()].reduce((all, isExact) => all + rankOf(isExact), 0);
+  const met = terms.reduce((all, { isExact }) => all + rankOf(isExact), 0);
+  const coverage = asked === 0 ? 0 : met / asked;
+  return { terms, total: Math.max(sum, Math.log1p(texts.length)), coverage };
 }
 
 /** How much of the question a text, in lower case, has: 0 to 1. */

@@ -23,7 +23,11 @@ export interface FoundArtifact {
 export const defaultAnswerTokens = 400;
 export const maxAnswerTokens = 4_000;
 
-export const notFound = "no artifact of this conversation has that id";
+export const notFound =
+  "no artifact of this conversation has that id; use an id as the conversation shows it, such as 0123456789ab";
+
+/** Larger ones are searched and read by lines, as they are stored: their rows have no numbers. */
+export const maxNumberedBytes = 8_000_000;
 
 /** Handles of a store without a session that are looked through for the digits of an id. */
 const maxHandles = 10_000;

@@ -152,6 +152,35 @@ describe("read_artifact", () => {
   });
 });
 
+describe("artifact tools with bad input", () => {
+  it.each([
+    [{ query: " " }, /^\[nothing to look for: query has to be words/],
+    [{ query: "x", scope: "session" as "all" }, /^\[unknown scope "session": leave it out/],
+    [{ query: "(x", regex: true }, /^\[the regular expression can't be read: .*missing closing \)/],
+  ])("of a search, %j, is answered with what to change", async (input, expected) => {
+    const { store } = await storeOf("x");
+    const [search] = createArtifactTools({ store });
+    expect(await search.execute(input, context)).toMatch(expected);
+  });
+
+  it.each([
+    [{ lines: { start: 5, end: 2 } }, "lines end at 2, before they start at 5"],
+    [{ rows: "1-5" as unknown as { start: number } }, 'rows has to be {"start": 1, "end": 20}'],
+  ])("of a read, %j, is answered with what to change", async (input, expected) => {
+    const { store, ids } = await storeOf("x");
+    const [, read] = createArtifactTools({ store });
+    const answer = await read.execute({ handle: ids[0] ?? "", ...input }, context);
+    expect(answer).toContain(`can't be read: ${expected}]`);
+  });
+
+  it("does not bring parts of an id from other pieces of a large text", async () => {
+    const { store, ids } = await storeOf(lines(400_000, 333_333, "error E-4711 fell"));
+    const [search] = createArtifactTools({ store });
+    const answer = await search.execute({ handle: ids[0], query: "E-4711", around: 0 }, context);
+    expect(answer.split("\n").slice(1)).toEqual(["[1 match]", "333334: error E-4711 fell"]);
+  });
+});
+
 it("needs a store", () => {
   expect(() => createArtifactTools({})).toThrow(
     expect.objectContaining({ code: "invalid_options" }),

@@ -10,6 +10,7 @@ import {
   type FoundArtifact,
   isText,
   maxAnswerTokens,
+  maxNumberedBytes,
   notFound,
   refuseArtifact,
 } from "./artifact-source.ts";
@@ -71,6 +72,8 @@ async function readWithin(
   source: ArtifactSource,
   signal: AbortSignal | undefined,
 ): Promise<string | { content: Part[] }> {
+  const refusal = refuseRead(input);
+  if (refusal !== undefined) return refusal;
   const maxTokens = input.maxTokens ?? defaultAnswerTokens;
   let maxChars = maxTokens * charsPerToken;
   for (;;) {
@@ -79,6 +82,20 @@ async function readWithin(
     if (fits || maxChars < charsPerToken) return answer;
     maxChars = Math.floor(maxChars * 0.7);
   }
+}
+
+/** Models do not always keep to the schema; the answer says what to change. */
+function refuseRead(input: Partial<ReadArtifactInput>): string | undefined {
+  const handle = String(input.handle ?? "");
+  if (typeof input.handle !== "string") return refuseArtifact(handle, notFound);
+  for (const name of ["lines", "rows", "bytes"] as const) {
+    const { start, end } = input[name] ?? { start: 0 };
+    const areNumbers = Number.isFinite(start) && (end === undefined || Number.isFinite(end));
+    if (!areNumbers) return refuseArtifact(handle, `${name} has to be {"start": 1, "end": 20}`);
+    if (end !== undefined && end < start)
+      return refuseArtifact(handle, `${name} end at ${end}, before they start at ${start}`);
+  }
+  return undefined;
 }
 
 interface ReadContext {
@@ -105,9 +122,6 @@ async function readArtifact(
     return refuseArtifact(input.handle, `the store failed (${error.code})`);
   }
 }
-
-/** Larger ones are read by lines, as they are stored. */
-const maxNumberedBytes = 8_000_000;
 
 /** Rows, and lines of a text that is stored as JSON: by the numbers that the model saw. */
 async function readNumbered(

@@ -9,6 +9,7 @@ import {
   type FoundArtifact,
   isText,
   maxAnswerTokens,
+  maxNumberedBytes,
   notFound,
   refuseArtifact,
 } from "./artifact-source.ts";
@@ -59,6 +60,8 @@ async function searchArtifacts(
   source: ArtifactSource,
   signal: AbortSignal | undefined,
 ): Promise<string> {
+  const refusal = refuseSearch(input);
+  if (refusal !== undefined) return refusal;
   const pattern = input.regex === true ? await compilePattern(input.query) : undefined;
   if (typeof pattern === "string") return pattern;
   const artifacts = await sourcesOf(input.handle, source, signal);
@@ -82,12 +85,28 @@ async function searchArtifacts(
   return showBest(found, { options, budget });
 }
 
+/** Models do not always keep to the schema; the answer says what to change. */
+function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): string | undefined {
+  if (typeof query !== "string" || query.trim() === "")
+    return "[nothing to look for: query has to be words, ids or, with regex, an expression]";
+  if (handle !== undefined && typeof handle !== "string")
+    return refuseArtifact(JSON.stringify(handle), notFound);
+  const isKnown = scope === undefined || String(scope) === "all";
+  return isKnown
+    ? undefined
+    : `[unknown scope ${JSON.stringify(scope).slice(0, 80)}: leave it out, or name one result by handle]`;
+}
+
 /** For the line that names the artifact. */
 const headTokens = 30;
 /** Artifacts that a search without a handle looks into, from the newest on. */
 const maxArtifacts = 50;
+/** Of an artifact that is read in pieces. */
+const pieceChars = 2_000_000;
 /** Pieces whose hits are shown. */
 const maxShown = 4;
+/** Of the score of the best piece; hits of others are none. */
+const goodShare = 0.6;
 
 async function sourcesOf(
   handle: string | undefined,
@@ -130,7 +149,8 @@ async function searchOne(
   const stream = await source.store.retrieveStream(artifact.artifactId, { signal });
   if (stream === undefined) return [];
   let best: FoundPiece[] = [];
-  for await (const { text, firstLine } of textPieces(stream)) {
+  const chars = artifact.sizeBytes > maxNumberedBytes ? pieceChars : maxNumberedBytes;
+  for await (const { text, firstLine } of textPieces(stream, chars)) {
     const hits = searchContent(text, { ...options, firstLine });
     if (hits.found > 0) best.push({ artifact, text, firstLine, hits });
     if (best.length > maxShown) best = bestOf(best);
@@ -140,7 +160,8 @@ async function searchOne(
 
 function bestOf(pieces: readonly FoundPiece[]): FoundPiece[] {
   const ranked = pieces.toSorted((a, b) => b.hits.score - a.hits.score);
-  const best = new Set(ranked.slice(0, maxShown));
+  const least = goodShare * (ranked[0]?.hits.score ?? 0);
+  const best = new Set(ranked.slice(0, maxShown).filter(({ hits }) => hits.score >= least));
   return pieces.filter((piece) => best.has(piece));
 }
 
@@ -172,6 +193,7 @@ async function compilePattern(query: string): Promise<{ test(text: string): bool
   try {
     return RE2JS.compile(query, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
-    return `[the regular expression can't be read: ${error instanceof Error ? error.message : "unknown"}]`;
+    const reason = error instanceof Error ? error.message : "unknown";
+    return `[the regular expression can't be read: ${reason}; mend it, or leave regex out to search by words]`;
   }
 }

@@ -5,10 +5,11 @@ export interface TextPiece {
   firstLine: number;
 }
 
-const pieceChars = 2_000_000;
-
-/** A stream of UTF-8 in pieces of about 2,000,000 characters; no more than one is kept. */
-export async function* textPieces(stream: AsyncIterable<Uint8Array>): AsyncGenerator<TextPiece> {
+/** A stream of UTF-8 in pieces of about so many characters; no more than one is kept. */
+export async function* textPieces(
+  stream: AsyncIterable<Uint8Array>,
+  pieceChars: number,
+): AsyncGenerator<TextPiece> {
   const decoder = new TextDecoder();
   let text = "";
   let firstLine = 1;
