@@ -20,7 +20,7 @@ export interface CompressOptions {
   kind?: ContentKind | undefined;
   /** `estimatedCounter` where absent. */
   counter?: TokenCounter | undefined;
-  /** Reads pages better than the built-in reader of words, lists and cells, such as `convert` of `html-to-text`. */
+  /** Reads pages better than the built-in reader of words, lists and cells, such as that of `@ccl/compress/html`. */
   readHtml?: ((html: string) => string) | undefined;
   /** Declarations of source code: their signatures stand for them. Lines that look like declarations where absent. */
   outline?: readonly OutlineEntry[] | undefined;

@@ -266,8 +266,8 @@ const wideTable = 40;
 function areAlike(rows: TableRow[], share: number): boolean {
   const columns = new Set(rows.flatMap(({ cells }) => [...cells.keys()]));
   const filled = rows.reduce((sum, { cells }) => sum + cells.size, 0);
-  const least = columns.size > wideTable ? Math.max(share, 0.5) : share;
-  return filled >= least * columns.size * rows.length;
+  const needed = columns.size > wideTable ? Math.max(share, 0.5) : share;
+  return filled >= needed * columns.size * rows.length;
 }
 
 function flatten(row: Record<string, unknown>): Map<string, unknown> {

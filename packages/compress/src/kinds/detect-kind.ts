@@ -1,7 +1,7 @@
 import { findJson, type FoundJson } from "../json/find-json.ts";
 import { groupByForm, maskLine } from "../weigh/line-forms.ts";
 import { looksDelimited } from "./delimited.ts";
-import { withoutColours } from "./line-units.ts";
+import { withoutColours } from "./without-colours.ts";
 
 /** What a content is. `listing` is one thing a line: files, commits, hits of a search without their text. */
 export type ContentKind =

@@ -1,6 +1,7 @@
 import type { Layout, Unit } from "../unit.ts";
 import { maskLine } from "../weigh/line-forms.ts";
 import type { ContentKind } from "./detect-kind.ts";
+import { withoutColours } from "./without-colours.ts";
 
 /** What the lines of a kind of content are worth by themselves, and what stands above them. */
 interface LineRules {
@@ -205,14 +206,6 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
 
 function withShortHash(line: string): string {
   return line.replace(/^(commit [0-9a-f]{12})[0-9a-f]+/, "$1");
-}
-
-const escape = String.fromCharCode(27);
-const escapes = new RegExp(String.raw`${escape}(?:\[[0-9;?]*[A-Za-z]|\][^\x07]{0,400}\x07)`, "g");
-
-/** Without what a terminal would read as a colour or a title. */
-export function withoutColours(text: string): string {
-  return text.includes(escape) ? text.replace(escapes, "") : text;
 }
 
 /** A line as a terminal shows it: without blanks at its end, and as it was written over last. */

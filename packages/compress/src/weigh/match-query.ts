@@ -27,7 +27,8 @@ export function readQuery(query: string, texts: readonly string[]): QueryTerms {
     .flatMap(({ alternatives }) => alternatives.filter(({ weight }) => weight >= 1))
     .flatMap((alternative) => alternative.terms);
   for (const stem of stems)
-    if (!candidates.has(stem) && !/^.$|^\d\d$/.test(stem)) candidates.set(stem, false);
+    if (!candidates.has(stem) && (!/^.$|^\d\d$/.test(stem) || isNumberAsked(query, stem)))
+      candidates.set(stem, false);
   const terms = [...candidates].slice(0, maxTerms).flatMap(([text, isExact]) => {
     const found = texts.reduce((sum, unit) => sum + (hasTerm(unit, text) ? 1 : 0), 0);
     if (found === 0) return [];
@@ -39,6 +40,11 @@ export function readQuery(query: string, texts: readonly string[]): QueryTerms {
   const met = terms.reduce((all, { isExact }) => all + rankOf(isExact), 0);
   const coverage = asked === 0 ? 0 : met / asked;
   return { terms, total: Math.max(sum, Math.log1p(texts.length)), coverage };
+}
+
+/** Short numbers count where they stand alone; those of a date or a time say little. */
+function isNumberAsked(query: string, stem: string): boolean {
+  return /\d/.test(stem) && new RegExp(`(?:^|\\s)${stem}(?=[?!,;.]?(?:\\s|$))`).test(query);
 }
 
 /** How much of the question a text, in lower case, has: 0 to 1. */

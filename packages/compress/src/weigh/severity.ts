@@ -20,7 +20,7 @@ export function severityOf(text: string): 0 | 1 | 2 | 3 {
   return warning.test(said) && !routine.test(said) ? 1 : 0;
 }
 
-/** Most texts have none of the words: they are read once. */
+/** A text without any of the words is read once. */
 const any = new RegExp([grave, plain, warning].map(({ source }) => source).join("|"), "i");
 
 /** Where the words of an error begin; -1 where there are none. */

@@ -86,13 +86,10 @@ async function searchArtifacts(
 }
 
 /** Models do not always keep to the schema; the answer says what to change. */
-function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): string | undefined {
+function refuseSearch({ query, scope }: Partial<SearchArtifactInput>): string | undefined {
   if (typeof query !== "string" || query.trim() === "")
     return "[nothing to look for: query has to be words, ids or, with regex, an expression]";
-  if (handle !== undefined && typeof handle !== "string")
-    return refuseArtifact(JSON.stringify(handle), notFound);
-  const isKnown = scope === undefined || String(scope) === "all";
-  return isKnown
+  return String(scope ?? "all") === "all"
     ? undefined
     : `[unknown scope ${JSON.stringify(scope).slice(0, 80)}: leave it out, or name one result by handle]`;
 }
@@ -160,8 +157,8 @@ async function searchOne(
 
 function bestOf(pieces: readonly FoundPiece[]): FoundPiece[] {
   const ranked = pieces.toSorted((a, b) => b.hits.score - a.hits.score);
-  const least = goodShare * (ranked[0]?.hits.score ?? 0);
-  const best = new Set(ranked.slice(0, maxShown).filter(({ hits }) => hits.score >= least));
+  const threshold = goodShare * (ranked[0]?.hits.score ?? 0);
+  const best = new Set(ranked.slice(0, maxShown).filter(({ hits }) => hits.score >= threshold));
   return pieces.filter((piece) => best.has(piece));
 }
 

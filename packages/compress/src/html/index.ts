@@ -1,0 +1,1 @@
+export { openHtmlReader } from "./open-html-reader.ts";

@@ -1,0 +1,30 @@
+import type { FormatCallback } from "html-to-text";
+
+/** An `h2` as `## `, so that what stands below is read under it. */
+const heading: FormatCallback = (element, walk, builder) => {
+  builder.openBlock({ leadingLineBreaks: 1 });
+  builder.addInline(`${"#".repeat(Number(element.name?.slice(1)))} `);
+  walk(element.children, builder);
+  builder.closeBlock({ trailingLineBreaks: 1 });
+};
+
+const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
+
+/**
+ * A `readHtml` for `compress` and `readContent` that keeps tables, nested ones too, links and lists, by the optional peer
+ * `html-to-text`. Rejects as `import` does where that is not installed.
+ */
+export async function openHtmlReader(): Promise<(html: string) => string> {
+  const { compile } = await import("html-to-text");
+  const convert = compile({
+    wordwrap: false,
+    limits: { maxInputLength: undefined },
+    formatters: { heading },
+    selectors: [
+      ...headings.map((selector) => ({ selector, format: "heading" })),
+      { selector: "table", format: "dataTable", options: { uppercaseHeaderCells: false } },
+      { selector: "img", format: "skip" },
+    ],
+  });
+  return (html) => convert(html).replace(/(?<=\S) {3,}(?=\S)/g, " | ");
+}
