@@ -13,7 +13,7 @@ const ollamaTimeoutMs = 1_000;
 
 /**
  * The model that this machine can use, for programs that take whichever there is: that of `CCL_MODEL`, one of OpenAI or
- * Anthropic where their key is set, else the first that a local Ollama has. Asks only that Ollama, for at most a second.
+ * Anthropic where their key is set, else the first that a local Ollama has. Asks only that Ollama, and waits a second for it.
  * Undefined where there is none.
  * @throws LanguageModelError as `namedModel` does, for `CCL_MODEL`
  */
