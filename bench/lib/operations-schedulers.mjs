@@ -58,7 +58,7 @@ export function engineOf(graph, work, { listener, ...options } = {}) {
       trigger: "generate",
       chatId,
       branchId: "main",
-      userMessage: "Hello",
+      message: "Hello",
       profile: checked.value,
     };
     const run = await engine.start(start);

@@ -22,7 +22,7 @@ const tellings: Telling[] = [
     start: {
       trigger: "generate",
       userMessageId: "turn-1",
-      userMessage: "I push open the door of the old mill and look around.",
+      message: "I push open the door of the old mill and look around.",
     },
   },
   {
@@ -30,13 +30,13 @@ const tellings: Telling[] = [
     start: {
       trigger: "generate",
       userMessageId: "turn-2",
-      userMessage: "I draw my sword and attack the wolf!",
+      message: "I draw my sword and attack the wolf!",
     },
   },
   { title: "The same fight once more", start: { trigger: "regenerate", userMessageId: "turn-2" } },
   {
     title: "Aborted in the middle of the answer",
-    start: { trigger: "generate", userMessageId: "turn-3", userMessage: hostileText },
+    start: { trigger: "generate", userMessageId: "turn-3", message: hostileText },
     abortAfterDeltas: 4,
   },
   {
@@ -44,7 +44,7 @@ const tellings: Telling[] = [
     start: {
       trigger: "generate",
       userMessageId: "turn-4",
-      userMessage: "I leave the mill and walk down to the river.",
+      message: "I leave the mill and walk down to the river.",
     },
   },
 ];

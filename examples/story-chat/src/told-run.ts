@@ -31,7 +31,7 @@ export interface ToldRun {
 /** What is told. */
 export interface Telling {
   title: string;
-  start: Pick<StartOptions, "trigger" | "userMessage" | "userMessageId">;
+  start: Pick<StartOptions, "trigger" | "message" | "userMessageId">;
   /** Aborts after so many pieces of the answer. */
   abortAfterDeltas?: number;
 }

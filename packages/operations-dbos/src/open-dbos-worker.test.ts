@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
     });
     return { worker, engine };
   };
-  const turn = { trigger: "generate", chatId: "c", branchId: "main", userMessage: "Hi." } as const;
+  const turn = { trigger: "generate", chatId: "c", branchId: "main", message: "Hi." } as const;
   const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
       () => "no error",
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
   it("carries a run that was stored by a process that died before it could hand it over", async () => {
     const runs = createMemoryRunStore();
     const { worker, engine } = await openWorker(runs);
-    const { userMessage, ...ids } = turn;
+    const { message: userMessage, ...ids } = turn;
     const input = {
       ...ids,
       runId: "forgotten",
@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
   it("leaves a run alone that workers keep dying of, and says so", async () => {
     const runs = createMemoryRunStore();
     const faults: unknown[] = [];
-    const { userMessage, ...ids } = turn;
+    const { message: userMessage, ...ids } = turn;
     const input = {
       ...ids,
       runId: "poison",

@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
     });
     return { worker, engine, profile, faults };
   };
-  const turn = { trigger: "generate", chatId: "c", branchId: "main", userMessage: "Hi." } as const;
+  const turn = { trigger: "generate", chatId: "c", branchId: "main", message: "Hi." } as const;
   const makePending = async (pattern: string): Promise<void> => {
     await database.pool.query(
       `UPDATE dbos.workflow_status SET status = 'PENDING', executor_id = 'dead' WHERE workflow_uuid LIKE $1`,

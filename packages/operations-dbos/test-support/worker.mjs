@@ -130,7 +130,7 @@ process.on("message", async (message) => {
       trigger: "generate",
       chatId: message.chatId,
       branchId: "main",
-      userMessage: "Go.",
+      message: "Go.",
       profile,
     });
     process.send({ type: "started", value: run.runId });

@@ -19,6 +19,21 @@ export {
   type RunView,
 } from "./events/fold-run-events.ts";
 export type { RunEvent } from "./events/run-event.ts";
+export { defineProfile, type ProfileDraft } from "./define/define-profile.ts";
+export type { DefinedProfile } from "./define/defined-profile.ts";
+export type { OperationSettings, OperationSpec, ResultSettings } from "./define/operation-spec.ts";
+export {
+  compute,
+  type ComputeInput,
+  custom,
+  guard,
+  llm,
+  type LlmSettings,
+  rag,
+  template,
+  tool,
+  transform,
+} from "./define/operations.ts";
 export {
   createBuiltinOperations,
   type BuiltinOperations,

@@ -114,7 +114,7 @@ const turn = {
   trigger: "generate",
   chatId,
   branchId: "main",
-  userMessage: "Hello",
+  message: "Hello",
   clientRequestId: "one",
 };
 const handle =

@@ -57,7 +57,7 @@ export async function workOnStories({ place, callsPath }: WorkerOrders): Promise
             ...branch,
             ...request.start,
             trigger: "generate",
-            userMessage,
+            message: userMessage,
             profile: storyProfile,
           });
     for await (const { runId, type } of run.events) say({ runId, type });

@@ -117,7 +117,7 @@ export async function openFixture({
         trigger: "generate",
         chatId: "chat",
         branchId: "main",
-        userMessage: "Hello.",
+        message: "Hello.",
       } as const;
       const run = await within(
         opened.engine.start({ ...turn, profile: fixture.profileOf(operations), ...options }),

@@ -169,7 +169,7 @@ const runRules: readonly ExecutorRule[] = [
       const input = {
         ...ids,
         trigger: "generate",
-        userMessage: "Hello.",
+        message: "Hello.",
         startedAt: 1,
         profile,
       } as const;

@@ -44,6 +44,13 @@ export interface ModelReference {
   credentialRef: string;
 }
 
+/** The reference that the engine answers with its main model. */
+export const mainModelReference: Readonly<ModelReference> = Object.freeze({
+  providerRef: "main",
+  model: "main",
+  credentialRef: "main",
+});
+
 /** Finds the model of a reference, with its credential. What it throws is `provider_error`. */
 export type ModelResolver = (reference: ModelReference) => LanguageModel | Promise<LanguageModel>;
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
 import type { OperationEffect, PromptEffect, TurnEffect } from "../effects/operation-effect.ts";
-import { tagPattern } from "../registry/create-operation-registry.ts";
+import { tagPattern } from "../artifact/tag-pattern.ts";
 
 /** Where an operation writes its result: an artifact without its value. */
 export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion">;

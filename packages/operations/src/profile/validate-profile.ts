@@ -5,16 +5,14 @@ import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";
+import { tagPattern } from "../artifact/tag-pattern.ts";
 import { isBuiltin, paramsSchemaOf } from "../kinds/create-builtin-operations.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
 import { holdsToken } from "../kinds/scrub.ts";
-import {
-  tagPattern,
-  type OperationRegistry,
-  type RegisteredOperation,
-} from "../registry/create-operation-registry.ts";
+import type { OperationRegistry } from "../registry/create-operation-registry.ts";
+import type { RegisteredOperation } from "../registry/registered-operation.ts";
 import { writtenTag } from "../registry/written-tag.ts";
 import { checkConditions } from "./check-conditions.ts";
 import { checkDependencies } from "./check-dependencies.ts";

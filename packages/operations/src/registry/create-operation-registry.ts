@@ -1,14 +1,10 @@
 import type { OperationDefinition } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
+import { tagPattern } from "../artifact/tag-pattern.ts";
+import { operationsOf } from "../define/defined-profile.ts";
 import { OperationsError } from "../operations-error.ts";
-
-/** An operation that can be run. */
-export interface RegisteredOperation {
-  /** Frozen. */
-  definition: OperationDefinition;
-  /** Absent: the engine's own handler for the kind. */
-  handler?: OperationHandler | undefined;
-}
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import type { RegisteredOperation } from "./registered-operation.ts";
 
 /** The operations that profiles may name. */
 export interface OperationRegistry {
@@ -17,6 +13,12 @@ export interface OperationRegistry {
    * @throws OperationsError `duplicate_operation`, `invalid_definition`
    */
   register(definition: OperationDefinition, handler?: OperationHandler): void;
+  /**
+   * Adds the operations that a profile of `defineProfile` brings along, in place of what the same profile gave before. The
+   * engine does it for profiles that it is given; a process that resumes their runs does it when it begins.
+   * @throws OperationsError `duplicate_operation`, `invalid_definition`
+   */
+  define(profile: OperationProfile): void;
   /** In the order of their ids' code units. */
   definitions(): OperationDefinition[];
   find(operationId: string): RegisteredOperation | undefined;
@@ -25,17 +27,28 @@ export interface OperationRegistry {
 /** An empty registry. */
 export function createOperationRegistry(): OperationRegistry {
   const operations = new Map<string, RegisteredOperation>();
+  const defined = new Set<string>();
+  const add = (operation: RegisteredOperation, replaces: boolean): void => {
+    const { definition, handler } = operation;
+    checkDefinition(definition);
+    checkHandler(definition, handler);
+    const { operationId } = definition;
+    if (operations.has(operationId) && !replaces) {
+      const message = `Operation ${JSON.stringify(operationId)} is registered already; give the other one an id of its own.`;
+      throw new OperationsError("duplicate_operation", message);
+    }
+    operations.set(operationId, operation);
+  };
   return {
     register(definition, handler) {
-      checkDefinition(definition);
-      checkHandler(definition, handler);
-      const { operationId } = definition;
-      if (operations.has(operationId)) {
-        const message = `Operation ${JSON.stringify(operationId)} is registered already; give the other one an id of its own.`;
-        throw new OperationsError("duplicate_operation", message);
+      add({ definition: Object.freeze({ ...definition }), handler }, false);
+    },
+    define(profile) {
+      for (const operation of operationsOf(profile)) {
+        const { operationId } = operation.definition;
+        add(operation, defined.has(operationId));
+        defined.add(operationId);
       }
-      const frozen = Object.freeze({ ...definition });
-      operations.set(operationId, { definition: frozen, handler });
     },
     definitions: () =>
       [...operations.keys()].sort().flatMap((id) => operations.get(id)?.definition ?? []),
@@ -48,9 +61,6 @@ function checkHandler({ operationId }: OperationDefinition, handler: unknown): v
   const message = `The handler of ${JSON.stringify(operationId)} is no function; leave it out for that of the kind.`;
   throw new OperationsError("invalid_definition", message);
 }
-
-/** What a tag may look like: it stands in templates as `art.<tag>`, and is a key of plain objects. */
-export const tagPattern: RegExp = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
 
 // Ids stand in events, step keys and messages.
 const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;

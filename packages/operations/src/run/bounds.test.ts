@@ -137,7 +137,7 @@ it("an aborted start whose store made the run late leaves no run that anyone res
   expect(await rejected).toMatchObject({ code: "aborted" });
   release();
   await world.clock.advance(100);
-  const next = await world.engine.start({ ...world.start, userMessage: "Next" });
+  const next = await world.engine.start({ ...world.start, message: "Next" });
   const { mainLlm } = await next.result;
   expect(mainLlm.text).toBe("No.");
 });

@@ -1,19 +1,23 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
 import { OperationsError } from "../operations-error.ts";
+import type { Trigger } from "../operation/operation-definition.ts";
 import type { StartOptions } from "./engine-options.ts";
 import { messageOf } from "../operation/message-of.ts";
 
 const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
+/** A start with its defaults. */
+export type StartRequest = StartOptions & { trigger: Trigger; branchId: string };
+
 /** Refuses what no run can be started with. @throws OperationsError `invalid_options` */
-export function checkStart(options: StartOptions): void {
-  const { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, deadlineMs } =
-    options;
+export function checkStart(options: StartOptions): StartRequest {
+  const { trigger = "generate", branchId = "main" } = options;
+  const { chatId, message, userMessageId, profile, profileRef, deadlineMs } = options;
   if (trigger !== "generate" && trigger !== "regenerate") {
     refuse(`The trigger ${JSON.stringify(trigger)} is neither generate nor regenerate.`);
   }
-  if (userMessage !== undefined) checkMessage(userMessage);
+  if (message !== undefined) checkMessage(message);
   const { clientRequestId, initiator, signal } = options;
   checkText("chatId", chatId);
   checkText("branchId", branchId);
@@ -23,12 +27,12 @@ export function checkStart(options: StartOptions): void {
   if (profileRef !== undefined) checkText("profileRef", profileRef);
   if (profile !== undefined && profileRef !== undefined)
     refuse("Give profile or profileRef, not both.");
-  if (trigger === "regenerate" && userMessage !== undefined) {
-    refuse("Regenerate answers a turn that is there; leave userMessage out, or generate.");
+  if (trigger === "regenerate" && message !== undefined) {
+    refuse("Regenerate answers a turn that is there; leave message out, or generate.");
   }
-  if (trigger === "generate" && userMessage === undefined && userMessageId === undefined) {
+  if (trigger === "generate" && message === undefined && userMessageId === undefined) {
     refuse(
-      "Generate begins a turn: give userMessage, or the userMessageId of one that the chat holds already.",
+      "Generate begins a turn: give message, or the userMessageId of one that the chat holds already.",
     );
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
@@ -36,6 +40,7 @@ export function checkStart(options: StartOptions): void {
   if (deadlineMs !== undefined && !Number.isFinite(deadlineMs)) {
     refuse(`deadlineMs ${deadlineMs} is no time in milliseconds since the epoch.`);
   }
+  return { ...options, trigger, branchId };
 }
 
 function checkText(name: string, value: unknown): void {
@@ -45,18 +50,18 @@ function checkText(name: string, value: unknown): void {
   );
 }
 
-function checkMessage(userMessage: unknown): void {
-  const isText = typeof userMessage === "string";
-  if (!isText && !(Array.isArray(userMessage) && userMessage.every(isPart))) {
-    refuse("userMessage must be a text, or a list of parts that each have a type.");
+function checkMessage(message: unknown): void {
+  const isText = typeof message === "string";
+  if (!isText && !(Array.isArray(message) && message.every(isPart))) {
+    refuse("message must be a text, or a list of parts that each have a type.");
   }
   try {
     // Bytes are no JSON, and each store has a way of its own for them.
-    canonicalJson(isText ? userMessage : userMessage.map((part) => ({ ...part, data: undefined })));
+    canonicalJson(isText ? message : message.map((part) => ({ ...part, data: undefined })));
   } catch (cause) {
     throw new OperationsError(
       "invalid_options",
-      `userMessage can't be kept as JSON: ${messageOf(cause)}`,
+      `message can't be kept as JSON: ${messageOf(cause)}`,
       { cause },
     );
   }
@@ -73,14 +78,14 @@ function refuse(message: string): never {
 }
 
 /** What makes two starts with one request id the same. The deadline, a moment in time, is left out. */
-export function payloadHash(options: StartOptions): string {
-  const { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, initiator } =
+export function payloadHash(options: StartRequest): string {
+  const { trigger, chatId, branchId, message, userMessageId, profile, profileRef, initiator } =
     options;
   const payload = {
     trigger,
     chatId,
     branchId,
-    userMessage,
+    userMessage: message,
     userMessageId,
     profile,
     profileRef,

@@ -138,6 +138,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
       yield* readStoredEvents(runId, services, reading);
     },
     async saveProfile(profile, call) {
+      registry.define(profile);
       const checked = validateProfile(profile, registry, {
         renderer: renderer ?? defaultRenderer(),
       });

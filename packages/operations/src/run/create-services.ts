@@ -1,13 +1,19 @@
 import { createUuidV7Generator } from "@ccl/core";
 
 import { allowedEffects } from "../effects/allowed-effects.ts";
-import { createBuiltinOperations } from "../kinds/create-builtin-operations.ts";
+import {
+  createBuiltinOperations,
+  type BuiltinOperationsOptions,
+} from "../kinds/create-builtin-operations.ts";
+import { mainModelReference } from "../kinds/create-llm-operation.ts";
+import { OperationError } from "../kinds/operation-error.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { toRunClock } from "../ports/run-clock.ts";
+import { createOperationRegistry } from "../registry/create-operation-registry.ts";
 import { boundStore } from "./bound-store.ts";
 import { checkLimits } from "./check-limits.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
@@ -17,7 +23,14 @@ import { createRunJournal } from "./run-journal.ts";
 
 /** What the options come to, with everything that they leave out. */
 export function createServices(options: RunEngineOptions): EngineServices {
-  const { registry, mainModel, mainRequest = {}, limits = {}, renderer, executor } = options;
+  const {
+    registry = createOperationRegistry(),
+    mainModel,
+    mainRequest = {},
+    limits = {},
+    renderer,
+    executor,
+  } = options;
   checkLimits(limits);
   const clock = toRunClock(options.clock);
   const storeTimeoutMs = limits.storeTimeoutMs ?? 60_000;
@@ -25,7 +38,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
     store && boundStore(store, { clock, timeoutMs: storeTimeoutMs });
   const runs = bound(options.runs) ?? createMemoryRunStore();
   const { concurrency, maxSummaryChars = 4_096, maxDebugChars = 16_384, leaseMs = 30_000 } = limits;
-  const builtin = createBuiltinOperations(builtinOptions(options));
+  const forKinds = builtinOptions(options);
+  const builtin = createBuiltinOperations(forKinds);
   const byKind = new Map(Object.entries(builtin.handlers));
   return {
     registry,
@@ -60,7 +74,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
       before_main_llm: policyOf("before_main_llm", { maxSummaryChars, maxDebugChars }),
       after_main_llm: policyOf("after_main_llm", { maxSummaryChars, maxDebugChars }),
     },
-    handlerOf: ({ handler, definition }) => handler ?? byKind.get(definition.kind),
+    handlerOf: ({ handler, createHandler, definition }) =>
+      handler ?? createHandler?.(forKinds) ?? byKind.get(definition.kind),
     onLateResult: options.onLateResult,
     onListenerError: options.onListenerError,
     onPrompt: options.onPrompt,
@@ -71,10 +86,15 @@ function policyOf(hook: Hook, limits: Omit<OperationPolicy, "allowedEffects">): 
   return Object.freeze({ allowedEffects: allowedEffects[hook], ...limits });
 }
 
-function builtinOptions(options: RunEngineOptions): Parameters<typeof createBuiltinOperations>[0] {
-  const { models, retriever, renderer, counter, clock, random, promptHashKey } = options;
+function builtinOptions(options: RunEngineOptions): BuiltinOperationsOptions {
+  const { mainModel, models, retriever, renderer, counter, clock, random, promptHashKey } = options;
   return {
-    models,
+    models(reference) {
+      if (reference.providerRef === mainModelReference.providerRef) return mainModel;
+      if (models !== undefined) return models(reference);
+      const message = `The engine has no models for ${JSON.stringify(reference.providerRef)}; give it some as models.`;
+      throw new OperationError("validation_error", message);
+    },
     retriever,
     liquid: renderer,
     counter,

@@ -20,7 +20,8 @@ export type WhenActive = "reject" | "queue" | "abort_previous";
 
 /** Options of an engine; every port is in memory by default. */
 export interface RunEngineOptions {
-  registry: OperationRegistry;
+  /** What profiles may name; those of `defineProfile` bring their operations along. */
+  registry?: OperationRegistry | undefined;
   mainModel: LanguageModel;
   /** Sampling, tools and limits of the main call. */
   mainRequest?: MainRequest | undefined;
@@ -29,7 +30,7 @@ export interface RunEngineOptions {
   runs?: RunStore | undefined;
   chat?: ChatStore | undefined;
   executor?: RunExecutor | undefined;
-  /** For operations of kind `llm` that were registered without a handler. */
+  /** For operations of kind `llm` that name another model than the main one. */
   models?: ModelResolver | undefined;
   /** For operations of kind `rag` that were registered without a handler. */
   retriever?: Retriever | undefined;
@@ -64,13 +65,15 @@ export interface RunEngineOptions {
 
 /** What a run is started with. */
 export interface StartOptions {
-  trigger: Trigger;
   chatId: string;
-  branchId: string;
-  /** Of a new turn: kept in the chat first. */
-  userMessage?: string | Part[] | undefined;
+  /** What the user says, to begin a new turn: kept in the chat first. */
+  message?: string | Part[] | undefined;
+  /** Default "main". */
+  branchId?: string | undefined;
+  /** Default `generate`; `regenerate` answers a turn again. */
+  trigger?: Trigger | undefined;
   /**
-   * On generate the id of the new message, or of one that the chat holds already where `userMessage` is absent. On
+   * On generate the id of the new message, or of one that the chat holds already where `message` is absent. On
    * regenerate the turn to answer again; default the branch's last.
    */
   userMessageId?: string | undefined;

@@ -143,7 +143,7 @@ export function scenario(options: ScenarioOptions = {}): Scenario {
     trigger: "generate",
     chatId: "chat",
     branchId: "main",
-    userMessage: "Hello",
+    message: "Hello",
     profile,
   };
   return { engine, registry, profile, clock, chat, runs, sessions, model, start };

@@ -227,8 +227,8 @@ describe("a run that can't be planned any more", () => {
 
 it("refuses to answer a known message with another text", async () => {
   const world = scenario({ answers: ["Yes.", "Yes.", "Yes."] });
-  const ask = async (userMessage: string) =>
-    (await world.engine.start({ ...world.start, userMessageId: "m", userMessage })).result;
+  const ask = async (message: string) =>
+    (await world.engine.start({ ...world.start, userMessageId: "m", message })).result;
   expect((await ask("Is it?")).status).toBe("done");
   expect((await ask("Is it?")).status).toBe("done");
   expect(await ask("Is it not?")).toMatchObject({
@@ -239,15 +239,12 @@ it("refuses to answer a known message with another text", async () => {
 });
 
 it.each([
-  ["null", { userMessage: null }],
-  ["a number", { userMessage: 5 }],
-  ["an object", { userMessage: { a: 1 } }],
-  ["a part without a type", { userMessage: [{ text: "Hi" }] }],
-  ["half a character", { userMessage: "\ud800" }],
-  [
-    "a number too large for JSON",
-    { userMessage: [{ type: "text", text: 1n }], clientRequestId: "r" },
-  ],
+  ["null", { message: null }],
+  ["a number", { message: 5 }],
+  ["an object", { message: { a: 1 } }],
+  ["a part without a type", { message: [{ text: "Hi" }] }],
+  ["half a character", { message: "\ud800" }],
+  ["a number too large for JSON", { message: [{ type: "text", text: 1n }], clientRequestId: "r" }],
   ["a signal that is none", { signal: {} }],
 ])("does not start with %s, and keeps nothing of it", async (_name, wrong) => {
   const world = scenario();

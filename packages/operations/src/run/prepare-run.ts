@@ -1,3 +1,4 @@
+import { operationsOf } from "../define/defined-profile.ts";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
@@ -51,12 +52,31 @@ export function createPlanMaker({
     });
     return { plan, handlers, places };
   };
+  const planFor = (profile: ValidProfile, trigger: Trigger): PreparedPlan => {
+    const known = plans.get(profile) ?? {};
+    plans.set(profile, known);
+    const plan = known[trigger] ?? prepare(profile, trigger);
+    known[trigger] = plan;
+    return plan;
+  };
+  // A profile of `defineProfile` can't change, and keeps the operations that it brought.
+  const validOf = new WeakMap<OperationProfile, ValidProfile>();
   return {
     validate(profile) {
+      const known = validOf.get(profile);
+      if (known !== undefined) return known;
+      registry.define(profile);
       const checked = validateProfile(profile, registry, {
         renderer: renderer ?? defaultRenderer(),
       });
-      if (checked.ok) return checked.value;
+      if (checked.ok) {
+        if (operationsOf(profile).length > 0) {
+          validOf.set(profile, checked.value);
+          for (const trigger of ["generate", "regenerate"] as const)
+            planFor(checked.value, trigger);
+        }
+        return checked.value;
+      }
       const { issues } = checked;
       const errors = issues.filter(({ severity }) => severity !== "warning");
       const lines = errors.slice(0, 5).map(({ path, message }) => `${path.join(".")}: ${message}`);
@@ -69,13 +89,7 @@ export function createPlanMaker({
         },
       );
     },
-    planOf(profile, trigger) {
-      if (profile === undefined) return prepare(undefined, trigger);
-      const known = plans.get(profile) ?? {};
-      plans.set(profile, known);
-      const plan = known[trigger] ?? prepare(profile, trigger);
-      known[trigger] = plan;
-      return plan;
-    },
+    planOf: (profile, trigger) =>
+      profile === undefined ? prepare(undefined, trigger) : planFor(profile, trigger),
   };
 }

@@ -49,7 +49,7 @@ function createRecordingExecutor(
   };
 }
 
-const turn = { trigger: "generate", chatId: "c", branchId: "main", userMessage: "Hi." } as const;
+const turn = { trigger: "generate", chatId: "c", branchId: "main", message: "Hi." } as const;
 
 function open(
   executor: RunExecutor,

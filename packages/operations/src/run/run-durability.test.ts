@@ -78,7 +78,7 @@ function createWorld() {
     trigger: "generate" as const,
     chatId: "chat",
     branchId: "main",
-    userMessage: "Hello",
+    message: "Hello",
     profile: profileOf(operations),
   };
   return { calls, clock, runs, sessions, chat, model, engineWith, start };

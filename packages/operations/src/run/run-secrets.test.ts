@@ -77,7 +77,7 @@ describe("secrets", () => {
     const userMessage = `My key is ${secret}, remember it.`;
     const handle = await world.engine.start({
       ...world.start,
-      userMessage,
+      message: userMessage,
       initiator: `me ${secret}`,
     });
     const traces = await tracesOf(world, handle);

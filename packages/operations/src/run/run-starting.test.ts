@@ -37,9 +37,9 @@ describe("start", () => {
 
   it("refuses unknown profiles and turns, and a turn without a message", async () => {
     const world = scenario();
-    const { profile: _profile, userMessage: _message, ...bare } = world.start;
+    const { profile: _profile, message: _message, ...bare } = world.start;
     await expect(
-      world.engine.start({ ...bare, userMessage: "x", profileRef: "none" }),
+      world.engine.start({ ...bare, message: "x", profileRef: "none" }),
     ).rejects.toMatchObject({
       code: "unknown_profile",
     });
@@ -68,7 +68,7 @@ describe("start", () => {
     const again = await world.engine.start(request);
     expect(again.runId).toBe(handles[0]?.runId);
     expect((await again.result).mainLlm.text).toBe("One.");
-    await expect(world.engine.start({ ...request, userMessage: "Other" })).rejects.toMatchObject({
+    await expect(world.engine.start({ ...request, message: "Other" })).rejects.toMatchObject({
       code: "idempotency_conflict",
       details: { runId: again.runId },
     });
@@ -100,8 +100,8 @@ describe("start", () => {
       whenActive: "queue",
       answers: ["One.", "Two.", "Three."],
     });
-    const starts = ["A", "B", "C"].map((userMessage) =>
-      world.engine.start({ ...world.start, userMessage }),
+    const starts = ["A", "B", "C"].map((message) =>
+      world.engine.start({ ...world.start, message }),
     );
     const results = Promise.all(starts.map(async (start) => (await start).result));
     const texts = (await scheduler.runUntil(results, () => 0)).map(({ mainLlm }) => mainLlm.text);
@@ -117,11 +117,11 @@ describe("start", () => {
       whenActive: "queue",
       answers: ["One.", "Two.", "Three."],
     });
-    const { profile: _profile, userMessage: _message, ...bare } = world.start;
+    const { profile: _profile, message: _message, ...bare } = world.start;
     await world.engine.saveProfile(world.profile);
     const first = await world.engine.start(world.start);
     await scheduler.runUntil(first.result, () => 0);
-    const second = await world.engine.start({ ...world.start, userMessage: "Second" });
+    const second = await world.engine.start({ ...world.start, message: "Second" });
     await settlePromises();
     const waits = world.engine.start({ ...bare, trigger: "regenerate", profileRef: "profile" });
     await world.engine.resetProfileSession("profile");
@@ -208,7 +208,7 @@ describe("a turn that is generated again", () => {
       await world.engine.start(world.start)
     ).result;
     await (
-      await world.engine.start({ ...world.start, userMessage: "Second" })
+      await world.engine.start({ ...world.start, message: "Second" })
     ).result;
     const result = await (await world.engine.start(again)).result;
     expect(result.artifacts).toMatchObject([{ value: ["A1", "B2"], version: 3 }]);
@@ -229,7 +229,7 @@ describe("a turn that is generated again", () => {
       [2, 1],
     ]);
     await (
-      await world.engine.start({ ...world.start, userMessage: "Third" })
+      await world.engine.start({ ...world.start, message: "Third" })
     ).result;
     expect((await world.sessions.read(key)).artifacts[0]?.value).toEqual(["A1", "B2", "C1"]);
   });

@@ -6,7 +6,7 @@ import type { ProfileStore } from "../ports/profile-store.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { NewRun, RunCreation, RunInput } from "../ports/run-store.ts";
 import type { ValidProfile } from "../profile/validate-profile.ts";
-import { checkStart, payloadHash } from "./check-start.ts";
+import { checkStart, payloadHash, type StartRequest } from "./check-start.ts";
 import type { StartOptions, WhenActive } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -36,21 +36,19 @@ export function createRunStarter(
   const { services, plans, runner, executor, owner } = starter;
   // By branch: the last start that waits for its turn.
   const queues = new Map<string, Promise<unknown>>();
-  const begin = async (options: StartOptions): Promise<LiveRun> => {
+  const begin = async (options: StartRequest): Promise<LiveRun> => {
     const until = <Value>(promise: Promise<Value>): Promise<Value> =>
       untilAborted(promise, options.signal, OperationsError);
-    const { profile, profileRef, trigger, userMessage } = options;
+    const { profile, profileRef, trigger, message } = options;
     for (;;) {
       throwIfAborted(options.signal, OperationsError);
       // Anew for each try: what waited for the branch begins with the time, profile and last turn of the moment it begins.
+      const userMessageId =
+        message === undefined ? await until(knownTurn(options, services)) : options.userMessageId;
       const valid =
         profileRef === undefined
           ? profile && plans.validate(profile)
           : await until(storedProfile(profileRef, options, starter));
-      const userMessageId =
-        userMessage === undefined
-          ? await until(knownTurn(options, services))
-          : options.userMessageId;
       // Before anything is stored, so that a run that can't be planned never is.
       plans.planOf(valid, trigger);
       throwIfAborted(options.signal, OperationsError);
@@ -95,7 +93,7 @@ export function createRunStarter(
     abortWith(runner.liveOf(runId), signal);
     return runner.resume(runId);
   };
-  const makeWay = async (activeId: string, options: StartOptions): Promise<void> => {
+  const makeWay = async (activeId: string, options: StartRequest): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
     // Of another executor: its workers see to those that have died.
     const found = executor.isLocal ? await runner.takeOver(activeId) : "held";
@@ -113,7 +111,7 @@ export function createRunStarter(
     const stored = await services.runs.loadRun(activeId);
     if (stored !== undefined && stored.result === undefined) throw runActive(activeId);
   };
-  const beginInTurn = (options: StartOptions): Promise<LiveRun> => {
+  const beginInTurn = (options: StartRequest): Promise<LiveRun> => {
     const branch = branchKey(options);
     const before = queues.get(branch);
     const started = before === undefined ? begin(options) : before.then(() => begin(options));
@@ -122,8 +120,8 @@ export function createRunStarter(
     void settled.then(() => queues.get(branch) === settled && queues.delete(branch));
     return started;
   };
-  return async (options) => {
-    checkStart(options);
+  return async (request) => {
+    const options = checkStart(request);
     const isQueued = (options.whenActive ?? starter.whenActive) === "queue";
     // Held all along, so that the signal has one listener for all that waits for it here.
     const release = options.signal && onAbort(options.signal, () => {});
@@ -155,8 +153,8 @@ interface InputOf {
   userMessageId: string | undefined;
 }
 
-function inputOf(options: StartOptions, of: InputOf): RunInput {
-  const { trigger, chatId, branchId, userMessage, initiator, deadlineMs } = options;
+function inputOf(options: StartRequest, of: InputOf): RunInput {
+  const { trigger, chatId, branchId, message, initiator, deadlineMs } = options;
   const { services, profile, userMessageId = services.ids.next() } = of;
   return {
     runId: services.ids.next(),
@@ -166,7 +164,7 @@ function inputOf(options: StartOptions, of: InputOf): RunInput {
     userMessageId,
     assistantVariantId: services.ids.next(),
     startedAt: services.clock.now(),
-    userMessage,
+    userMessage: message,
     profile,
     initiator: initiator !== undefined ? safeText(initiator, maxInitiatorChars) : undefined,
     deadlineMs,
@@ -175,7 +173,7 @@ function inputOf(options: StartOptions, of: InputOf): RunInput {
 
 /** The turn that is there already. */
 async function knownTurn(
-  { chatId, branchId, userMessageId, signal }: StartOptions,
+  { chatId, branchId, userMessageId, signal }: StartRequest,
   { chat }: EngineServices,
 ): Promise<string> {
   const at = { chatId, branchId, userMessageId };
@@ -193,7 +191,7 @@ async function knownTurn(
 
 function newRun(
   input: RunInput,
-  options: StartOptions,
+  options: StartRequest,
   at: { services: EngineServices; owner: string },
 ): NewRun {
   const { clock, limits } = at.services;

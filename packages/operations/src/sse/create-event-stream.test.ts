@@ -198,7 +198,7 @@ it("streams the events of an engine, from the first and from the middle", async 
     trigger: "generate",
     chatId: "c",
     branchId: "m",
-    userMessage: "Hi",
+    message: "Hi",
   });
   const whole = messagesIn(await textOf(createEventStream({ engine, runId: run.runId })));
   expect(JSON.parse(whole.at(-1)?.data ?? "null")).toMatchObject({

@@ -1,0 +1,146 @@
+import { deepFreeze, withoutUndefined } from "@ccl/core/json";
+
+import { tagPattern } from "../artifact/tag-pattern.ts";
+import type { EmitParams, ResultParams } from "../kinds/result-params.ts";
+import type { OperationCondition, OperationConfig } from "../operation/operation-config.ts";
+import type { Hook } from "../operation/operation-definition.ts";
+import { OperationsError } from "../operations-error.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import type { RegisteredOperation } from "../registry/registered-operation.ts";
+import { type DefinedProfile, withOperations } from "./defined-profile.ts";
+import type { OperationSettings, OperationSpec, ResultSettings } from "./operation-spec.ts";
+
+/** A profile as a program writes it. */
+export interface ProfileDraft extends Pick<OperationProfile, "description" | "version"> {
+  id: string;
+  /** For people; default the id. */
+  name?: string | undefined;
+  /** Another one begins without the state of earlier runs; default "1". */
+  sessionId?: string | undefined;
+  /** By name; the stored id is `<profile id>:<name>`. What can run at the same time does, effects follow this order. */
+  operations: Readonly<Record<string, OperationSpec>>;
+}
+
+/**
+ * A profile of operations from `template`, `compute`, `llm` and the other constructors. What it gives is the stored
+ * record, as JSON, with its operations beside it: `engine.start` takes both.
+ * @throws OperationsError `invalid_profile` for a name that nothing has
+ */
+export function defineProfile(draft: ProfileDraft): DefinedProfile {
+  const { id, name = id, description, version, sessionId = "1", operations } = draft;
+  const specs = Object.entries(operations).map(([key, spec], index): NamedSpec => ({
+    ...spec,
+    key,
+    operationId: `${id}:${key}`,
+    index,
+  }));
+  const profile: OperationProfile = {
+    profileId: id,
+    name,
+    enabled: true,
+    operationProfileSessionId: sessionId,
+    operations: specs.map((spec) => ({
+      operationId: spec.operationId,
+      config: configOf(spec, specs),
+    })),
+    ...withoutUndefined({ description, version }),
+  };
+  return withOperations(deepFreeze(profile), specs.map(registeredOf));
+}
+
+interface NamedSpec extends OperationSpec {
+  key: string;
+  operationId: string;
+  index: number;
+}
+
+function registeredOf({
+  kind,
+  key,
+  operationId,
+  settings,
+  handler,
+  createHandler,
+}: NamedSpec): RegisteredOperation {
+  const definition = { operationId, kind, name: settings.title ?? key };
+  const writesTag = settings.tag ?? (tagPattern.test(key) ? key : undefined);
+  return {
+    definition: Object.freeze(kind === "custom" ? { ...definition, writesTag } : definition),
+    handler,
+    createHandler: createHandler && ((options) => createHandler(operationId, options)),
+  };
+}
+
+function configOf(spec: NamedSpec, specs: readonly NamedSpec[]): OperationConfig {
+  const { settings, operationId, index } = spec;
+  const { required = true, order = index + 1, triggers } = settings;
+  const hooks = hooksOf(settings);
+  const { when, waitsFor } = conditionsOf(spec, specs);
+  const named = (settings.dependsOn ?? []).map((key) => find(specs, key, spec));
+  const dependsOn = [...new Set([...named, ...waitsFor].map((one) => one.operationId))];
+  return withoutUndefined({
+    enabled: true,
+    required,
+    hooks,
+    order,
+    triggers,
+    dependsOn: dependsOn.length > 0 ? dependsOn : undefined,
+    when,
+    params: withoutUndefined({ ...spec.params(operationId), ...resultOf(spec) }),
+  });
+}
+
+function hooksOf({ after = false, before = !after }: OperationSettings): Hook[] {
+  return [
+    ...(before ? (["before_main_llm"] as const) : []),
+    ...(after ? (["after_main_llm"] as const) : []),
+  ];
+}
+
+function resultOf({ key, settings, writes }: NamedSpec): ResultParams {
+  const { appendTo, emit = [], tag, artifact } = settings;
+  const effects = [...(appendTo === undefined ? [] : [appending(appendTo)]), ...emit];
+  const isAsked = writes === "always" || tag !== undefined || artifact !== undefined;
+  const isOnly = writes !== "never" && effects.length === 0;
+  const write = {
+    tag: tag ?? key,
+    persisted: true,
+    usage: "prompt+ui",
+    semantics: "state",
+  } as const;
+  return {
+    writeArtifact: isAsked || isOnly ? { ...write, ...artifact } : undefined,
+    emit: effects.length > 0 ? effects : undefined,
+  };
+}
+
+function appending(to: NonNullable<ResultSettings["appendTo"]>): EmitParams {
+  return to === "system"
+    ? { type: "prompt.system_update", mode: "append", separator: "\n\n" }
+    : { type: "prompt.append_after_last_user", role: "system" };
+}
+
+/** Conditions as they are stored, and the operation that has to end before they can be looked at. */
+function conditionsOf(
+  spec: NamedSpec,
+  specs: readonly NamedSpec[],
+): { when: OperationCondition[] | undefined; waitsFor: NamedSpec[] } {
+  const { when } = spec.settings;
+  if (typeof when !== "string") return { when: when && [...when], waitsFor: [] };
+  const not = when.startsWith("!");
+  const [key = "", ...keys] = (not ? when.slice(1) : when).split(".");
+  const writer = find(specs, key, spec);
+  const ref = ["art", writer.settings.tag ?? key, ...keys].join(".");
+  // One that ran before the main call has ended long before an operation after it.
+  const hooks = hooksOf(writer.settings);
+  const isBeside = hooksOf(spec.settings).every((hook) => hooks.includes(hook));
+  return { when: [not ? { ref, not } : { ref }], waitsFor: isBeside ? [writer] : [] };
+}
+
+function find(specs: readonly NamedSpec[], key: string, { key: from }: NamedSpec): NamedSpec {
+  const found = specs.find((spec) => spec.key === key);
+  if (found !== undefined) return found;
+  const names = specs.map((spec) => spec.key).join(", ");
+  const message = `Operation ${JSON.stringify(from)} names ${JSON.stringify(key)}, which the profile does not have; it has ${names}.`;
+  throw new OperationsError("invalid_profile", message);
+}

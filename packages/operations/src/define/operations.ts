@@ -1,0 +1,164 @@
+import type { ToolDefinition } from "@ccl/core";
+import { withoutUndefined } from "@ccl/core/json";
+import type { StructuredSchema } from "@ccl/structured-output";
+
+import { type ComputeView, createComputeOperation } from "../kinds/create-compute-operation.ts";
+import {
+  createLlmOperation,
+  mainModelReference,
+  type ModelReference,
+} from "../kinds/create-llm-operation.ts";
+import {
+  createRagOperation,
+  type RagParams,
+  type Retriever,
+} from "../kinds/create-rag-operation.ts";
+import { createToolOperation, type ToolParams } from "../kinds/create-tool-operation.ts";
+import type { TransformParams } from "../kinds/create-transform-operation.ts";
+import type { GuardCondition } from "../kinds/guard-condition.ts";
+import type { LlmParams } from "../kinds/llm-params.ts";
+import type { ResultParams } from "../kinds/result-params.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationSpec, ResultSettings } from "./operation-spec.ts";
+
+const placement: readonly string[] = [
+  "before",
+  "after",
+  "required",
+  "order",
+  "dependsOn",
+  "when",
+  "triggers",
+  "title",
+  "appendTo",
+  "emit",
+  "tag",
+  "artifact",
+] satisfies (keyof ResultSettings)[];
+
+/** What is left for the parameters of the kind. */
+function ownParams(settings: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !placement.includes(key)));
+}
+
+type Own<Params, Named extends keyof Params> = Omit<Params, keyof ResultParams | Named>;
+
+/** Renders Liquid over `art`, `chatHistory`, `vars` and, after the main call, `main`; calls no model. */
+export function template(
+  text: string,
+  settings: ResultSettings & { strictVariables?: boolean | undefined } = {},
+): OperationSpec {
+  return { kind: "template", settings, params: () => ({ ...ownParams(settings), template: text }) };
+}
+
+/** What a function of `compute` sees. */
+export interface ComputeInput extends ComputeView {
+  /** The text of the main model's answer; "" before the main call. */
+  answer: string;
+}
+
+/** Keeps what a function gives: JSON, the same for the same input, so that it can run again after a crash. */
+export function compute(
+  run: (input: ComputeInput) => unknown,
+  settings: ResultSettings & { timeoutMs?: number | undefined } = {},
+): OperationSpec {
+  const fn = {
+    run: (_: unknown, view: ComputeView): unknown =>
+      run({ ...view, answer: view.main?.text ?? "" }),
+  };
+  return {
+    kind: "compute",
+    settings,
+    params: (name) => ({ ...ownParams(settings), function: name }),
+    createHandler: (name) => createComputeOperation({ functions: { [name]: fn } }),
+  };
+}
+
+/** Settings of `llm`: parameters of the call beside where its answer goes. */
+export interface LlmSettings
+  extends
+    ResultSettings,
+    Own<LlmParams, "prompt" | "providerRef" | "model" | "credentialRef" | "output"> {
+  /** Which model the engine's `models` is asked for; default the main model. */
+  model?: ModelReference | undefined;
+  /** The answer is JSON that fits this schema: zod, another Standard Schema, or JSON Schema. */
+  schema?: StructuredSchema<unknown> | undefined;
+}
+
+/** Asks a model beside the main one; the prompt is Liquid. */
+export function llm(prompt: string, settings: LlmSettings = {}): OperationSpec {
+  const { model = mainModelReference, schema, ...rest } = settings;
+  return {
+    kind: "llm",
+    settings,
+    writes: "always",
+    params: (name) =>
+      withoutUndefined({
+        ...ownParams(rest),
+        ...model,
+        prompt,
+        output: schema && { mode: "json", schemaRef: name },
+      }),
+    createHandler:
+      schema &&
+      ((name, { models, ...options }) =>
+        createLlmOperation({
+          ...options,
+          models: models ?? noModels,
+          schemas: { [name]: schema },
+        })),
+  };
+}
+
+const noModels = (): never => {
+  throw new TypeError("The engine has no models.");
+};
+
+/** A true or false that `when` of other operations names. */
+export function guard(condition: GuardCondition, settings: ResultSettings = {}): OperationSpec {
+  const params = (): Record<string, unknown> => ({ condition });
+  return { kind: "guard", settings, writes: "always", params };
+}
+
+/** Passages that a retriever finds; the query is Liquid. */
+export function rag(
+  query: string,
+  settings: ResultSettings & Own<RagParams, "query"> & { retriever?: Retriever | undefined } = {},
+): OperationSpec {
+  const { retriever, ...rest } = settings;
+  return {
+    kind: "rag",
+    settings,
+    params: () => ({ ...ownParams(rest), query }),
+    createHandler:
+      retriever && ((_, { liquid, counter }) => createRagOperation({ retriever, liquid, counter })),
+  };
+}
+
+/** Calls a tool; each text in its arguments is Liquid. */
+export function tool(
+  definition: ToolDefinition,
+  settings: ResultSettings & Own<ToolParams, "tool"> = {},
+): OperationSpec {
+  return {
+    kind: "tool",
+    settings,
+    params: () => ({ ...ownParams(settings), tool: definition.name }),
+    createHandler: (_, { liquid }) => createToolOperation({ tools: [definition], liquid }),
+  };
+}
+
+/** Changes the answer, after the main call. */
+export function transform(
+  steps: TransformParams["steps"],
+  settings: ResultSettings & Own<TransformParams, "steps"> = {},
+): OperationSpec {
+  const placed = { after: true, ...settings };
+  const params = (): Record<string, unknown> => ({ ...ownParams(placed), steps });
+  return { kind: "transform", settings: placed, writes: "never", params };
+}
+
+/** Code of your own that gives any effects. */
+export function custom(handler: OperationHandler, settings: ResultSettings = {}): OperationSpec {
+  return { kind: "custom", settings, writes: "never", params: () => ({}), handler };
+}
