@@ -114,6 +114,7 @@ export type {
   ProfileStore,
   SaveProfileOptions,
 } from "./ports/profile-store.ts";
+export type { FitRequest, PromptFitter } from "./ports/prompt-fitter.ts";
 export type { RunClock } from "./ports/run-clock.ts";
 export type {
   ExecutorEngine,

@@ -17,7 +17,8 @@ import { sendableHistory } from "../prompt/sendable-history.ts";
 import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
 import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { artifactsAfter, promptAfter } from "./operation-view.ts";
+import { fittedPrompt } from "./fitted-prompt.ts";
+import { artifactsAfter } from "./operation-view.ts";
 import type { RunContext } from "./run-context.ts";
 import type { MainLlmStep, RunFinishReason } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
@@ -53,7 +54,8 @@ export function callMain(run: RunContext, attempt: number): MainCall {
   };
   const execute = async (): Promise<MainStep> => {
     try {
-      const messages = mainPrompt(run, attempt);
+      const messages = await mainPrompt(run, attempt);
+      if (run.isStopping) return cutOff();
       run.main = { executed: true, assistantVariantId };
       run.emit({ type: "main_llm.started", assistantVariantId, attempt });
       const response = await ask(run, { messages, deltas, asked, isOver: () => detached });
@@ -84,7 +86,7 @@ export function callMain(run: RunContext, attempt: number): MainCall {
 }
 
 /** The prompt of the main call, with all that the first hook has committed. */
-function mainPrompt(run: RunContext, attempt: number): ChatMessage[] {
+async function mainPrompt(run: RunContext, attempt: number): Promise<ChatMessage[]> {
   const indexes = run.hasEffects ? committedIndexes(run) : [];
   // Their writes are in the artifacts of the run by now.
   const artifacts = artifactsAfter(run, []);
@@ -92,7 +94,7 @@ function mainPrompt(run: RunContext, attempt: number): ChatMessage[] {
   const { onPrompt } = run.services;
   const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
   if (isPlain && onPrompt === undefined) return [...sendableHistory(run.history)];
-  const prompt = promptAfter(run, { indexes, artifacts, trim });
+  const prompt = await fittedPrompt(run, { indexes, artifacts, trim });
   const { messages } = prompt;
   if (onPrompt !== undefined) {
     const { runId } = run.input;

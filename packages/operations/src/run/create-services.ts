@@ -13,6 +13,7 @@ import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { toRunClock } from "../ports/run-clock.ts";
+import { createCompilerFitter } from "../prompt/create-compiler-fitter.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
 import { boundStore } from "./bound-store.ts";
 import { checkLimits } from "./check-limits.ts";
@@ -54,6 +55,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     ids: options.ids ?? createUuidV7Generator({ clock }),
     random: options.random ?? Math.random,
     renderer,
+    fitter: options.promptFitter ?? createCompilerFitter(),
     executeAttempt: executor?.executeAttempt ? executor.executeAttempt.bind(executor) : undefined,
     limits: {
       graceMs: limits.graceMs ?? 2_000,

@@ -8,6 +8,7 @@ import type { Trigger } from "../operation/operation-definition.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
+import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
@@ -36,6 +37,8 @@ export interface RunEngineOptions {
   retriever?: Retriever | undefined;
   renderer?: TemplateRenderer | undefined;
   counter?: TokenCounter | undefined;
+  /** Cuts histories where `limits.prompt` is set; default `fitMessages` of @ccl/context-compiler. */
+  promptFitter?: PromptFitter | undefined;
   limits?: EngineLimits | undefined;
   /**
    * With a store in `runs` and an executor that leaves it to the engine, runs whose worker has died resume here by themselves: the engine

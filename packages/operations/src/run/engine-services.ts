@@ -7,6 +7,7 @@ import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
+import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
@@ -45,7 +46,7 @@ export interface EngineLimits {
   maxEffectChars?: number | undefined;
   /** How long a call of a store may take; default 60,000. Then the run ends as if the store had failed. */
   storeTimeoutMs?: number | undefined;
-  /** The window of the main model; without it no prompt is cut. */
+  /** The window of the main model; without it no prompt is cut. With it the engine's `promptFitter` decides what stays. */
   prompt?: PromptTrim | undefined;
 }
 
@@ -82,6 +83,7 @@ export interface EngineServices {
   ids: IdGenerator;
   random: () => number;
   renderer?: TemplateRenderer | undefined;
+  fitter: PromptFitter;
   limits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
   /** As operations see them; frozen. */
   policies: Readonly<Record<Hook, OperationPolicy>>;

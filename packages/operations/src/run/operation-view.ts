@@ -39,10 +39,12 @@ export interface OperationView {
 }
 
 /** What a prompt is put together after. */
-interface PromptOf {
+export interface PromptOf {
   indexes: readonly number[];
   artifacts: ArtifactMap;
   trim?: PromptTrim | undefined;
+  /** Instead of the run's history. */
+  base?: readonly ChatMessage[] | undefined;
 }
 
 /** The view of one operation, once all that it depends on has ended. */
@@ -163,13 +165,11 @@ export function promptAfter(run: RunContext, of: PromptOf): AssembledPrompt {
 /** As `promptAfter`; issues about effects have the index into `promptEffectsOf` in their path. */
 export function assembleAfter(
   run: RunContext,
-  { indexes, artifacts, trim }: PromptOf,
+  { indexes, artifacts, trim, base = sendableAfter(run, indexes) }: PromptOf,
 ): Result<AssembledPrompt> {
   const { renderer } = run.services;
   const options = {
-    base: sendableHistory(
-      withUserVariant(run.history, run.input.userMessageId, effectsOf(run, indexes)),
-    ),
+    base,
     effects: promptEffectsOf(run, indexes),
     userMessageId: run.input.userMessageId,
     art: valuesByTag(artifacts),
@@ -194,6 +194,12 @@ export function assembleAfter(
   for (const { tag } of left)
     dropped.push({ contributor: { kind: "inclusion", tag }, reason: "unrenderable" });
   return without;
+}
+
+/** The history that a provider takes, with the variant of the user's message that these operations have selected. */
+export function sendableAfter(run: RunContext, indexes: readonly number[]): readonly ChatMessage[] {
+  const { history, input } = run;
+  return sendableHistory(withUserVariant(history, input.userMessageId, effectsOf(run, indexes)));
 }
 
 /** The effects of these operations on the prompt. */

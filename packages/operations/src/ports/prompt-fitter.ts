@@ -1,0 +1,25 @@
+import type { ChatMessage, TokenCounter, ToolDefinition } from "@ccl/core";
+
+import type { ChatBranch } from "./chat-store.ts";
+
+/** A history that has to fit. */
+export interface FitRequest extends ChatBranch {
+  /** The system prompt as it is sent, the history, and the current turn; oldest first. */
+  messages: readonly ChatMessage[];
+  /** From here on the messages belong to the current turn and stay. */
+  turnStart: number;
+  /** Tokens for these messages and the tools, as counted; margins and operations' messages are taken off already. */
+  budget: number;
+  counter: TokenCounter;
+  tools?: readonly ToolDefinition[] | undefined;
+  signal: AbortSignal;
+}
+
+/** Decides what of a history goes to the main model. */
+export interface PromptFitter {
+  /**
+   * The messages within the budget, those that are kept with their ids. What it gives should begin as it did for the turn
+   * before, so that the provider's cache keeps. What it throws ends the run as `budget_exceeded`.
+   */
+  fit(request: FitRequest): Promise<readonly ChatMessage[]>;
+}
