@@ -87,6 +87,7 @@ export type {
   NewUserMessage,
   TurnCommit,
 } from "./ports/chat-store.ts";
+export type { ConversationStore, TurnEdit, TurnWindow } from "./ports/conversation-store.ts";
 export type { StoredTurn, StoredVariant } from "./ports/chat-turn.ts";
 export {
   createMemoryChatStore,

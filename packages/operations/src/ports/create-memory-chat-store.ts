@@ -4,13 +4,20 @@ import type { ChatMessage } from "@ccl/core";
 
 import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "./branch-key.ts";
-import type { ChatBranch, ChatStore } from "./chat-store.ts";
+import type { ChatBranch } from "./chat-store.ts";
 import { answerMessage, commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
+import {
+  applyEdit,
+  type ConversationStore,
+  takenBranch,
+  type TurnWindow,
+  unknownTurn,
+} from "./conversation-store.ts";
 
 /** A chat in memory that can be looked at. */
-export interface MemoryChatStore extends ChatStore {
-  /** The turns of a branch, oldest first; copies. */
-  turns(branch: ChatBranch): StoredTurn[];
+export interface MemoryChatStore extends ConversationStore {
+  /** Copies. */
+  turns(branch: ChatBranch, window?: TurnWindow): StoredTurn[];
 }
 
 /** What a chat begins with. */
@@ -72,7 +79,42 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       fence(branch, variant.fencingToken);
       saveVariant(turnOf(branch, variant.userMessageId), variant);
     },
-    turns: (branch) => structuredClone([...branchOf(branch).turns.values()]),
+    turns(branch, { before, limit } = {}) {
+      const all = [...branchOf(branch).turns.values()];
+      const end = before === undefined ? all.length : all.findIndex(hasId(before));
+      const start = limit === undefined ? 0 : Math.max(0, end - limit);
+      return structuredClone(all.slice(start, Math.max(0, end)));
+    },
+    async editTurn(edit, call) {
+      throwIfAborted(call?.signal, OperationsError);
+      applyEdit(turnOf(branchOf(edit), edit.userMessageId), edit);
+    },
+    async deleteTurns({ from, to, ...at }, call) {
+      throwIfAborted(call?.signal, OperationsError);
+      const { turns } = branchOf(at);
+      for (const id of [from, to]) if (id !== undefined) turnOf(branchOf(at), id);
+      const all = [...turns.values()];
+      const end = to === undefined ? all.length : all.findIndex(hasId(to)) + 1;
+      const gone = all.slice(all.findIndex(hasId(from)), end);
+      for (const { userMessageId } of gone) turns.delete(userMessageId);
+      return gone.length;
+    },
+    async importTurns({ turns: added, ...at }, call) {
+      throwIfAborted(call?.signal, OperationsError);
+      const { turns } = branchOf(at);
+      for (const turn of added)
+        if (!turns.has(turn.userMessageId)) turns.set(turn.userMessageId, structuredClone(turn));
+    },
+    async fork({ userMessageId, newBranchId, ...at }, call) {
+      throwIfAborted(call?.signal, OperationsError);
+      turnOf(branchOf(at), userMessageId);
+      const target = branchOf({ ...at, branchId: newBranchId });
+      if (target.turns.size > 0) throw takenBranch(newBranchId);
+      for (const turn of branchOf(at).turns.values()) {
+        target.turns.set(turn.userMessageId, structuredClone(turn));
+        if (turn.userMessageId === userMessageId) break;
+      }
+    },
   };
 }
 
@@ -101,8 +143,10 @@ function fence(branch: StoredBranch, fencingToken: number): void {
 function turnOf(branch: StoredBranch, userMessageId: string): StoredTurn {
   const turn = branch.turns.get(userMessageId);
   if (turn !== undefined) return turn;
-  throw new OperationsError(
-    "unknown_turn",
-    `There is no user message ${JSON.stringify(userMessageId)} in the branch.`,
-  );
+  throw unknownTurn(userMessageId);
 }
+
+const hasId =
+  (id: string) =>
+  ({ userMessageId }: StoredTurn): boolean =>
+    userMessageId === id;

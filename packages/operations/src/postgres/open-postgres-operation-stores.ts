@@ -11,7 +11,7 @@ import {
   type OperationStores,
   type OperationStoresOptions,
 } from "../sql/operation-stores.ts";
-import { addRunEnds, createTables } from "../sql/operation-tables.ts";
+import { addBranchIndex, addRunEnds, createTables } from "../sql/operation-tables.ts";
 import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 import { arrayOf } from "./array-text.ts";
@@ -64,6 +64,7 @@ const migrations = [
     version: 2,
     up: addRunEnds(`floor((${readableResult}::json ->> 'finishedAt')::numeric)::bigint`),
   },
+  { version: 3, up: addBranchIndex },
 ];
 
 async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {

@@ -1,16 +1,18 @@
 import { requiredJsonIn, textIn } from "@ccl/sql";
-import { OperationsError } from "../operations-error.ts";
 import type { ChatBranch, TurnOutcome } from "../ports/chat-store.ts";
 import type { StoredTurn } from "../ports/chat-turn.ts";
+import { unknownTurn } from "../ports/conversation-store.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
+import { guarded } from "./guarded.ts";
 import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
 
 /** A change of one turn, under a lease. */
 export interface TurnChange extends ChatBranch {
-  runId: string;
-  fencingToken: number;
+  /** Undefined for what a person changes, which needs no lease. */
+  runId?: string | undefined;
+  fencingToken?: number | undefined;
   userMessageId: string;
   apply(turn: StoredTurn, applied: Set<string>): TurnOutcome[];
 }
@@ -22,7 +24,7 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
     const keys = changes.map(branchKeyOf);
     const stale = yield* findStale(
       "branch",
-      changes.map(({ runId, fencingToken }, index) => ({
+      changes.map(({ runId = "", fencingToken = 0 }, index) => ({
         key: keys[index] ?? "",
         runId,
         fencingToken,
@@ -30,12 +32,15 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
     );
     const turns = yield* findTurns(changes);
     const rows: (string | null)[][] = [];
-    const outcomes = changes.map(({ userMessageId, apply }, index) => {
+    const outcomes = changes.map(({ runId, userMessageId, apply }, index) => {
       const turn = turns.get(keyOf(keys[index] ?? "", userMessageId));
-      const refusal = stale[index] ?? (turn === undefined ? unknownTurn(userMessageId) : undefined);
+      const refusal =
+        (runId === undefined ? undefined : stale[index]) ??
+        (turn === undefined ? unknownTurn(userMessageId) : undefined);
       if (refusal !== undefined || turn === undefined) return refusal ?? unknownTurn(userMessageId);
       const applied = new Set(turn.applied);
-      const outcome = apply(turn, applied);
+      const outcome = guarded(() => apply(turn, applied));
+      if (!Array.isArray(outcome)) return outcome;
       turn.applied = [...applied];
       rows.push([
         keys[index] ?? "",
@@ -59,13 +64,6 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
   },
 };
 
-function unknownTurn(userMessageId: string): OperationsError {
-  return new OperationsError(
-    "unknown_turn",
-    `There is no user message ${JSON.stringify(userMessageId)} in the branch.`,
-  );
-}
-
 function* findTurns(changes: readonly TurnChange[]): Steps<Map<string, TurnRow>> {
   const rows = yield* rowsOf(
     ({ asked }) => `SELECT branch_key, turn FROM ${asked}
@@ -84,7 +82,7 @@ function* findTurns(changes: readonly TurnChange[]): Steps<Map<string, TurnRow>>
 }
 
 /** What a prompt needs of a turn, beside all its variants, so that a long chat is read without them. */
-function selectedTexts(turn: StoredTurn): [userMessage: string, answer: string | null] {
+export function selectedTexts(turn: StoredTurn): [userMessage: string, answer: string | null] {
   const user = turn.userVariants[turn.selectedUser];
   const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
   const { variantId: id = "", content = "", toolCalls } = answer ?? {};

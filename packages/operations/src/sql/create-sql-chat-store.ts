@@ -1,13 +1,7 @@
 import { jsonIn, requiredJsonIn, textIn } from "@ccl/sql";
 import type { ChatMessage } from "@ccl/core";
 
-import type {
-  ChatBranch,
-  ChatStore,
-  ChatTurn,
-  NewUserMessage,
-  TurnOutcome,
-} from "../ports/chat-store.ts";
+import type { ChatBranch, ChatTurn, NewUserMessage, TurnOutcome } from "../ports/chat-store.ts";
 import {
   answerMessage,
   commitOperations,
@@ -15,18 +9,18 @@ import {
   type StoredTurn,
   type StoredVariant,
 } from "../ports/chat-turn.ts";
-import type { StoreCall } from "../ports/store-call.ts";
+import { applyEdit, type ConversationStore, type TurnWindow } from "../ports/conversation-store.ts";
 import { appendBatch } from "./append-messages.ts";
-import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
+import { branchKeyOf } from "./branch-rows.ts";
 import { turnBatch } from "./change-turns.ts";
+import { deleteBatch, forkBatch, importBatch, loadTurns } from "./edit-conversation.ts";
 import type { Batch } from "./group-commit.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import { keyOf, rowsOf, type Row, type Steps } from "./statement.ts";
+import { keyOf, rowsOf, type Row } from "./statement.ts";
 
-/** A chat in a database that can be looked at. */
-export interface DurableChatStore extends ChatStore {
-  /** The turns of a branch with all their variants, oldest first. */
-  turns(branch: ChatBranch, call?: StoreCall): Promise<StoredTurn[]>;
+/** A chat in a database that people can look through and change. */
+export interface DurableChatStore extends ConversationStore {
+  turns(branch: ChatBranch, window?: TurnWindow): Promise<StoredTurn[]>;
 }
 
 /** Chats in a database; `preamble` stands before the first turn of every branch. */
@@ -36,6 +30,8 @@ export function createSqlChatStore(
 ): DurableChatStore {
   const append = database.writer("chat", appendBatch);
   const load = database.reader(loadBatch);
+  const importTurns = database.writer("chat", importBatch);
+  const fork = database.writer("chat", forkBatch);
   const changeTurn = database.writer("chat", turnBatch);
   return {
     async appendUserMessage(message, call) {
@@ -57,7 +53,22 @@ export function createSqlChatStore(
       };
       await changeTurn({ ...variant, apply }, call);
     },
-    turns: (branch, call) => database.read(() => loadTurns(branch), call),
+    turns: (branch, window) => database.read(() => loadTurns(branch, window), window),
+    async editTurn(edit, call) {
+      const apply = (turn: StoredTurn): TurnOutcome[] => {
+        applyEdit(turn, edit);
+        return [];
+      };
+      const { chatId, branchId, userMessageId } = edit;
+      await changeTurn({ chatId, branchId, userMessageId, apply }, call);
+    },
+    deleteTurns: database.writer("chat", deleteBatch),
+    async importTurns(turns, call) {
+      await importTurns(turns, call);
+    },
+    async fork(from, call) {
+      await fork(from, call);
+    },
   };
 }
 
@@ -103,16 +114,4 @@ function messagesOf(row: Row, isLast: boolean): ChatMessage[] {
     : jsonIn<Pick<StoredVariant, "content" | "toolCalls"> & { id: string }>(row, "answer");
   const message = answer && answerMessage({ ...answer, variantId: answer.id });
   return message === undefined ? [user] : [user, message];
-}
-
-function* loadTurns(branch: ChatBranch): Steps<StoredTurn[]> {
-  const rows = yield* rowsOf(
-    ({ asked }) =>
-      `SELECT turn FROM ${asked} JOIN ccl_operation_turns ON branch_key = asked_branch ORDER BY position`,
-    { columns: ["asked_branch"], rows: [[branchKeyOf(branch)]] },
-  );
-  return rows.map((row) => {
-    const { applied: _, ...turn } = requiredJsonIn<TurnRow>(row, "turn");
-    return turn;
-  });
 }

@@ -79,6 +79,10 @@ CREATE TABLE ccl_operation_turns (
 );`;
 }
 
+/** Finds the runs of a branch, so that those of deleted turns go with them. */
+export const addBranchIndex =
+  "CREATE INDEX ccl_operation_runs_branch ON ccl_operation_runs (branch_key);";
+
 /** When runs ended, so that old ones can be found and deleted; `endOfResult` reads it from a stored result. */
 export function addRunEnds(endOfResult: string): string {
   return `

@@ -1,6 +1,6 @@
 import { textIn } from "@ccl/sql";
 import type { Batch } from "./group-commit.ts";
-import { change, rowsOf } from "./statement.ts";
+import { change, rowsOf, type Steps } from "./statement.ts";
 
 /** Finished runs that are to go. */
 interface Pruning {
@@ -24,18 +24,23 @@ export const pruneBatch: Batch<Pruning, number> = {
           ORDER BY ended_at, sort_key LIMIT ${limit}`,
         { columns: ["asked_before#", "asked_now#"], rows: [[Math.ceil(endedBeforeMs), nowMs]] },
       );
-      const asked = { columns: ["asked_run"], rows: ended.map((row) => [textIn(row, "run_key")]) };
-      const gone = yield* rowsOf(
-        (parts) => `${deleteFrom("runs", parts.asked)} RETURNING run_key`,
-        asked,
-      );
-      for (const table of ["events", "steps", "requests"])
-        yield* change((parts) => deleteFrom(table, parts.asked), asked);
-      counts.push(gone.length);
+      counts.push(yield* deleteRuns(ended.map((row) => textIn(row, "run_key"))));
     }
     return counts;
   },
 };
+
+/** Deletes runs by their keys, with events, steps and request ids; gives how many there were. */
+export function* deleteRuns(keys: readonly string[]): Steps<number> {
+  const asked = { columns: ["asked_run"], rows: keys.map((key) => [key]) };
+  const gone = yield* rowsOf(
+    (parts) => `${deleteFrom("runs", parts.asked)} RETURNING run_key`,
+    asked,
+  );
+  for (const table of ["events", "steps", "requests"])
+    yield* change((parts) => deleteFrom(table, parts.asked), asked);
+  return gone.length;
+}
 
 const deleteFrom = (table: string, asked: string): string =>
   `DELETE FROM ccl_operation_${table} WHERE run_key IN (SELECT asked_run FROM ${asked})`;

@@ -6,7 +6,7 @@ import {
   type OperationStores,
   type OperationStoresOptions,
 } from "../sql/operation-stores.ts";
-import { addRunEnds, createTables } from "../sql/operation-tables.ts";
+import { addBranchIndex, addRunEnds, createTables } from "../sql/operation-tables.ts";
 import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 
@@ -50,6 +50,7 @@ export async function openSqliteOperationStores(
 const migrations = [
   { version: 1, up: createTables("TEXT") },
   { version: 2, up: addRunEnds("CAST(json_extract(result, '$.finishedAt') AS INTEGER)") },
+  { version: 3, up: addBranchIndex },
 ];
 
 /** In one go, so that nothing else on the connection comes between. */
