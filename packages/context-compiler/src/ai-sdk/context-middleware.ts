@@ -39,6 +39,7 @@ export function contextMiddleware<Version extends AiSdkInterface = "v3">(
       const prompt = await fit(fromAiSdkMessages(params.prompt), {
         tools: params.tools,
         write: (fitted) => toAiSdkMessages(fitted.messages, { version }),
+        sent: (sent) => sent,
       });
       return { ...params, prompt };
     },

@@ -1,4 +1,4 @@
-import { countMessages, estimatedCounter } from "@ccl/core";
+import { estimatedCounter } from "@ccl/core";
 import { fromAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
 import { generateText, stepCountIs, tool } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
@@ -12,7 +12,7 @@ const task = "Which order is late?";
 const budget = 2_500;
 const callCount = 20;
 const sizeOf = (messages: readonly object[]): number =>
-  countMessages((text) => estimatedCounter.count(text), fromAiSdkMessages(messages));
+  estimatedCounter.count(JSON.stringify(messages));
 const tokens = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 };
 const usage = { inputTokens: tokens, outputTokens: { total: 1, text: 1, reasoning: 0 } };
 
@@ -44,7 +44,7 @@ describe("contextStep", () => {
     });
     const read = tool({
       inputSchema: z.object({ order: z.int() }),
-      execute: async ({ order }) => `order ${order} is open. `.repeat(60),
+      execute: async ({ order }) => `{"order":"${order}","state":"open"}\n`.repeat(60),
     });
     const prepareStep = contextStep({ budget, reserve: 200 });
     const { text } = await generateText({

@@ -36,6 +36,7 @@ export function contextStep(
         ? messages
         : [...initialMessages, ...responseMessages, ...(step.experimental_steeringMessages ?? [])];
     const write = (fitted: FittedMessages): AiSdkMessage[] => toAiSdkMessages(fitted.messages);
-    return { messages: await fit(fromAiSdkMessages(history), { write }) };
+    const sent = (prompt: AiSdkMessage[]): unknown => prompt;
+    return { messages: await fit(fromAiSdkMessages(history), { write, sent }) };
   };
 }

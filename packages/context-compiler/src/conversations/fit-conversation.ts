@@ -24,8 +24,8 @@ interface ConversationCall<Prompt> {
   /** A name that the framework has for the conversation. */
   conversation?: string | undefined;
   write(fitted: FittedMessages): Prompt;
-  /** The parts of the prompt that are sent as JSON, which are kept within the budget with their quotes and escapes. */
-  sent?: ((prompt: Prompt) => unknown) | undefined;
+  /** The parts of the prompt that are sent as JSON, or something alike: with its quotes and escapes it is kept within the budget. */
+  sent(prompt: Prompt, fitted: FittedMessages): unknown;
 }
 
 /** Fits the prompts of any number of conversations, each with its own state. */
@@ -49,9 +49,9 @@ export function fittingConversations(options: ConversationOptions): FitConversat
     let prompt = write(fitted);
     const usable = usableOf(options);
     let room = budget;
-    const attempts = sent === undefined ? 0 : maxAttempts;
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const size = counter.count(JSON.stringify([sent?.(prompt), call.tools], withoutMedia));
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const json = JSON.stringify([sent(prompt, fitted), call.tools], withoutMedia);
+      const size = counter.count(json);
       if (size <= usable) break;
       room = Math.floor((room * usable * 0.99) / size);
       const smaller = fitWithin(messages, { ...settings, budget: room });

@@ -1,4 +1,4 @@
-import { countMessages, estimatedCounter } from "@ccl/core";
+import { estimatedCounter } from "@ccl/core";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import * as classes from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
@@ -42,7 +42,7 @@ class FakeModel extends BaseChatModel {
   }
 }
 
-const readOrder = tool(({ order }) => `order ${order}: every part is on time. `.repeat(40), {
+const readOrder = tool(({ order }) => `{"order":"${order}","state":"on time"}\n`.repeat(40), {
   name: "read_order",
   description: "Reads an order.",
   schema: z.object({ order: z.int() }),
@@ -65,9 +65,7 @@ describe("contextMiddleware of LangChain", () => {
     expect(result.messages).toHaveLength(2 + 2 * callCount);
     expect(model.inputs).toHaveLength(callCount + 1);
     const prompts = model.inputs.map((input) => input.map(fromLangChain));
-    const sizes = prompts.map((prompt) =>
-      countMessages((text) => estimatedCounter.count(text), prompt),
-    );
+    const sizes = prompts.map((prompt) => estimatedCounter.count(JSON.stringify(prompt)));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(budget);
     expect(prompts.map(promptFault).filter((fault) => fault !== undefined)).toEqual([]);
     const systems = prompts.map((prompt) => prompt.filter(({ role }) => role === "system").length);

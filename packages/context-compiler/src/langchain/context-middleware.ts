@@ -30,6 +30,7 @@ export function contextMiddleware(options: ConversationOptions): AgentMiddleware
     const messages = await fit(given.map(convert), {
       tools: tools.map((tool) => (isClientTool(tool) ? convertToOpenAITool(tool) : tool)),
       conversation: runtime.configurable?.thread_id,
+      sent: (_prompt, fitted) => fitted.messages,
       write: (fitted) =>
         fitted.messages.map((message, at) => {
           const original = given[fitted.sources[at] ?? -1];
