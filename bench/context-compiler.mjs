@@ -2,13 +2,7 @@
 import v8 from "node:v8";
 import vm from "node:vm";
 
-import {
-  AIMessage,
-  HumanMessage,
-  SystemMessage,
-  ToolMessage,
-  trimMessages,
-} from "@langchain/core/messages";
+import { trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
 import { ClearToolUsesEdit } from "langchain";
 
@@ -26,6 +20,7 @@ import {
   firstAndLast,
   slidingWindow,
 } from "./lib/context-policies.mjs";
+import { fromAiSdk, fromLangChain, toAiSdk, toLangChain } from "./lib/peer-messages.mjs";
 import { joinTraces, readRecordedTraces } from "./lib/recorded-traces.mjs";
 import {
   cachedPrice,
@@ -359,63 +354,6 @@ function longHistory(count) {
 
 function words(count, seed) {
   return Array.from({ length: count }, (_, index) => `word${(index * 7 + seed) % 97}`).join(" ");
-}
-
-function toLangChain({ role, content, toolCalls = [], toolCallId }) {
-  if (role === "system") return new SystemMessage(content);
-  if (role === "user") return new HumanMessage(content);
-  if (role === "tool") return new ToolMessage({ content, tool_call_id: toolCallId });
-  const calls = toolCalls.map(({ id, name, arguments: input }) => ({
-    id,
-    name,
-    args: JSON.parse(input),
-  }));
-  return new AIMessage({ content, tool_calls: calls });
-}
-
-const langChainRoles = { system: "system", human: "user", ai: "assistant", tool: "tool" };
-
-function fromLangChain(message) {
-  const calls = (message.tool_calls ?? []).map(({ id, name, args }) => ({
-    id,
-    name,
-    arguments: JSON.stringify(args),
-  }));
-  return {
-    role: langChainRoles[message.getType()],
-    content: message.content,
-    ...(calls.length > 0 ? { toolCalls: calls } : {}),
-    ...(message.tool_call_id === undefined ? {} : { toolCallId: message.tool_call_id }),
-  };
-}
-
-function toAiSdk({ role, content, toolCalls = [], toolCallId }) {
-  if (role === "tool") {
-    const output = { type: "text", value: content };
-    return { role, content: [{ type: "tool-result", toolCallId, toolName: "look_up", output }] };
-  }
-  if (toolCalls.length === 0) return { role, content };
-  const calls = toolCalls.map(({ id, name, arguments: input }) => ({
-    type: "tool-call",
-    toolCallId: id,
-    toolName: name,
-    input: JSON.parse(input),
-  }));
-  return { role, content: calls };
-}
-
-function fromAiSdk({ role, content }) {
-  if (typeof content === "string") return { role, content };
-  if (role === "tool")
-    return { role, content: content[0]?.output.value ?? "", toolCallId: content[0]?.toolCallId };
-  const toolCalls = content
-    .filter(({ type }) => type === "tool-call")
-    .map(({ toolCallId, toolName, input }) => ({
-      id: toolCallId,
-      name: toolName,
-      arguments: JSON.stringify(input),
-    }));
-  return { role, content: "", ...(toolCalls.length > 0 ? { toolCalls } : {}) };
 }
 
 async function elapsed(action) {
