@@ -21,7 +21,10 @@ const langChainTrim = ({ budget, countOf, fixed }) => {
           startOn,
           tokenCounter: (list) => list.reduce((sum, message) => sum + countOf(back(message)), 0),
         })
-      ).map(back);
+      )
+        // With room for none but the system message it gives a hole.
+        .filter((message) => message !== undefined)
+        .map(back);
     const shown = await trim("human");
     return shown.some(({ role }) => role !== "system") ? shown : trim(["human", "ai"]);
   };

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { cleanMessage, isClean } from "./clean-message.ts";
+import { cleanMessage } from "./clean-message.ts";
 import type { FitReason, FitTraceEntry } from "./fit-trace.ts";
 import type { MessageMeter } from "./message-meter.ts";
 import { addToUnit, createUnit, joinUnits, type HistoryUnit, type Member } from "./history-unit.ts";
@@ -86,18 +86,6 @@ class Analysis {
       this.#close();
       if (!pairsOf(original).some((id) => this.#pairs.has(id))) this.#settle(index);
     }
-    if (isClean(original)) this.#addClean(original, index);
-    else this.#addCleaned(original, index);
-  }
-
-  #settle(index: number): void {
-    this.#pairs.clear();
-    this.#settled.messages = index;
-    this.#settled.units = this.#units.length;
-    this.#settled.repairs = this.#repairs.length;
-  }
-
-  #addCleaned(original: ChatMessage, index: number): void {
     const { message, problems } = cleanMessage(original, index);
     for (const reason of problems)
       this.#report(message === undefined ? "dropped" : "repaired", reason, {
@@ -105,6 +93,13 @@ class Analysis {
         index,
       });
     if (message !== undefined) this.#addClean(message, index);
+  }
+
+  #settle(index: number): void {
+    this.#pairs.clear();
+    this.#settled.messages = index;
+    this.#settled.units = this.#units.length;
+    this.#settled.repairs = this.#repairs.length;
   }
 
   #addClean(message: ChatMessage, index: number): void {

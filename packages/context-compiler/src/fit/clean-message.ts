@@ -12,19 +12,6 @@ export interface CleanMessage {
 const roles: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool"]);
 const emptyResult = "[The tool gave no output.]";
 
-/** True for the plainest of messages, which are most: `cleanMessage` would leave them as they are. */
-export function isClean({ role, content, toolCalls }: ChatMessage): boolean {
-  if (typeof content !== "string") return false;
-  if (toolCalls === undefined)
-    return (role === "user" || role === "assistant" || role === "tool") && hasContent(content);
-  return (
-    role === "assistant" &&
-    Array.isArray(toolCalls) &&
-    toolCalls.length === 1 &&
-    isCall(toolCalls[0])
-  );
-}
-
 /** Throws `invalid_messages` for what is no message at all. */
 export function cleanMessage(message: ChatMessage, index: number): CleanMessage {
   requireMessage(message, index);

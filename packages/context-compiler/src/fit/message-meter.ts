@@ -27,15 +27,10 @@ interface Entry {
   toolCallId: ChatMessage["toolCallId"];
 }
 
-interface CountedTools {
-  list: readonly ToolDescription[];
-  tokens: number;
-}
-
 interface Memory {
   of(message: ChatMessage): number;
-  noTools: CountedTools;
-  lastTools: CountedTools;
+  /** Of an empty prompt. */
+  base: number;
   isAdditive: boolean;
 }
 
@@ -50,7 +45,7 @@ export function createMessageMeter(
 ): MessageMeter {
   const memory = memories.get(counter) ?? createMemory(counter);
   memories.set(counter, memory);
-  const fixed = countTools(counter, memory, tools).tokens;
+  const fixed = tools.length === 0 ? memory.base : wholeOf(counter, [], tools);
   return {
     counter,
     fixed,
@@ -76,34 +71,17 @@ export function createMessageMeter(
 function createMemory(counter: TokenCounter): Memory {
   requireCount(counter, counter.count("a"));
   const known = new WeakMap<ChatMessage, Entry>();
-  const noTools = { list: [], tokens: wholeOf(counter, [], []) };
+  const base = wholeOf(counter, [], []);
   const of = (message: ChatMessage): number => {
     const before = known.get(message);
     const { content, toolCalls, toolCallId } = message;
     const isCounted = before?.content === content && before.toolCalls === toolCalls;
     if (isCounted && before.toolCallId === toolCallId) return before.tokens;
-    const tokens = wholeOf(counter, [message], []) - noTools.tokens;
+    const tokens = wholeOf(counter, [message], []) - base;
     known.set(message, { content, toolCalls, toolCallId, tokens });
     return tokens;
   };
-  return {
-    of,
-    noTools,
-    lastTools: noTools,
-    isAdditive: true,
-  };
-}
-
-function countTools(
-  counter: TokenCounter,
-  memory: Memory,
-  tools: readonly ToolDescription[],
-): CountedTools {
-  if (tools.length === 0) return memory.noTools;
-  if (!isSameList(memory.lastTools.list, tools)) {
-    memory.lastTools = { list: [...tools], tokens: wholeOf(counter, [], tools) };
-  }
-  return memory.lastTools;
+  return { of, base, isAdditive: true };
 }
 
 function wholeOf(
@@ -123,8 +101,4 @@ function requireCount({ name }: TokenCounter, tokens: number): void {
   const given = typeof tokens === "number" ? tokens : `a value of type ${typeof tokens}`;
   const message = `The counter ${JSON.stringify(name)} gave ${given} where it has to give a number of tokens from 0.`;
   throw new ContextCompilerError("invalid_options", message);
-}
-
-function isSameList<Item>(before: readonly Item[], now: readonly Item[]): boolean {
-  return before.length === now.length && before.every((item, index) => item === now[index]);
 }

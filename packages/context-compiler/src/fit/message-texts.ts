@@ -9,6 +9,14 @@ export function textOf(message: ChatMessage | undefined): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
+const failurePattern =
+  /^\s*(?:<returncode>[1-9]|(?:error|fatal|traceback)\b|exit code:? [1-9])|command not found/i;
+
+/** True for the result of a call that failed, by its mark or by how its text begins. */
+export function hasFailed(message: ChatMessage | undefined): boolean {
+  return message?.isError === true || failurePattern.test(textOf(message).slice(0, 200));
+}
+
 /** The texts, and a mark for each part that is none; thoughts are left out. */
 export function readableText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;

@@ -2,6 +2,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { History } from "./analyze-history.ts";
 import { assemblePrompt } from "./assemble-prompt.ts";
+import { currentFiles } from "./current-files.ts";
 import { exceeded, findRequired, type Required } from "./find-required.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { FitPolicy } from "./fit-policy.ts";
@@ -16,6 +17,8 @@ const markerReserve = 24;
 /** A result that is shown at all keeps this share of the room, within these tokens. */
 const floorShare = 1 / 20;
 const [smallestFloor, largestFloor] = [120, 400];
+/** Of the room for what is old, the share that the current copies of files may take. */
+const fileShare = 0.3;
 const maxRounds = 8;
 /** A plan that leaves less of the goal than this is taken. */
 const goodEnough = 0.03;
@@ -57,6 +60,9 @@ class Planner {
   readonly #required: Required;
   readonly #reader: BlockReader;
   readonly #unread: number;
+  /** The units that hold the current copy of each file, and those of them that the plan keeps. */
+  readonly #copies: readonly number[][];
+  #files: ReadonlySet<number> = new Set();
   /** The last plan drops and shortens nothing. */
   isWhole = false;
 
@@ -69,6 +75,7 @@ class Planner {
     this.#required = required;
     this.#reader = reader;
     this.#unread = findUnread(history.units);
+    this.#copies = currentFiles(history.units);
   }
 
   /** A cut whose tail takes about so much; undefined where even its markers do not fit. */
@@ -80,7 +87,9 @@ class Planner {
       texts,
       Math.max(tailRoom, Math.min(room, room * this.#policy.cutTo)),
     );
-    const old = Math.max(tailRoom - unread, Math.min(room - unread, tailRoom / 4));
+    const left = Math.max(tailRoom - unread, Math.min(room - unread, tailRoom / 4));
+    this.#files = new Set();
+    const old = this.#fitsWithoutLoss(left) ? left : left - this.#keepFiles(left * fileShare);
     let from = this.#findTail(old);
     const marks = from === 0 ? 0 : this.#markRoom(from, old);
     if (marks > 0) from = this.#findTail(Math.max(0, old - marks));
@@ -91,7 +100,24 @@ class Planner {
 
   /** Nothing but what must stay, and the shortest markers. */
   planBare(): FrozenCut | undefined {
+    this.#files = new Set();
     return this.#freeze(this.#history.units.length, { ...this.#required.texts });
+  }
+
+  /** Keeps the newest copies of files, none of them with more than half of the room; gives what they take. */
+  #keepFiles(room: number): number {
+    const { units } = this.#history;
+    const kept = new Set<number>();
+    let used = 0;
+    for (const copy of this.#copies) {
+      const fresh = copy.filter((unit) => !kept.has(unit) && !this.#isApart(unit));
+      const tokens = addUp(fresh, (unit) => units[unit]?.tokens ?? 0);
+      if (tokens > room / 2 || used + tokens > room) continue;
+      for (const unit of fresh) kept.add(unit);
+      used += tokens;
+    }
+    this.#files = kept;
+    return used;
   }
 
   /** Room for the facts of what is dropped: little where that is talk without calls. */
@@ -100,7 +126,9 @@ class Planner {
     const { units } = this.#history;
     const hasCalls = units.slice(0, from).some(({ kind }) => kind === "calls");
     const facts = hasCalls || summaryOf !== undefined ? keptFactsTokens : keptFactsTokens / 8;
-    return Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + 1);
+    return (
+      Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + this.#files.size + 1)
+    );
   }
 
   /** Shows the results that the model has not read as generously as it can; gives what they take. */
@@ -175,7 +203,7 @@ class Planner {
   }
 
   #isApart(unit: number): boolean {
-    return unit === this.#unread || this.#required.units.has(unit);
+    return unit === this.#unread || this.#required.units.has(unit) || this.#files.has(unit);
   }
 
   #showTail(from: number, room: number, texts: Record<string, string>): void {
@@ -231,7 +259,9 @@ class Planner {
   #freeze(from: number, texts: Record<string, string>): FrozenCut | undefined {
     const { units } = this.#history;
     const policy = this.#policy;
-    const kept = [...this.#required.units].filter((unit) => unit < from).sort((a, b) => a - b);
+    const kept = [...new Set([...this.#required.units, ...this.#files])]
+      .filter((unit) => unit < from)
+      .sort((a, b) => a - b);
     const ranges = droppedRanges(from, kept);
     const bare = {
       from,

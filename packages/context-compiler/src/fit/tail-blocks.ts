@@ -3,7 +3,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { FitPolicy } from "./fit-policy.ts";
 import type { HistoryUnit } from "./history-unit.ts";
-import { readableText, textKey, textOf } from "./message-texts.ts";
+import { hasFailed, readableText, textKey, textOf } from "./message-texts.ts";
 import { cutText, losslessText, selectText } from "./shorten-text.ts";
 
 /** A message that may be shown shortened. */
@@ -122,13 +122,6 @@ export function createBlockReader(
 /** A part that only its provider's format knows goes whole, with the one that it belongs to. */
 function hasProviderPart({ content }: ChatMessage): boolean {
   return typeof content !== "string" && content.some(({ type }) => type === "provider");
-}
-
-const failurePattern =
-  /^\s*(?:<returncode>[1-9]|(?:error|fatal|traceback)\b|exit code:? [1-9])|command not found/i;
-
-function hasFailed(message: ChatMessage): boolean {
-  return message.isError === true || failurePattern.test(textOf(message).slice(0, 200));
 }
 
 const shortestRepeat = 200;

@@ -30,13 +30,13 @@ export function contextMiddleware(options: ConversationOptions): AgentMiddleware
     const messages = await fit(given.map(convert), {
       tools: tools.map((tool) => (isClientTool(tool) ? convertToOpenAITool(tool) : tool)),
       conversation: runtime.configurable?.thread_id,
-      sent: (_prompt, fitted) => fitted.messages,
-      write: (fitted) =>
+      write: (fitted): BaseMessage[] =>
         fitted.messages.map((message, at) => {
           const original = given[fitted.sources[at] ?? -1];
           const isKept = original !== undefined && convert(original) === message;
           return isKept ? original : toLangChain(message, classes, original);
         }),
+      sent: (_prompt, fitted) => fitted.messages,
     });
     return handler({ ...request, messages: messages.slice(head.length) });
   };
