@@ -7,7 +7,7 @@ import type { Session } from "../session.ts";
  * A library that the project, or whoever installed ccl, may have; undefined where neither does. It is the project's own
  * dependency and none of ours, so it is looked up from the project's folder.
  */
-export function loadOptional({ root }: Session, name: "pg" | "hyparquet"): unknown {
+export function loadOptional({ root }: Pick<Session, "root">, name: "pg" | "hyparquet"): unknown {
   for (const from of [join(root, "package.json"), import.meta.url]) {
     const load = createRequire(from);
     if (isInstalled(load, name)) return load(name);
