@@ -24,6 +24,15 @@ export { type DataType } from "./plan/data-type.ts";
 export type { Expression } from "./plan/expression.ts";
 export type { LogicalPlan, PlanStep } from "./plan/logical-plan.ts";
 export { QueryError, type QueryErrorCode } from "./query-error.ts";
+export { parseSql, type ParseSqlOptions, type SqlPlan } from "./select/parse-sql.ts";
+export {
+  executeSql,
+  explainSql,
+  runSql,
+  type RunSqlOptions,
+  type SqlExplanation,
+  type SqlResult,
+} from "./select/run-sql.ts";
 export { renderLogicalPlan } from "./render/render-logical-plan.ts";
 export { logicalPlanSchema } from "./schema/logical-plan-schema.ts";
 export { skillConnector, type SkillConnectorOptions } from "./skill/skill-connector.ts";

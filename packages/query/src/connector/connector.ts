@@ -2,6 +2,8 @@ import type { ResourceDetails } from "@ccl/catalog";
 import type { PlanOperation } from "../plan/logical-plan.ts";
 import type { PlanColumn, TypedStep } from "../plan/typed-plan.ts";
 import type { ColumnBatch } from "./column-batch.ts";
+import type { SqlRows, SqlStatement } from "../select/sql-rows.ts";
+import type { SqlPlan } from "../select/parse-sql.ts";
 
 /** A part of a plan for one source: steps in order, whose scans are all of that source. The last one is the output. */
 export interface PlanFragment {
@@ -34,6 +36,18 @@ export interface Connector {
   describe?(fragment: PlanFragment): string;
   /** The rows of a fragment. Leaving the loop early, or aborting, ends the work at the source. */
   run(fragment: PlanFragment, options: RunOptions): AsyncIterable<ColumnBatch>;
+  /** For sources that take SQL themselves; all others are loaded into DuckDB. */
+  readonly sql?: SqlSource | undefined;
+}
+
+/** A source that runs statements. */
+export interface SqlSource {
+  readonly dialect: "postgresql" | "sqlite";
+  /** Schema and table of a resource. */
+  tableOf(resource: ResourceDetails): readonly string[];
+  /** Undefined where the statement may run here; else why not, for a source that nothing can interrupt. */
+  refusal(plan: SqlPlan, text: string): Promise<string | undefined>;
+  run(statement: SqlStatement, options: RunOptions): Promise<SqlRows>;
 }
 
 /** What does the steps that no source takes. */
@@ -41,6 +55,8 @@ export interface QueryEngine {
   readonly name: string;
   /** Runs the steps over the inputs; an input stands for the step of its name. */
   run(work: EngineWork, options: RunOptions): AsyncIterable<ColumnBatch>;
+  /** Runs the first of the statements that the engine can make sense of, over tables of the inputs' names. */
+  runSql?(work: EngineSql, options: RunOptions): Promise<SqlRows>;
   close(): Promise<void>;
 }
 
@@ -57,4 +73,10 @@ export interface EngineInput {
   name: string;
   columns: PlanColumn[];
   batches: AsyncIterable<ColumnBatch>;
+}
+
+/** A statement for an engine. */
+export interface EngineSql {
+  statements: readonly { text: string; macros: readonly { create: string }[] }[];
+  inputs: EngineInput[];
 }

@@ -9,6 +9,8 @@ import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
 import { duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
+import { quoted } from "../select/resolve-select.ts";
+import { runDuckDbSql } from "./run-duckdb-sql.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
 /** How DuckDB is run. */
@@ -54,6 +56,8 @@ async function secure(instance: DuckDBInstance, spillFolder: string | undefined)
   const connection = await instance.connect();
   try {
     await connection.run(`SET temp_directory = '${(spillFolder ?? "").replaceAll("'", "''")}'`);
+    // Read by SQL that users write; what plans are compiled to divides floats only.
+    await connection.run("SET GLOBAL integer_division = true");
     await connection.run(
       "SET autoinstall_known_extensions = false; SET autoload_known_extensions = false",
     );
@@ -87,6 +91,17 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
         connection.closeSync();
       }
     },
+    async runSql(work, options) {
+      if (!isOpen) throw new QueryError("closed", "The engine is closed; open another one.");
+      throwIfAborted(options.signal, QueryError);
+      const connection = await instance.connect();
+      running.add(connection);
+      const end = (): void => {
+        running.delete(connection);
+        connection.closeSync();
+      };
+      return await runDuckDbSql({ duckdb, connection }, work, { ...options, end, load: loadNamed });
+    },
     async close() {
       if (!isOpen) return;
       isOpen = false;
@@ -96,14 +111,29 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
   };
 }
 
+/** Under the columns' own names. */
+function loadNamed(session: Session, input: EngineInput, options: RunOptions): Promise<void> {
+  const names = new Map(input.columns.map(({ name }) => [name, quoted(name)]));
+  return load(session, { input, table: input.name, options, names });
+}
+
 /** Temporary tables are the connection's own, and go with it. */
 async function load(
   { duckdb, connection }: Session,
-  { input, table, options }: { input: EngineInput; table: string; options: RunOptions },
+  {
+    input,
+    table,
+    options,
+    names = inputAliases(input.columns),
+  }: {
+    input: EngineInput;
+    table: string;
+    options: RunOptions;
+    names?: ReadonlyMap<string, string> | undefined;
+  },
 ): Promise<void> {
-  const aliases = inputAliases(input.columns);
   const columns = input.columns.map(
-    ({ name, type }) => `${aliases.get(name) ?? ""} ${duckDbTypeName(type)}`,
+    ({ name, type }) => `${names.get(name) ?? ""} ${duckDbTypeName(type)}`,
   );
   await connection.run(`CREATE TEMP TABLE ${table} (${columns.join(", ")})`);
   const types = input.columns.map(({ type }) => duckDbTypeOf(duckdb, type));

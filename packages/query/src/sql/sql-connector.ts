@@ -11,6 +11,7 @@ import {
   type TypedStep,
 } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
+import { postgresSource, sqliteSource } from "../select/sql-source.ts";
 import { compileFragment } from "./compile-fragment.ts";
 import { postgresDialect, postgresTakes } from "./postgres-dialect.ts";
 import { runPostgres } from "./run-postgres.ts";
@@ -70,9 +71,16 @@ export function sqlConnector(
           : undefined,
       },
     );
+  const tableOfResource = (resource: ResourceDetails): readonly string[] => {
+    const found = tableOf({ resource }, options);
+    return isSqlite && found.length === 1 ? ["main", ...found] : found;
+  };
   return {
     name,
     operations,
+    sql: isSqlite
+      ? sqliteSource(handle, tableOfResource)
+      : postgresSource(handle, tableOfResource),
     takes: (step, resources) => takesStep(step, resources, isSqlite ? "sqlite" : "postgresql"),
     describe: (fragment) => compile(fragment).sql,
     run(fragment, run) {
@@ -111,7 +119,10 @@ function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is Sq
 }
 
 /** The table of a scan, by the last part of its address where nothing else is told. */
-export function tableOf({ resource }: TypedScan, options: SqlConnectorOptions = {}): TableName {
+export function tableOf(
+  { resource }: Pick<TypedScan, "resource">,
+  options: SqlConnectorOptions = {},
+): TableName {
   const name = options.tableOf?.(resource) ?? tableOfAddress(resource);
   const [table = "", schema = ""] = [...name].reverse();
   if (isSystemName(schema) || isSystemName(table)) {

@@ -7,7 +7,8 @@ import { quotedName, reportInto, type Report } from "./check-context.ts";
 import { checkParameters } from "./check-parameters.ts";
 import { checkJoinKeys } from "./check-join-keys.ts";
 import { checkStep } from "./check-step.ts";
-import { visibleResources, type AccessOptions } from "./visible-resources.ts";
+import { ruledScan } from "./row-rules.ts";
+import { rowRule, visibleResources, type AccessOptions } from "./visible-resources.ts";
 
 /** Bounds of a plan. */
 export interface ValidationLimits {
@@ -44,9 +45,10 @@ export function validateLogicalPlan(
     return { ok: false, issues };
   }
   const steps = checkSteps(plan, { report, resources: visibleResources(options.details, options) });
-  const typed = [...steps.values()].filter((step) => step !== undefined);
+  const checked = [...steps.values()].filter((step) => step !== undefined);
+  const isWhole = checked.length === plan.steps.length && checked.length > 0;
+  const typed = ruledSteps(checked, options);
   const columns = typed.at(-1)?.columns ?? [];
-  const isWhole = typed.length === plan.steps.length && typed.length > 0;
   if (isWhole) {
     checkUse(plan, report);
     checkParameters(typed, report);
@@ -77,6 +79,18 @@ function checkSteps(
     steps.set(step.name, typed);
   }
   return steps;
+}
+
+/** The steps, with the rule of its rows behind each scan that has one. */
+function ruledSteps(steps: readonly TypedStep[], options: ValidateOptions): TypedStep[] {
+  if (options.access?.rowsOf === undefined) return [...steps];
+  const originals = new Map([...options.details].map((resource) => [resource.id, resource]));
+  return steps.flatMap((step) => {
+    const original = step.op === "scan" ? originals.get(step.resource.id) : undefined;
+    const rule = original === undefined ? undefined : rowRule(original, options);
+    if (step.op !== "scan" || original === undefined || rule === undefined) return [step];
+    return ruledScan(step, original, rule);
+  });
 }
 
 const keepsOrder: ReadonlySet<PlanStep["op"]> = new Set(["filter", "project", "limit"]);

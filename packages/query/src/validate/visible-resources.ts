@@ -17,6 +17,11 @@ interface AccessRequest {
 /** Who may read what. A rule that throws denies, as does an answer that is not `true`. */
 export interface QueryAccess {
   canRead(request: AccessRequest): boolean;
+  /**
+   * Which rows of a resource the principal may see, as a condition of the plan language like `region = 'eu'`; it may read
+   * columns that are hidden. Undefined lets all through; a rule that throws, or can't be read, none.
+   */
+  rowsOf?(request: Pick<AccessRequest, "principal" | "resource">): string | undefined;
 }
 
 /** Who asks and by which rules. Without rules, the details are taken as what the principal may see. */
@@ -48,5 +53,19 @@ function isAllowed(access: QueryAccess | undefined, request: AccessRequest): boo
     return answer === true;
   } catch {
     return false;
+  }
+}
+
+/** The rule of a resource's rows. */
+export function rowRule(
+  resource: ResourceDetails,
+  { access, principal }: AccessOptions,
+): string | undefined {
+  if (access?.rowsOf === undefined) return undefined;
+  try {
+    const rule: unknown = access.rowsOf({ principal, resource });
+    return rule === undefined || typeof rule === "string" ? rule : "false";
+  } catch {
+    return "false";
   }
 }

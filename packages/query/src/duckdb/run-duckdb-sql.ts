@@ -1,0 +1,153 @@
+import type { DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { throwIfAborted } from "@ccl/core/async";
+import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
+import type { EngineInput, EngineSql, RunOptions } from "../connector/connector.ts";
+import { orAborted } from "../execute/or-aborted.ts";
+import type { DataType } from "../plan/data-type.ts";
+import { QueryError } from "../query-error.ts";
+import type { SqlRows } from "../select/sql-rows.ts";
+import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
+import { interruptOnAbort } from "./interrupt-on-abort.ts";
+import { engineError, type Session } from "./stream-query.ts";
+
+/** How a statement is run; `end` gives the connection back, once nothing runs on it any more. */
+interface DuckDbRun extends RunOptions {
+  load(session: Session, input: EngineInput, options: RunOptions): Promise<void>;
+  end(): void;
+}
+
+/** Loads the inputs and runs the first statement that DuckDB can bind. An abort is answered at once, even where DuckDB takes longer to stop. */
+export async function runDuckDbSql(
+  session: Session,
+  work: EngineSql,
+  options: DuckDbRun,
+): Promise<SqlRows> {
+  const { signal } = options;
+  const stopListening = interruptOnAbort(session.connection, signal);
+  let current: Promise<unknown> = Promise.resolve();
+  let isEnded = false;
+  const end = (): void => {
+    if (isEnded) return;
+    isEnded = true;
+    stopListening();
+    options.end();
+  };
+  /** Closing the connection would wait for what runs on it. */
+  const endLater = (): void => void current.then(end, end);
+  const within = async <T>(action: Promise<T>): Promise<T> => {
+    current = action;
+    try {
+      return await orAborted(action, signal);
+    } catch (error) {
+      throwIfAborted(signal, QueryError);
+      throw engineError(error);
+    }
+  };
+  try {
+    for (const input of work.inputs) await within(options.load(session, input, options));
+    const result = await within(start(session, work));
+    return {
+      columns: result.columnNames().map((name, index) => ({
+        name,
+        type: kindName(session.duckdb, result.columnType(index)),
+      })),
+      batches: batchesOf(session.duckdb, result, { within, endLater }),
+    };
+  } catch (error) {
+    endLater();
+    throw error;
+  }
+}
+
+async function start({ connection }: Session, { statements }: EngineSql): Promise<DuckDBResult> {
+  let failure: unknown;
+  for (const [index, { text, macros }] of statements.entries()) {
+    try {
+      for (const { create } of macros)
+        await connection.run(create.replace(/^CREATE /, "CREATE OR REPLACE "));
+      return await connection.stream(text);
+    } catch (error) {
+      failure ??= error;
+      const isUnbound = error instanceof Error && /^Binder Error|No function matches|Conversion Error/.test(error.message);
+      if (!isUnbound || index === statements.length - 1) throw failure;
+    }
+  }
+  throw failure;
+}
+
+async function* batchesOf(
+  duckdb: DuckDbModule,
+  result: DuckDBResult,
+  { within, endLater }: { within: <T>(action: Promise<T>) => Promise<T>; endLater: () => void },
+): AsyncGenerator<ColumnBatch, void> {
+  const decoders = result.columnTypes().map((type) => decoderOf(duckdb, type));
+  try {
+    for (;;) {
+      const chunk = await within(result.fetchChunk());
+      if (chunk === null || chunk.rowCount === 0) return;
+      const columns = chunk
+        .getColumns()
+        .map((column, index) =>
+          column.map((value) => (value === null ? null : (decoders[index]?.(value) ?? null))),
+        );
+      yield { rowCount: chunk.rowCount, columns };
+    }
+  } finally {
+    endLater();
+  }
+}
+
+function kindName(duckdb: DuckDbModule, type: DuckDBType): string {
+  return kindOf(duckdb, type)?.kind ?? type.toString().toLowerCase();
+}
+
+function kindOf({ DuckDBTypeId: id }: DuckDbModule, type: DuckDBType): DataType | undefined {
+  switch (type.typeId) {
+    case id.BOOLEAN:
+      return { kind: "bool" };
+    case id.TINYINT:
+    case id.SMALLINT:
+    case id.INTEGER:
+    case id.BIGINT:
+    case id.UTINYINT:
+    case id.USMALLINT:
+    case id.UINTEGER:
+    case id.UBIGINT:
+    case id.HUGEINT:
+    case id.UHUGEINT:
+      return { kind: "int" };
+    case id.FLOAT:
+    case id.DOUBLE:
+      return { kind: "float" };
+    case id.DECIMAL:
+      return { kind: "decimal", precision: 38, scale: 0 };
+    case id.VARCHAR:
+      return { kind: "text" };
+    case id.DATE:
+      return { kind: "date" };
+    case id.TIMESTAMP:
+      return { kind: "timestamp" };
+    default:
+      return undefined;
+  }
+}
+
+function decoderOf(
+  duckdb: DuckDbModule,
+  type: DuckDBType,
+): (value: DuckDBValue) => PlanValue | undefined {
+  const known = kindOf(duckdb, type);
+  if (known !== undefined) {
+    const decode = duckDbDecoder(duckdb, known);
+    return (value) => decode(value) ?? String(value);
+  }
+  return (value) =>
+    value instanceof duckdb.DuckDBTimestampTZValue
+      ? `${new duckdb.DuckDBTimestampValue(value.micros).toString().replace(" ", "T")}Z`
+      : plainText(value);
+}
+
+/** Lists and structs as JSON; intervals, times and identifiers as DuckDB prints them. */
+function plainText(value: DuckDBValue): string {
+  return String(value);
+}

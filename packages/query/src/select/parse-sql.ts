@@ -1,0 +1,103 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import { failure, type Issue, type Result } from "@ccl/core";
+import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
+import { loadParser } from "./load-parser.ts";
+import { SelectResolver, type ResolvedSelect } from "./resolve-select.ts";
+import type { SqlSpelling } from "./sql-functions.ts";
+import { itemTexts, sqlTokens, withoutComments, type SqlToken } from "./sql-tokens.ts";
+import { SyntaxPlaces } from "./syntax-tree.ts";
+import { TableNames } from "./table-names.ts";
+
+/** What a statement is checked against. */
+export interface ParseSqlOptions extends AccessOptions {
+  /** The tables that it may read, as the catalog shows them. */
+  details: Iterable<ResourceDetails>;
+  /** Whose words it is in, where these mean different things (`/` of whole numbers, `like`). Told by the words by default. */
+  dialect?: SqlSpelling | undefined;
+}
+
+/** A SELECT that was checked against the catalog. It is run by `runSql`. */
+export interface SqlPlan {
+  /** Without comments. */
+  text: string;
+  /** The catalog's tables that it reads, each once, with the columns that it needs. */
+  tables: { resource: string; columns: string[] }[];
+  /** The databases that understand it as it stands. */
+  dialects: SqlSpelling[];
+  /** What the checks found, for whoever runs it. */
+  readonly resolved: ResolvedSelect;
+  readonly tokens: readonly SqlToken[];
+}
+
+const mostCharacters = 100_000;
+
+/**
+ * Reads one SELECT in the words of PostgreSQL, SQLite or DuckDB and checks it: tables and columns of `details` only,
+ * functions that read and write nothing else, no settings, files, system tables, writes or second statement. Issues name
+ * the nearest table, column or function, and list what there is. Codes: `syntax_invalid`, `statement_refused`,
+ * `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
+ */
+export async function parseSql(text: string, options: ParseSqlOptions): Promise<Result<SqlPlan>> {
+  if (text.length > mostCharacters)
+    return refused("limit_exceeded", `The statement has more than ${mostCharacters} characters.`);
+  const plain = withoutComments(text.replace(/\r\n?/g, "\n")).replace(/[\s;]+$/, "");
+  const tree = await syntaxTree(plain);
+  if (typeof tree === "string") return refused("syntax_invalid", tree);
+  if (tree.length !== 1)
+    return refused("statement_refused", `One SELECT is taken, not ${tree.length} statements.`);
+  const tokens = sqlTokens(plain);
+  const strange = tokens.find(({ kind, text: piece }) => (kind === "text" && !piece.startsWith("'")) || (kind === "symbol" && "$?:@#\\`;".includes(piece)));
+  if (strange !== undefined)
+    return refused("statement_refused", `${JSON.stringify(strange.text.slice(0, 40))} is not taken: write texts as 'text', and values where they stand.`);
+  const visible = visibleResources(options.details, options);
+  const resolver = new SelectResolver(
+    new TableNames(visible.values()),
+    new SyntaxPlaces(plain),
+    (start) => itemTexts(plain, tokens, start),
+  );
+  resolver.statement(tree[0]);
+  const resolved = resolver.result;
+  const [first, ...others] = resolved.issues;
+  if (first !== undefined) return failure(first, ...others);
+  return {
+    ok: true,
+    value: {
+      text: plain,
+      tables: neededColumns(resolved),
+      dialects: [...resolved.spellings],
+      resolved,
+      tokens,
+    },
+  };
+}
+
+function refused(code: string, message: string): Result<SqlPlan> {
+  const issue: Issue = { code, path: [], message };
+  return failure(issue);
+}
+
+/** The statements of a text, or why it is none. */
+async function syntaxTree(text: string): Promise<readonly unknown[] | string> {
+  const parse = await loadParser();
+  let reason: string | undefined;
+  for (const dialect of ["postgresql", "duckdb", "sqlite", "generic"]) {
+    try {
+      const tree = parse(text, dialect);
+      return Array.isArray(tree) ? tree : [];
+    } catch (error) {
+      reason ??= error instanceof Error ? error.message : String(error);
+    }
+  }
+  return `The SQL could not be read: ${(reason ?? "").replace(/^sql parser error: /i, "").slice(0, 200)}`;
+}
+
+function neededColumns({ tables }: ResolvedSelect): SqlPlan["tables"] {
+  const needed = new Map<string, Set<string>>();
+  for (const { resource, columns, isWhole } of tables) {
+    const known = needed.get(resource.id) ?? new Set();
+    const names = isWhole ? (resource.columns ?? []).map(({ name }) => name) : columns;
+    for (const name of names) known.add(name);
+    needed.set(resource.id, known);
+  }
+  return [...needed].map(([resource, columns]) => ({ resource, columns: [...columns] }));
+}

@@ -1,0 +1,33 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import { simpleConditions } from "../connector/simple-condition.ts";
+import { rowRule, type AccessOptions } from "../validate/visible-resources.ts";
+import { typedRule } from "../validate/row-rules.ts";
+import { quoted } from "./resolve-select.ts";
+
+const operators = { eq: "=", lt: "<", le: "<=", gt: ">", ge: ">=" } as const;
+
+/** The rule of a resource's rows as SQL; undefined without one, `unknown` for one that only a plan can say. */
+export function rowCondition(
+  resource: ResourceDetails,
+  options: AccessOptions & { details: Iterable<ResourceDetails>; dialect: "postgresql" | "sqlite" },
+): string | undefined {
+  const original = [...options.details].find(({ id }) => id === resource.id) ?? resource;
+  const rule = rowRule(original, options);
+  if (rule === undefined) return undefined;
+  const conditions = simpleConditions(typedRule(original, rule));
+  if (conditions === undefined) return "unknown";
+  const parts = conditions.map(({ column, operator, type, values }) => {
+    const literals = values.map((value) =>
+      typeof value === "string" && type.kind === "text"
+        ? `'${value.replaceAll("'", "''")}'`
+        : typeof value === "number" && type.kind === "int"
+          ? String(value)
+          : undefined,
+    );
+    if (literals.includes(undefined) || (operator !== "eq" && operator !== "in" && type.kind === "text")) return undefined;
+    const exact = type.kind === "text" && options.dialect === "sqlite" ? " COLLATE BINARY" : "";
+    const list = literals.join(", ");
+    return operator === "in" ? `${quoted(column)}${exact} IN (${list})` : `${quoted(column)}${exact} ${operators[operator]} ${list}`;
+  });
+  return parts.includes(undefined) ? "unknown" : parts.join(" AND ");
+}

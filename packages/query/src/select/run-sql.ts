@@ -1,0 +1,230 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import { systemClock, type Issue } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
+import type { PlanValue } from "../connector/column-batch.ts";
+import type { QueryEngine, RunOptions, SqlSource } from "../connector/connector.ts";
+import { findConnector } from "../connector/find-connector.ts";
+import type { ExecutePlanOptions } from "../execute/execute-plan.ts";
+import { limitsOf, metered, startDeadline, type Traffic } from "../execute/execution-limits.ts";
+import type { PlanRow } from "../execute/query-result.ts";
+import { QueryError } from "../query-error.ts";
+import { loadTables } from "./load-tables.ts";
+import type { TableUse } from "./name-scope.ts";
+import { parseSql, type ParseSqlOptions, type SqlPlan } from "./parse-sql.ts";
+import { quoted } from "./resolve-select.ts";
+import { rowCondition } from "./row-condition.ts";
+import type { SqlSpelling } from "./sql-functions.ts";
+import type { SqlColumn, SqlRows } from "./sql-rows.ts";
+import { duckDbStatement, nativeStatement } from "./write-select.ts";
+
+/** What a statement is run with. */
+export interface RunSqlOptions extends ParseSqlOptions {
+  /** By the beginning of the addresses that they serve. */
+  connectors: ExecutePlanOptions["connectors"];
+  /** For what no source can do alone; DuckDB, opened for the statement where it is installed, by default. */
+  engine?: QueryEngine | undefined;
+  limits?: ExecutePlanOptions["limits"];
+  signal?: AbortSignal | undefined;
+}
+
+/** What a statement gave. */
+export interface SqlResult {
+  columns: SqlColumn[];
+  rows: PlanRow[];
+  /** Who ran it: a source by itself, or DuckDB over the tables that were loaded. */
+  ranOn: string;
+  durationMs: number;
+}
+
+/**
+ * The rows of one SELECT over the catalog's tables, whatever sources they are in.
+ * @throws QueryError `plan_invalid` with the issues of `parseSql`, `engine_missing` where DuckDB is needed and not
+ * installed, `source_failed`, `engine_failed`, `limit_exceeded`, `aborted`
+ */
+export async function runSql(text: string, options: RunSqlOptions): Promise<PlanRow[]> {
+  return (await executeSql(text, options)).rows;
+}
+
+/** `runSql`, with the columns in order and where it ran. */
+export async function executeSql(text: string, given: RunSqlOptions): Promise<SqlResult> {
+  throwIfAborted(given.signal, QueryError);
+  const options = { ...given, details: [...given.details] };
+  const plan = await checkedPlan(text, options);
+  const { timeoutMs, eachSource: _, ...limits } = limitsOf(options.limits);
+  const startMs = systemClock.now();
+  const deadline = startDeadline(options.signal, { timeoutMs, what: "The query" });
+  const run: RunOptions = { signal: deadline.signal, timeoutMs: timeoutMs < Infinity ? timeoutMs : undefined, batchRows: 2_048 };
+  const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
+  try {
+    const { ranOn, columns: own, batches, close } = await started(plan, { ...options, run });
+    try {
+      const columns = namedColumns(plan, own);
+      const rows: PlanRow[] = [];
+      for await (const batch of metered(batches, { traffic, limits, what: "The query" }))
+        for (let index = 0; index < batch.rowCount; index++)
+          rows.push(Object.fromEntries(columns.map(({ name }, at): [string, PlanValue] => [name, batch.columns[at]?.[index] ?? null])));
+      const late = deadline.failure();
+      if (late !== undefined) throw late;
+      return { columns, rows, ranOn, durationMs: systemClock.now() - startMs };
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    throw deadline.failure() ?? failed(error);
+  } finally {
+    deadline.end();
+  }
+}
+
+/** Where a statement would run, and as what text. */
+export interface SqlExplanation {
+  ranOn: string;
+  /** As the source or DuckDB would get it. */
+  sql: string;
+  tables: SqlPlan["tables"];
+}
+
+/** How a statement would be run; nothing is read but what the bounds of a database in memory need. @throws QueryError as `runSql` */
+export async function explainSql(text: string, options: RunSqlOptions): Promise<SqlExplanation> {
+  const plan = await checkedPlan(text, options);
+  const native = await nativeOf(plan, options);
+  if (native.statement !== undefined)
+    return { ranOn: native.name, sql: native.statement, tables: plan.tables };
+  const statement = duckDbStatement(plan, {
+    spelling: spellingOf(plan, options),
+    isLenient: false,
+    tableOf: ({ resource }) => quoted(resource.id),
+  });
+  return { ranOn: "DuckDB", sql: statement.text, tables: plan.tables };
+}
+
+async function checkedPlan(text: string, options: RunSqlOptions): Promise<SqlPlan> {
+  const checked = await parseSql(text, options);
+  if (checked.ok) return checked.value;
+  throw invalid(checked.issues);
+}
+
+function invalid(issues: readonly Issue[]): QueryError {
+  const reasons = issues.slice(0, 3).map(({ message }) => message);
+  return new QueryError("plan_invalid", reasons.join("\n"), { details: { issues } });
+}
+
+interface Started extends SqlRows {
+  ranOn: string;
+  close(): Promise<void>;
+}
+
+type Running = RunSqlOptions & { details: readonly ResourceDetails[]; run: RunOptions };
+
+async function started(plan: SqlPlan, options: Running): Promise<Started> {
+  const native = await nativeOf(plan, options);
+  if (native.statement !== undefined) {
+    const { statement, source, name } = native;
+    const rows = await source.run({ text: statement, columns: plan.resolved.columns.map((column) => column ?? "column") }, options.run);
+    return { ...rows, ranOn: name, close: () => Promise.resolve() };
+  }
+  const { engine, close } = await engineOf(options, native.reason);
+  try {
+    const spelling = spellingOf(plan, options);
+    const { inputs, nameOf } = await loadTables(plan, { ...options, engine, spelling, signal: options.run.signal });
+    const tableOf = (use: TableUse): string => nameOf.get(use) ?? "";
+    const statements = [false, true].map((isLenient) =>
+      duckDbStatement(plan, { spelling, isLenient, tableOf }),
+    );
+    const rows = await engine.runSql({ statements, inputs }, options.run);
+    return { ...rows, ranOn: engine.name, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type SqlEngine = QueryEngine & Required<Pick<QueryEngine, "runSql">>;
+
+async function engineOf(
+  { engine }: Running,
+  reason: string,
+): Promise<{ engine: SqlEngine; close(): Promise<void> }> {
+  if (engine !== undefined) {
+    if (!runsSql(engine))
+      throw new QueryError("engine_missing", `${engine.name} runs no SQL; give openDuckDbEngine() of @ccl/query/duckdb.`);
+    return { engine, close: () => Promise.resolve() };
+  }
+  try {
+    const { openDuckDbEngine } = await import("../duckdb/open-duckdb-engine.ts");
+    const opened = await openDuckDbEngine();
+    if (!runsSql(opened)) throw new QueryError("engine_missing", "DuckDB runs no SQL.");
+    return { engine: opened, close: () => opened.close() };
+  } catch (cause) {
+    if (!QueryError.isInstance(cause) || cause.code !== "engine_missing") throw cause;
+    const message = `This statement needs DuckDB, since ${reason}: npm install @duckdb/node-api`;
+    throw new QueryError("engine_missing", message, { cause });
+  }
+}
+
+function runsSql(engine: QueryEngine): engine is SqlEngine {
+  return engine.runSql !== undefined;
+}
+
+type Native =
+  | { statement: string; source: SqlSource; name: string }
+  | { statement?: undefined; reason: string };
+
+/** The statement for the one database that all of its tables are in, where that understands it. */
+async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> {
+  const { tables, spellings } = plan.resolved;
+  const connectors = new Set(
+    tables.map(({ resource }) => findConnector(options.connectors, resource).connector),
+  );
+  const [connector] = connectors;
+  const source = connector?.sql;
+  if (connector === undefined || connectors.size > 1 || source === undefined)
+    return { reason: tables.length === 0 ? "it reads no table" : connectors.size > 1 ? "its tables are in several sources" : "its source runs no SQL" };
+  const meant = options.dialect ?? source.dialect;
+  if (!spellings.has(source.dialect) || meant !== source.dialect)
+    return { reason: `${connector.name} does not know all of its words` };
+  const conditions = tables.map(({ resource }) => rowCondition(resource, { ...options, dialect: source.dialect }));
+  if (conditions.includes("unknown")) return { reason: "a rule of access is applied before it" };
+  const text = nativeStatement(plan, (use) => {
+    const name = source.tableOf(use.resource).map(quoted).join(".");
+    const condition = conditions[tables.indexOf(use)];
+    if (!use.isWhole && condition === undefined) return name;
+    const columns = (use.resource.columns ?? []).map((column) => quoted(column.name));
+    return `(SELECT ${columns.join(", ")} FROM ${name}${condition === undefined ? "" : ` WHERE ${condition}`})`;
+  });
+  const refusal = await source.refusal(plan, text);
+  if (refusal !== undefined) return { reason: refusal };
+  return { statement: text, source, name: connector.name };
+}
+
+/** Whose words a statement is in, where DuckDB runs it. */
+function spellingOf(plan: SqlPlan, options: RunSqlOptions): SqlSpelling {
+  const { spellings, tables } = plan.resolved;
+  if (options.dialect !== undefined) return options.dialect;
+  const dialects = new Set(
+    tables.map(({ resource }) => findConnector(options.connectors, resource).connector.sql?.dialect),
+  );
+  const [only] = dialects;
+  if (dialects.size === 1 && only !== undefined && spellings.has(only)) return only;
+  const order = only === undefined || dialects.size > 1 ? (["duckdb", "postgresql", "sqlite"] as const) : (["postgresql", "duckdb", "sqlite"] as const);
+  return order.find((spelling) => spellings.has(spelling)) ?? "postgresql";
+}
+
+/** The statement's own names; a source's where it counts the columns otherwise. A name that comes again gets a number. */
+function namedColumns({ resolved }: SqlPlan, own: readonly SqlColumn[]): SqlColumn[] {
+  const names = resolved.columns;
+  const used = new Set<string>();
+  return own.map(({ name: ownName, type }, index) => {
+    const wanted = (names.length === own.length ? names[index] : undefined) ?? ownName;
+    let name = wanted;
+    for (let count = 2; used.has(name); count++) name = `${wanted}_${count}`;
+    used.add(name);
+    return { name, type };
+  });
+}
+
+function failed(error: unknown): unknown {
+  if (QueryError.isInstance(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new QueryError("source_failed", `The source refused the statement: ${reason.slice(0, 300)}`, { cause: error });
+}

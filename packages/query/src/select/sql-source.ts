@@ -1,0 +1,162 @@
+import { createPostgresSession, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
+import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
+import type { RunOptions, SqlSource } from "../connector/connector.ts";
+import { orAborted } from "../execute/or-aborted.ts";
+import type { DataType } from "../plan/data-type.ts";
+import { QueryError } from "../query-error.ts";
+import { exactInt } from "../sql/decode-value.ts";
+import { runPostgres } from "../sql/run-postgres.ts";
+import type { SqlPlan } from "./parse-sql.ts";
+import { quoted } from "./resolve-select.ts";
+import type { SqlRows, SqlStatement } from "./sql-rows.ts";
+
+/** Pairs of rows that a statement may try where nothing can end it: about a second of SQLite's time. */
+const mostPairs = 2e7;
+/** The cost that PostgreSQL's planner may see in a statement there; a page read is 1. */
+const mostCost = 1e6;
+
+type TableOf = SqlSource["tableOf"];
+
+/** Statements on SQLite: a file is read in a process that the deadline ends, a database in memory is bounded before the start. */
+export function sqliteSource(database: SqliteDatabase, tableOf: TableOf): SqlSource {
+  return {
+    dialect: "sqlite",
+    tableOf,
+    async refusal({ resolved }) {
+      if (database.readApart !== undefined) return undefined;
+      if (resolved.isRecursive) return "a recursive query cannot be interrupted there";
+      let pairs = 1;
+      for (const { resource } of resolved.tables) {
+        const name = tableOf(resource).map(quoted).join(".");
+        pairs *= Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.["n"]);
+      }
+      if (pairs <= mostPairs) return undefined;
+      return `it may try ${pairs} pairs of rows, and nothing can interrupt it there`;
+    },
+    run: (statement, options) => runOnSqlite(database, statement, options),
+  };
+}
+
+async function runOnSqlite(
+  database: SqliteDatabase,
+  { text, columns }: SqlStatement,
+  options: RunOptions,
+): Promise<SqlRows> {
+  const rows = sqliteLists(database, { text, columns }, options)[Symbol.asyncIterator]();
+  // A statement that SQLite refuses is told before the first row is asked for.
+  const first = await rows.next();
+  return {
+    columns: columns.map((name) => ({ name })),
+    batches: (async function* batches(): AsyncGenerator<ColumnBatch, void> {
+      try {
+        for (let next = first; next.done !== true; next = await rows.next())
+          yield batchOf(next.value, sqliteValue);
+      } finally {
+        await rows.return?.();
+      }
+    })(),
+  };
+}
+
+async function* sqliteLists(
+  database: SqliteDatabase,
+  { text, columns }: SqlStatement,
+  { signal, batchRows }: RunOptions,
+): AsyncGenerator<unknown[][], void> {
+  if (database.readApart !== undefined)
+    return yield* database.readApart(text, [], { signal, batchRows });
+  // Rows are objects by names, which need not differ.
+  const names = columns.map((_, index) => `o${index}`);
+  const named = `WITH ccl_rows(${names.join(", ")}) AS MATERIALIZED (${text}) SELECT * FROM ccl_rows`;
+  let rows: unknown[][] = [];
+  for (const row of database.prepare(named, { bigints: true }).iterate()) {
+    rows.push(Object.values(row));
+    if (rows.length < batchRows) continue;
+    yield rows;
+    rows = [];
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (signal?.aborted === true) throw new QueryError("aborted", "The query was aborted.");
+  }
+  if (rows.length > 0) yield rows;
+}
+
+function sqliteValue(value: unknown): PlanValue {
+  if (typeof value === "bigint") return exactInt(value) ?? value;
+  if (typeof value === "string" || typeof value === "number") return value;
+  if (value instanceof Uint8Array)
+    return [...value].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return null;
+}
+
+function batchOf(rows: readonly unknown[][], decode: (value: unknown) => PlanValue): ColumnBatch {
+  const width = rows[0]?.length ?? 0;
+  const columns = Array.from({ length: width }, (_, index) => rows.map((row) => decode(row[index])));
+  return { rowCount: rows.length, columns };
+}
+
+/** Statements on PostgreSQL: its own timeout and a cancel end them; on PGlite, which nothing ends, its planner's cost bounds them. */
+export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSource {
+  return {
+    dialect: "postgresql",
+    tableOf,
+    async refusal({ resolved }: SqlPlan, text) {
+      if (!("transaction" in client)) return undefined;
+      if (resolved.isRecursive) return "a recursive query cannot be interrupted there";
+      const cost = await estimatedCost(client, text);
+      if (cost === undefined || cost <= mostCost) return undefined;
+      return `its planner expects a cost of ${Math.round(cost)}, and nothing can interrupt it there`;
+    },
+    run: (statement, options) => runOnPostgres(client, statement, options),
+  };
+}
+
+/** Undefined for a statement that PostgreSQL refuses: running it says why. */
+async function estimatedCost(client: PostgresClient, text: string): Promise<number | undefined> {
+  const session = createPostgresSession(client);
+  const rows = await session.query(`EXPLAIN ${text}`).catch(() => []);
+  const [line] = rows.flatMap((row) => Object.values(row));
+  const cost = /\.\.(\d+(?:\.\d+)?) rows=/.exec(typeof line === "string" ? line : "")?.[1];
+  return cost === undefined ? undefined : Number(cost);
+}
+
+/** Of pg_type.dat: what is decoded; all else comes as text. */
+const kinds: Readonly<Record<number, Exclude<DataType["kind"], "decimal"> | "decimal">> = {
+  16: "bool",
+  20: "int",
+  21: "int",
+  23: "int",
+  26: "int",
+  700: "float",
+  701: "float",
+  1700: "decimal",
+  1082: "date",
+  1114: "timestamp",
+  1184: "timestamptz",
+};
+
+async function runOnPostgres(
+  client: PostgresClient,
+  { text }: SqlStatement,
+  options: RunOptions,
+): Promise<SqlRows> {
+  const asked = client.query(`SELECT * FROM (${text}) AS ccl_rows LIMIT 0`);
+  const { fields = [] } = await orAborted(asked, options.signal);
+  const columns = fields.map(({ name, dataTypeID }) => ({ name, type: kinds[dataTypeID] ?? "text" }));
+  const outputs = columns.map(({ type }, index) =>
+    ["bool", "int", "float"].includes(type) ? `o${index}` : `CAST(o${index} AS text) AS o${index}`,
+  );
+  const names = columns.map((_, index) => `o${index}`);
+  const work = {
+    name: "PostgreSQL",
+    sql: `SELECT ${outputs.join(", ")} FROM (${text}) AS ccl_rows(${names.join(", ")})`,
+    parameters: [],
+    columns: columns.map(({ name, type }) => ({ name, type: decodedType(type), isNullable: true })),
+    end: "open" as const,
+  };
+  return { columns, batches: runPostgres(client, work, options) };
+}
+
+/** Digits of decimals are kept as they come. */
+function decodedType(type: DataType["kind"]): DataType {
+  return type === "decimal" ? { kind: "text" } : { kind: type };
+}

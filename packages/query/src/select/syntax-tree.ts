@@ -1,0 +1,94 @@
+import { isRecord } from "@ccl/core/json";
+
+/** A node of the parser's tree: members by name, or one member that names a variant, like `{ Select: {...} }`. */
+export type SyntaxNode = Readonly<Record<string, unknown>>;
+
+/** A name in the text. */
+export interface Identifier {
+  value: string;
+  /** The quotation mark before it; undefined for a bare name. */
+  quote: string | undefined;
+  start: number;
+  end: number;
+}
+
+/** The variant that a node is, and what it holds; undefined for what is no variant. */
+export function variantOf(value: unknown): { tag: string; content: unknown } | undefined {
+  if (!isRecord(value)) return undefined;
+  const [tag, ...others] = Object.keys(value);
+  if (tag === undefined || others.length > 0 || !/^[A-Z]/.test(tag)) return undefined;
+  return { tag, content: value[tag] };
+}
+
+/** A member that is a node; an empty one where it is none. */
+export function nodeOf(value: unknown, ...path: readonly string[]): SyntaxNode {
+  let found: unknown = value;
+  for (const name of path) found = isRecord(found) ? found[name] : undefined;
+  return isRecord(found) ? found : {};
+}
+
+/** A member that is a list; an empty one where it is none. */
+export function listOf(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  let found: unknown = value;
+  for (const name of path) found = isRecord(found) ? found[name] : undefined;
+  return Array.isArray(found) ? found : [];
+}
+
+/** True for what the parser puts where nothing was written. */
+export function isAbsent(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0)
+  );
+}
+
+/** Places of the parser, lines and characters from 1, as places in the text. */
+export class SyntaxPlaces {
+  readonly #lines: readonly { start: number; characters: readonly string[] | undefined }[];
+
+  constructor(text: string) {
+    let start = 0;
+    this.#lines = text.split("\n").map((line) => {
+      const isPlain = !/[\uD800-\uDFFF]/.test(line);
+      const entry = { start, characters: isPlain ? undefined : [...line] };
+      start += line.length + 1;
+      return entry;
+    });
+  }
+
+  /** The name that a node is; undefined for other nodes. */
+  identifier(value: unknown): Identifier | undefined {
+    if (!isRecord(value)) return undefined;
+    if (isRecord(value["Identifier"])) return this.identifier(value["Identifier"]);
+    const { value: name, quote_style: quote, span } = value;
+    if (typeof name !== "string" || !isRecord(span)) return undefined;
+    return {
+      value: name,
+      quote: typeof quote === "string" ? quote : undefined,
+      start: this.#offset(span["start"]),
+      end: this.#offset(span["end"]),
+    };
+  }
+
+  /** Where a token of the tree begins. */
+  start(token: unknown): number {
+    return this.#offset(nodeOf(token, "span")["start"]);
+  }
+
+  /** Names joined by dots; empty where one of them is no name. */
+  path(values: readonly unknown[]): Identifier[] {
+    const names = values.map((value) => this.identifier(value));
+    return names.every((name) => name !== undefined) ? names : [];
+  }
+
+  #offset(value: unknown): number {
+    const { line, column } = nodeOf(value);
+    const found = this.#lines[Number(line) - 1];
+    if (found === undefined) return 0;
+    const before = Number(column) - 1;
+    if (found.characters === undefined) return found.start + before;
+    return found.start + found.characters.slice(0, before).join("").length;
+  }
+}
