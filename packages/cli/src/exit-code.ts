@@ -2,6 +2,7 @@ import type { AliasesErrorCode } from "@ccl/aliases";
 import type { CatalogErrorCode } from "@ccl/catalog";
 import { CclError, type LanguageModelErrorCode } from "@ccl/core";
 import type { PlanProtocolErrorCode } from "@ccl/plan-protocol";
+import type { QueryErrorCode } from "@ccl/query";
 import type { ReplayErrorCode } from "@ccl/providers/replay";
 
 import type { CliErrorCode } from "./cli-error.ts";
@@ -29,6 +30,7 @@ type ErrorCode =
   | CliErrorCode
   | LanguageModelErrorCode
   | PlanProtocolErrorCode
+  | QueryErrorCode
   | ReplayErrorCode;
 
 const byErrorCode = new Map<string, ExitCode>(
@@ -84,6 +86,14 @@ const byErrorCode = new Map<string, ExitCode>(
     index_failed: EXIT_CODES.failure,
     closed: EXIT_CODES.failure,
     io_failed: EXIT_CODES.failure,
+    plan_invalid: EXIT_CODES.usage,
+    connector_missing: EXIT_CODES.usage,
+    engine_missing: EXIT_CODES.usage,
+    argument_missing: EXIT_CODES.usage,
+    engine_failed: EXIT_CODES.sourceFailed,
+    value_invalid: EXIT_CODES.sourceFailed,
+    plan_not_compiled: EXIT_CODES.modelFailed,
+    limit_exceeded: EXIT_CODES.budgetExceeded,
     aborted: EXIT_CODES.interrupted,
   } satisfies Record<ErrorCode, ExitCode>),
 );

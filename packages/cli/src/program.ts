@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { addCatalogCommands } from "./add-catalog-commands.ts";
 import { addGen, addPlanCommands } from "./add-plan-commands.ts";
+import { addQueryCommand } from "./add-query-command.ts";
 import type { PackShape } from "./build-project-pack.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { PackFlags } from "./commands/pack.ts";
@@ -43,6 +44,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addPlanCommands(program, runCommand);
   addGen(program, runCommand, [budgetOption(), encodingOption()]);
   addCatalogCommands(program, runCommand, { budget: budgetOption, encoding: encodingOption });
+  addQueryCommand(program, runCommand);
   return program;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 
 import type { CatalogSource, SourceKind } from "@ccl/catalog/node";
@@ -91,7 +91,17 @@ function located(session: Session, kind: SourceKind, text: string): string {
     );
   }
   const isPath = kind === "files" || kind === "jsonl" || (kind === "openapi" && !url.test(text));
+  if (kind === "files") return filesWithin(session, text);
   return isPath ? fromRoot(session, text) : text;
+}
+
+/** A folder stands for the files in it that have rows. */
+function filesWithin(session: Session, text: string): string {
+  const path = resolve(session.terminal.cwd(), text);
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const folder = fromRoot(session, text);
+  if (!isFolder) return folder;
+  return `${folder === "" ? "" : `${folder}/`}**/*.{csv,tsv,json,jsonl,ndjson,parquet}`;
 }
 
 function fromRoot({ root, terminal }: Session, path: string): string {

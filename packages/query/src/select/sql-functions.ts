@@ -64,7 +64,10 @@ const texts = (value: string): string => `CAST(${value} AS VARCHAR)`;
 const shifted = (value: string, modifier: string): string => {
   const start = `CASE WHEN ${modifier} LIKE 'start of %' THEN substr(${modifier}, 10) ELSE 'day' END`;
   const weekday = `(coalesce(TRY_CAST(substr(${modifier}, 9) AS INTEGER), 0) - dayofweek(${value}) + 7) % 7`;
-  return `CASE WHEN ${modifier} LIKE 'start of %' THEN date_trunc(${start}, ${value}) WHEN ${modifier} LIKE 'weekday %' THEN ${value} + to_days(CAST(${weekday} AS INTEGER)) WHEN ${modifier} IN ('utc', 'localtime', 'auto') THEN ${value} ELSE ${value} + TRY_CAST(ltrim(${modifier}, '+') AS INTERVAL) END`;
+  // A month after January 31st is March 2nd or 3rd to SQLite, and the last of February to DuckDB.
+  const month = `date_trunc('month', ${value})`;
+  const added = `${month} + TRY_CAST(ltrim(${modifier}, '+') AS INTERVAL) + (${value} - ${month})`;
+  return `CASE WHEN ${modifier} LIKE 'start of %' THEN date_trunc(${start}, ${value}) WHEN ${modifier} LIKE 'weekday %' THEN ${value} + to_days(CAST(${weekday} AS INTEGER)) WHEN ${modifier} IN ('utc', 'localtime', 'auto') THEN ${value} ELSE ${added} END`;
 };
 const moment = (value: string): string =>
   `CASE WHEN ${texts(value)} = 'now' THEN CAST(now() AS TIMESTAMP) ELSE TRY_CAST(nullif(${texts(value)}, 'now') AS TIMESTAMP) END`;

@@ -1,0 +1,93 @@
+import type { PlanRow } from "@ccl/query";
+
+import { readCatalog } from "../catalog/read-catalog.ts";
+import { CliError } from "../cli-error.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount } from "../output/format-number.ts";
+import { printableLines } from "../output/printable.ts";
+import { renderTable } from "../output/table.ts";
+import { readInput } from "../plan/read-input.ts";
+import { openQueryableCatalog, type CatalogQuery, type QueryAnswer } from "../query/query-catalog.ts";
+import type { Session } from "../session.ts";
+
+/** Flags of `ccl query`. */
+export interface QueryFlags {
+  plan?: string | undefined;
+  format?: "table" | "csv" | "json" | undefined;
+  explain?: boolean | undefined;
+  dialect?: CatalogQuery["dialect"];
+  limitRows: number;
+  timeoutMs: number;
+}
+
+/** Runs SQL or a plan over the catalog's sources. */
+export async function query(
+  session: Session,
+  sql: string | undefined,
+  flags: QueryFlags,
+): Promise<CommandResult> {
+  if ((sql === undefined) === (flags.plan === undefined))
+    throw new CliError("usage", 'Give a SELECT, like ccl query "select ...", or --plan <file>.');
+  const { root, signal, terminal } = session;
+  const plan = flags.plan === undefined ? undefined : await readInput(session, flags.plan, "the plan");
+  const read = await readCatalog(session);
+  const catalog = await openQueryableCatalog({ root, env: terminal.env }, read, { signal });
+  const asked: CatalogQuery = {
+    sql,
+    plan,
+    dialect: flags.dialect,
+    limits: { rows: flags.limitRows, timeoutMs: flags.timeoutMs },
+    signal,
+  };
+  try {
+    if (flags.explain === true) {
+      const explained = await catalog.explain(asked);
+      return { document: explained, text: () => printableLines(`${explained.ranOn}\n${explained.text}\n`) };
+    }
+    return answerResult(await catalog.run(asked), flags.format);
+  } finally {
+    await catalog.close();
+  }
+}
+
+function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): CommandResult {
+  const { columns, rows, ranOn, durationMs } = answer;
+  const names = columns.map(({ name }) => name);
+  const cells = rows.map((row) => names.map((name) => cellText(row[name])));
+  return {
+    document: { columns, rows: rows.map(jsonRow), ranOn, durationMs },
+    text(style) {
+      if (format === "json") return `${JSON.stringify(rows.map(jsonRow), null, 2)}\n`;
+      if (format === "csv") return [names, ...cells].map(csvLine).join("");
+      const titles = columns.map(({ name }, index) => ({
+        title: name,
+        align: rows.every((row) => isNumberLike(row[name], columns[index]?.type)) ? ("right" as const) : ("left" as const),
+      }));
+      return renderTable(titles, cells, style);
+    },
+    note: () => `${formatCount(rows.length, "row")} from ${printableLines(ranOn)} in ${Math.round(durationMs)} ms\n`,
+  };
+}
+
+/** RFC 4180. */
+function csvLine(cells: readonly string[]): string {
+  const written = cells.map((cell) =>
+    /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell,
+  );
+  return `${written.join(",")}\n`;
+}
+
+function cellText(value: PlanRow[string] | undefined): string {
+  return value === null || value === undefined ? "" : String(value);
+}
+
+function isNumberLike(value: PlanRow[string] | undefined, type: string | undefined): boolean {
+  return value === null || typeof value === "number" || typeof value === "bigint" || type === "decimal";
+}
+
+/** Whole numbers beyond what JSON's readers keep exactly are written as text. */
+function jsonRow(row: PlanRow): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? String(value) : value]),
+  );
+}

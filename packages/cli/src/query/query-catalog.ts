@@ -1,0 +1,99 @@
+import type { CatalogFolder, FolderContent } from "@ccl/catalog/node";
+import type { ResourceDetails } from "@ccl/catalog";
+import {
+  executePlan,
+  executeSql,
+  explainPlan,
+  explainSql,
+  parseLogicalPlan,
+  QueryError,
+  type PlanRow,
+  type RunSqlOptions,
+} from "@ccl/query";
+
+import { openConnectors, type ConnectorPlace } from "./open-connectors.ts";
+
+/** A query over a catalog folder: SQL, or a plan's text. */
+export interface CatalogQuery {
+  sql?: string | undefined;
+  plan?: string | undefined;
+  dialect?: RunSqlOptions["dialect"];
+  limits?: RunSqlOptions["limits"];
+  signal?: AbortSignal | undefined;
+}
+
+/** What a query gave. */
+export interface QueryAnswer {
+  columns: { name: string; type?: string | undefined }[];
+  rows: PlanRow[];
+  ranOn: string;
+  durationMs: number;
+}
+
+/** The catalog of a project's folder, to be queried again and again. */
+export interface QueryableCatalog {
+  /** The rows of one query. */
+  run(query: CatalogQuery): Promise<QueryAnswer>;
+  /** Where a query would run, and as what. */
+  explain(query: CatalogQuery): Promise<{ ranOn: string; text: string }>;
+  close(): Promise<void>;
+}
+
+/** Opens what the catalog's sources need. `details` are what whoever asks may see; all records by default. */
+export async function openQueryableCatalog(
+  place: ConnectorPlace,
+  read: { folder: CatalogFolder; content: FolderContent },
+  options: { details?: readonly ResourceDetails[] | undefined; signal: AbortSignal },
+): Promise<QueryableCatalog> {
+  const details = options.details ?? read.content.records.map(({ record }) => record);
+  const sources = await read.folder.readSources(read.content, { signal: options.signal });
+  const { connectors, close } = await openConnectors(place, sources);
+  return {
+    close,
+    async run({ sql, plan, ...running }) {
+      if (plan === undefined) return await executeSql(sql ?? "", { details, connectors, ...running });
+      const parsed = parsedPlan(plan);
+      const { limits, signal } = running;
+      const result = await withDuckDb((engine) =>
+        executePlan(parsed, { details, connectors, engine, limits, signal }).then(async (given) => ({
+          columns: given.columns.map(({ name, type }) => ({ name, type: type.kind })),
+          rows: await given.all(),
+          statistics: given.statistics(),
+        })),
+      );
+      const ranOn = result.statistics.engine ?? result.statistics.sources.map(({ connector }) => connector).join(", ");
+      return { columns: result.columns, rows: result.rows, ranOn, durationMs: result.statistics.durationMs };
+    },
+    async explain({ sql, plan, ...running }) {
+      if (plan === undefined) {
+        const explained = await explainSql(sql ?? "", { details, connectors, ...running });
+        return { ranOn: explained.ranOn, text: explained.sql };
+      }
+      const { text } = explainPlan(parsedPlan(plan), { details, connectors });
+      return { ranOn: "a plan", text };
+    },
+  };
+}
+
+type Engine = NonNullable<RunSqlOptions["engine"]>;
+
+/** DuckDB where it is installed. */
+async function withDuckDb<T>(work: (engine: Engine | undefined) => Promise<T>): Promise<T> {
+  const { openDuckDbEngine } = await import("@ccl/query/duckdb");
+  const engine = await openDuckDbEngine().catch((error: unknown) => {
+    if (QueryError.isInstance(error) && error.code === "engine_missing") return undefined;
+    throw error;
+  });
+  try {
+    return await work(engine);
+  } finally {
+    await engine?.close();
+  }
+}
+
+function parsedPlan(text: string): Parameters<typeof executePlan>[0] {
+  const parsed = parseLogicalPlan(text);
+  if (parsed.ok) return parsed.value;
+  const reasons = parsed.issues.slice(0, 3).map(({ message }) => message);
+  throw new QueryError("plan_invalid", reasons.join("\n"), { details: { issues: parsed.issues } });
+}
