@@ -91,7 +91,7 @@ const missing: Readonly<Record<string, readonly string[]>> = {
   initcap: [
     "(x) AS array_to_string(list_transform(regexp_extract_all(lower(x), '[a-z0-9]+|[^a-z0-9]+'), lambda w: upper(w[1]) || w[2:]), '')",
   ],
-  regexp_like: ["(x, p) AS regexp_matches(x, p)", "(x, p, f) AS regexp_matches(x, p, f)"],
+  regexp_like: ["(x, p) AS regexp_matches(x, p)"],
   regexp_count: ["(x, p) AS len(regexp_extract_all(x, p))"],
   regexp_substr: ["(x, p) AS nullif(regexp_extract(x, p), '')"],
   every: ["(x) AS bool_and(x)"],
