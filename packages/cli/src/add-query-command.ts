@@ -15,9 +15,10 @@ export function addQueryCommand(program: Command, run: Run): void {
     )
     .option("--plan <file>", "a plan in place of SQL, as YAML, JSON or arrows; - for stdin")
     .addOption(
-      new Option("--format <format>", "table, csv or json (rows alone; --json has columns too)").choices(
-        ["table", "csv", "json"],
-      ),
+      new Option(
+        "--format <format>",
+        "table, csv or json (rows alone; --json has columns too)",
+      ).choices(["table", "csv", "json"]),
     )
     .option("--explain", "say where it would run, and as what; read no rows")
     .addOption(

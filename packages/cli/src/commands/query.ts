@@ -7,7 +7,11 @@ import { formatCount } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
 import { readInput } from "../plan/read-input.ts";
-import { openQueryableCatalog, type CatalogQuery, type QueryAnswer } from "../query/query-catalog.ts";
+import {
+  openQueryableCatalog,
+  type CatalogQuery,
+  type QueryAnswer,
+} from "../query/query-catalog.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl query`. */
@@ -29,7 +33,8 @@ export async function query(
   if ((sql === undefined) === (flags.plan === undefined))
     throw new CliError("usage", 'Give a SELECT, like ccl query "select ...", or --plan <file>.');
   const { root, signal, terminal } = session;
-  const plan = flags.plan === undefined ? undefined : await readInput(session, flags.plan, "the plan");
+  const plan =
+    flags.plan === undefined ? undefined : await readInput(session, flags.plan, "the plan");
   const read = await readCatalog(session);
   const catalog = await openQueryableCatalog({ root, env: terminal.env }, read, { signal });
   const asked: CatalogQuery = {
@@ -42,7 +47,10 @@ export async function query(
   try {
     if (flags.explain === true) {
       const explained = await catalog.explain(asked);
-      return { document: explained, text: () => printableLines(`${explained.ranOn}\n${explained.text}\n`) };
+      return {
+        document: explained,
+        text: () => printableLines(`${explained.ranOn}\n${explained.text}\n`),
+      };
     }
     return answerResult(await catalog.run(asked), flags.format);
   } finally {
@@ -61,11 +69,14 @@ function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): Comman
       if (format === "csv") return [names, ...cells].map(csvLine).join("");
       const titles = columns.map(({ name }, index) => ({
         title: name,
-        align: rows.every((row) => isNumberLike(row[name], columns[index]?.type)) ? ("right" as const) : ("left" as const),
+        align: rows.every((row) => isNumberLike(row[name], columns[index]?.type))
+          ? ("right" as const)
+          : ("left" as const),
       }));
       return renderTable(titles, cells, style);
     },
-    note: () => `${formatCount(rows.length, "row")} from ${printableLines(ranOn)} in ${Math.round(durationMs)} ms\n`,
+    note: () =>
+      `${formatCount(rows.length, "row")} from ${printableLines(ranOn)} in ${Math.round(durationMs)} ms\n`,
   };
 }
 
@@ -82,12 +93,17 @@ function cellText(value: PlanRow[string] | undefined): string {
 }
 
 function isNumberLike(value: PlanRow[string] | undefined, type: string | undefined): boolean {
-  return value === null || typeof value === "number" || typeof value === "bigint" || type === "decimal";
+  return (
+    value === null || typeof value === "number" || typeof value === "bigint" || type === "decimal"
+  );
 }
 
 /** Whole numbers beyond what JSON's readers keep exactly are written as text. */
 function jsonRow(row: PlanRow): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? String(value) : value]),
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === "bigint" ? String(value) : value,
+    ]),
   );
 }

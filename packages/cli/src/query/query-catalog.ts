@@ -51,18 +51,28 @@ export async function openQueryableCatalog(
   return {
     close,
     async run({ sql, plan, ...running }) {
-      if (plan === undefined) return await executeSql(sql ?? "", { details, connectors, ...running });
+      if (plan === undefined)
+        return await executeSql(sql ?? "", { details, connectors, ...running });
       const parsed = parsedPlan(plan);
       const { limits, signal } = running;
       const result = await withDuckDb((engine) =>
-        executePlan(parsed, { details, connectors, engine, limits, signal }).then(async (given) => ({
-          columns: given.columns.map(({ name, type }) => ({ name, type: type.kind })),
-          rows: await given.all(),
-          statistics: given.statistics(),
-        })),
+        executePlan(parsed, { details, connectors, engine, limits, signal }).then(
+          async (given) => ({
+            columns: given.columns.map(({ name, type }) => ({ name, type: type.kind })),
+            rows: await given.all(),
+            statistics: given.statistics(),
+          }),
+        ),
       );
-      const ranOn = result.statistics.engine ?? result.statistics.sources.map(({ connector }) => connector).join(", ");
-      return { columns: result.columns, rows: result.rows, ranOn, durationMs: result.statistics.durationMs };
+      const ranOn =
+        result.statistics.engine ??
+        result.statistics.sources.map(({ connector }) => connector).join(", ");
+      return {
+        columns: result.columns,
+        rows: result.rows,
+        ranOn,
+        durationMs: result.statistics.durationMs,
+      };
     },
     async explain({ sql, plan, ...running }) {
       if (plan === undefined) {

@@ -68,7 +68,9 @@ async function start({ connection }: Session, { statements }: EngineSql): Promis
       return await connection.stream(text);
     } catch (error) {
       failure ??= error;
-      const isUnbound = error instanceof Error && /^Binder Error|No function matches|Conversion Error/.test(error.message);
+      const isUnbound =
+        error instanceof Error &&
+        /^Binder Error|No function matches|Conversion Error/.test(error.message);
       if (!isUnbound || index === statements.length - 1) throw failure;
     }
   }

@@ -69,7 +69,9 @@ async function loadTable(
     version: 1,
     steps: [
       { name: "scan", op: "scan", resource: resource.id },
-      ...(where === undefined ? [] : [{ name: "filter", op: "filter" as const, from: "scan", where }]),
+      ...(where === undefined
+        ? []
+        : [{ name: "filter", op: "filter" as const, from: "scan", where }]),
       {
         name: "project",
         op: "project",
@@ -134,13 +136,15 @@ function conditionOf(
 }
 
 function textLiteral(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null || !("SingleQuotedString" in value)) return undefined;
+  if (typeof value !== "object" || value === null || !("SingleQuotedString" in value))
+    return undefined;
   return typeof value.SingleQuotedString === "string" ? value.SingleQuotedString : undefined;
 }
 
 function numberLiteral(value: unknown): number | undefined {
   if (typeof value !== "object" || value === null || !("Number" in value)) return undefined;
   const [digits] = Array.isArray(value.Number) ? value.Number : [];
-  const number = typeof digits === "string" && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
+  const number =
+    typeof digits === "string" && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
   return number;
 }

@@ -46,9 +46,16 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   if (tree.length !== 1)
     return refused("statement_refused", `One SELECT is taken, not ${tree.length} statements.`);
   const tokens = sqlTokens(plain);
-  const strange = tokens.find(({ kind, text: piece }) => (kind === "text" && !piece.startsWith("'")) || (kind === "symbol" && "$?:@#\\`;".includes(piece)));
+  const strange = tokens.find(
+    ({ kind, text: piece }) =>
+      (kind === "text" && !piece.startsWith("'")) ||
+      (kind === "symbol" && "$?:@#\\`;".includes(piece)),
+  );
   if (strange !== undefined)
-    return refused("statement_refused", `${JSON.stringify(strange.text.slice(0, 40))} is not taken: write texts as 'text', and values where they stand.`);
+    return refused(
+      "statement_refused",
+      `${JSON.stringify(strange.text.slice(0, 40))} is not taken: write texts as 'text', and values where they stand.`,
+    );
   const visible = visibleResources(options.details, options);
   const resolver = new SelectResolver(
     new TableNames(visible.values()),

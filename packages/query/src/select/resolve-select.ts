@@ -104,7 +104,10 @@ export class SelectResolver {
   statement(statement: unknown): void {
     const found = variantOf(statement);
     if (found?.tag !== "Query") {
-      this.#refuse("statement_refused", `Only SELECT is taken, not ${wordsOf(found?.tag ?? "this")}.`);
+      this.#refuse(
+        "statement_refused",
+        `Only SELECT is taken, not ${wordsOf(found?.tag ?? "this")}.`,
+      );
       return;
     }
     this.result.columns = [...this.#query(found.content, { common: new Map(), outer: undefined })];
@@ -130,7 +133,10 @@ export class SelectResolver {
   #query(value: unknown, context: QueryContext): Outputs {
     this.#depth += 1;
     if (this.#depth > mostDepth) {
-      this.#refuse("limit_exceeded", `Queries stand within each other more than ${mostDepth} times.`);
+      this.#refuse(
+        "limit_exceeded",
+        `Queries stand within each other more than ${mostDepth} times.`,
+      );
       return [];
     }
     const query = nodeOf(value);
@@ -150,7 +156,8 @@ export class SelectResolver {
     }
     const limit = variantOf(query["limit_clause"]);
     if (limit === undefined) return;
-    if (limit.tag !== "LimitOffset") this.#refuse("statement_refused", "Write LIMIT count OFFSET start.");
+    if (limit.tag !== "LimitOffset")
+      this.#refuse("statement_refused", "Write LIMIT count OFFSET start.");
     const { limit: count, offset } = nodeOf(limit.content);
     this.#parts(count, { scope, common });
     this.#parts(nodeOf(offset)["value"], { scope, common });
@@ -174,7 +181,10 @@ export class SelectResolver {
         known.set(key, columns);
       }
       const outputs = this.#query(table["query"], { common: known, outer });
-      known.set(key, outputs.map((output, index) => named[index] ?? output));
+      known.set(
+        key,
+        outputs.map((output, index) => named[index] ?? output),
+      );
     }
     return known;
   }
@@ -183,12 +193,16 @@ export class SelectResolver {
   #namesOnly(body: unknown): Outputs {
     return listOf(body, "Select", "projection").map((item) => {
       const found = variantOf(item);
-      if (found?.tag === "ExprWithAlias") return this.#places.identifier(nodeOf(found.content)["alias"])?.value;
+      if (found?.tag === "ExprWithAlias")
+        return this.#places.identifier(nodeOf(found.content)["alias"])?.value;
       return this.#nameOfExpression(found?.content);
     });
   }
 
-  #body(value: unknown, context: QueryContext): { outputs: Outputs; scope?: NameScope | undefined } {
+  #body(
+    value: unknown,
+    context: QueryContext,
+  ): { outputs: Outputs; scope?: NameScope | undefined } {
     const body = variantOf(value);
     const content = nodeOf(body?.content);
     switch (body?.tag) {
@@ -197,18 +211,23 @@ export class SelectResolver {
       case "Query":
         return { outputs: this.#query(content, context) };
       case "SetOperation": {
-        if (!/^(?:None|All|Distinct)$/.test(String(content["set_quantifier"]))) this.#only("duckdb");
+        if (!/^(?:None|All|Distinct)$/.test(String(content["set_quantifier"])))
+          this.#only("duckdb");
         const left = this.#body(content["left"], context).outputs;
         this.#body(content["right"], context);
         return { outputs: left };
       }
       case "Values": {
         const rows = listOf(content, "rows").map((row) => listOf(row, "content"));
-        for (const row of rows) this.#parts(row, { scope: emptyScope(context.outer), common: context.common });
+        for (const row of rows)
+          this.#parts(row, { scope: emptyScope(context.outer), common: context.common });
         return { outputs: (rows[0] ?? []).map((_, index) => `column${index + 1}`) };
       }
       default:
-        this.#refuse("statement_refused", `Only SELECT is taken, not ${wordsOf(body?.tag ?? "this")}.`);
+        this.#refuse(
+          "statement_refused",
+          `Only SELECT is taken, not ${wordsOf(body?.tag ?? "this")}.`,
+        );
         return { outputs: [] };
     }
   }
@@ -302,7 +321,8 @@ export class SelectResolver {
   /** ORDER BY and GROUP BY also take the names of the result. */
   #listed(values: readonly unknown[], place: Place, outputs: Outputs): void {
     for (const value of values) {
-      const name = variantOf(value)?.tag === "Identifier" ? this.#nameOfExpression(value) : undefined;
+      const name =
+        variantOf(value)?.tag === "Identifier" ? this.#nameOfExpression(value) : undefined;
       if (name !== undefined && hasName(outputs, name)) {
         // It may be a column all the same, and is then read.
         findColumn(place.scope, undefined, name);
@@ -330,7 +350,8 @@ export class SelectResolver {
     const kind = nodeOf(clause)["kind"];
     const found = variantOf(kind);
     const [first, ...others] = listOf(found?.content);
-    const isAll = others.length === 0 && this.#nameOfExpression(nodeOf(first)["expr"])?.toLowerCase() === "all";
+    const isAll =
+      others.length === 0 && this.#nameOfExpression(nodeOf(first)["expr"])?.toLowerCase() === "all";
     if (found?.tag !== "Expressions" || isAll) return this.#only("duckdb");
     this.#listed(
       listOf(found.content).map((entry) => nodeOf(entry)["expr"]),
@@ -358,7 +379,12 @@ export class SelectResolver {
 
   #constraint(
     value: unknown,
-    { scope, firstAt, rightAt, common }: { scope: NameScope; firstAt: number; rightAt: number; common: CommonTables },
+    {
+      scope,
+      firstAt,
+      rightAt,
+      common,
+    }: { scope: NameScope; firstAt: number; rightAt: number; common: CommonTables },
   ): void {
     if (value === "None") return;
     const left = scope.sources.slice(firstAt, rightAt);
@@ -367,7 +393,8 @@ export class SelectResolver {
     if (value === "Natural") {
       for (const { table } of [...left, ...right]) if (table !== undefined) table.isWhole = true;
       for (const { columns } of right)
-        for (const key of columns.keys()) if (left.some((source) => source.columns.has(key))) shared.add(key);
+        for (const key of columns.keys())
+          if (left.some((source) => source.columns.has(key))) shared.add(key);
     }
     const found = variantOf(value);
     if (found?.tag === "On") this.#parts(found.content, { scope, common });
@@ -375,9 +402,14 @@ export class SelectResolver {
       for (const path of listOf(found.content).map((names) => this.#places.path(listOf(names)))) {
         const [name] = path;
         const key = name?.value.toLowerCase() ?? "";
-        const isShared = [left, right].every((side) => side.some(({ columns }) => columns.has(key)));
+        const isShared = [left, right].every((side) =>
+          side.some(({ columns }) => columns.has(key)),
+        );
         if (name === undefined || !isShared)
-          this.#refuse("column_unknown", `USING needs ${quotedName(name?.value ?? "")} on both sides.`);
+          this.#refuse(
+            "column_unknown",
+            `USING needs ${quotedName(name?.value ?? "")} on both sides.`,
+          );
         shared.add(key);
       }
     } else if (value !== "Natural") this.#refuse("statement_refused", "A join takes ON or USING.");
@@ -421,7 +453,10 @@ export class SelectResolver {
     const named = this.#aliasColumns(alias);
     const columns = outputs.map((output, index) => named[index] ?? output);
     const known = columns.filter((column) => column !== undefined);
-    return { name: name?.value.toLowerCase(), columns: new Map(known.map((column) => [column.toLowerCase(), column])) };
+    return {
+      name: name?.value.toLowerCase(),
+      columns: new Map(known.map((column) => [column.toLowerCase(), column])),
+    };
   }
 
   #aliasColumns(alias: unknown): string[] {
@@ -453,10 +488,16 @@ export class SelectResolver {
     if (resource === undefined) return this.#unknownTable(path, undefined);
     if (found.length > 1) {
       const names = found.map((each) => quotedName(this.#tables.nameOf(each)));
-      return this.#refuse("resource_unknown", `${quotedName(last.value)} may be ${names.join(" or ")}; write one of these.`);
+      return this.#refuse(
+        "resource_unknown",
+        `${quotedName(last.value)} may be ${names.join(" or ")}; write one of these.`,
+      );
     }
     if (listOf(table, "alias", "columns").length > 0)
-      return this.#refuse("statement_refused", `Give the columns of ${quotedName(last.value)} their names in SELECT.`);
+      return this.#refuse(
+        "statement_refused",
+        `Give the columns of ${quotedName(last.value)} their names in SELECT.`,
+      );
     if (alias !== undefined) this.#requote(alias);
     const name = alias?.value ?? last.value;
     const use: TableUse = {
@@ -469,28 +510,43 @@ export class SelectResolver {
       end: last.end,
     };
     this.result.tables.push(use);
-    const columns = [...scanColumns(resource).keys()].map((column): [string, string] => [column.toLowerCase(), column]);
+    const columns = [...scanColumns(resource).keys()].map((column): [string, string] => [
+      column.toLowerCase(),
+      column,
+    ]);
     scope.sources.push({ name: name.toLowerCase(), columns: new Map(columns), table: use });
   }
 
   #unknownTable(path: readonly Identifier[], scope: NameScope | undefined): void {
     const wanted = path.map(({ value }) => value).join(".");
     const names = scope?.sources.flatMap(({ name }) => name ?? []) ?? this.#tables.all();
-    this.#refuse("resource_unknown", `There is no table ${quotedName(wanted)}${hint(path.at(-1)?.value ?? wanted, names)}`);
+    this.#refuse(
+      "resource_unknown",
+      `There is no table ${quotedName(wanted)}${hint(path.at(-1)?.value ?? wanted, names)}`,
+    );
   }
 
-  #tableFunction(table: SyntaxNode, name: Identifier, scope: NameScope, context: QueryContext): void {
+  #tableFunction(
+    table: SyntaxNode,
+    name: Identifier,
+    scope: NameScope,
+    context: QueryContext,
+  ): void {
     const key = name.value.toLowerCase();
     const columns = tableFunctions.get(key);
     if (columns === undefined || listOf(table, "name").length > 1) {
       const known = [...tableFunctions.keys()];
-      return this.#refuse("function_unknown", `FROM takes no function ${quotedName(name.value)}${hint(key, known)}`);
+      return this.#refuse(
+        "function_unknown",
+        `FROM takes no function ${quotedName(name.value)}${hint(key, known)}`,
+      );
     }
     this.#only(...(sqlFunctions.get(key) ?? []));
     this.#parts(nodeOf(table, "args")["args"], { scope, common: context.common });
     const source = this.#derived(table["alias"], columns);
     const named = this.#aliasColumns(table["alias"]);
-    const alias = source.name === undefined || named.length > 0 ? [] : [[source.name, source.name] as const];
+    const alias =
+      source.name === undefined || named.length > 0 ? [] : [[source.name, source.name] as const];
     scope.sources.push({
       name: source.name ?? key,
       columns: new Map([...source.columns, ...alias]),
@@ -499,7 +555,8 @@ export class SelectResolver {
 
   /** Names within double quotes, and by the quotes of other databases. */
   #requote({ value, quote, start, end }: Identifier): void {
-    if (quote !== undefined && quote !== '"') this.result.edits.push({ start, end, text: quoted(value) });
+    if (quote !== undefined && quote !== '"')
+      this.result.edits.push({ start, end, text: quoted(value) });
   }
 
   /** Everything within a part of an expression, whatever it is. */
@@ -520,7 +577,8 @@ export class SelectResolver {
     else
       for (const [name, member] of Object.entries(value)) {
         if (name === "data_type") this.#type(member);
-        else if (name === "subquery") this.#query(member, { common: place.common, outer: place.scope });
+        else if (name === "subquery")
+          this.#query(member, { common: place.common, outer: place.scope });
         else if (name !== "span" && !name.endsWith("_token")) this.#parts(member, place);
       }
     this.#depth -= 1;
@@ -545,17 +603,25 @@ export class SelectResolver {
         break;
       case "Cast":
         if (nodeOf(content)["kind"] !== "Cast")
-          this.#only(...(nodeOf(content)["kind"] === "DoubleColon" ? (["postgresql", "duckdb"] as const) : (["duckdb"] as const)));
+          this.#only(
+            ...(nodeOf(content)["kind"] === "DoubleColon"
+              ? (["postgresql", "duckdb"] as const)
+              : (["duckdb"] as const)),
+          );
         break;
       case "Collate":
-        return this.#refuse("statement_refused", "COLLATE is not taken; compare lower(a) = lower(b).");
+        return this.#refuse(
+          "statement_refused",
+          "COLLATE is not taken; compare lower(a) = lower(b).",
+        );
       case "Substring":
         if (nodeOf(content)["special"] !== true) this.#only("postgresql", "duckdb");
         break;
       case "NamedWindow":
         return;
       case "Unnamed":
-        if (typeof content === "string" && content !== "Wildcard") this.#refuse("statement_refused", "An argument is not taken.");
+        if (typeof content === "string" && content !== "Wildcard")
+          this.#refuse("statement_refused", "An argument is not taken.");
         break;
     }
     if (databases === undefined && !plainVariants.has(tag))
@@ -566,7 +632,10 @@ export class SelectResolver {
   #operator(operator: unknown): void {
     const databases = typeof operator === "string" ? binaryOperators.get(operator) : undefined;
     if (databases === undefined)
-      return this.#refuse("statement_refused", `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`);
+      return this.#refuse(
+        "statement_refused",
+        `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`,
+      );
     this.#only(...databases);
   }
 
@@ -575,7 +644,11 @@ export class SelectResolver {
     const custom = nodeOf(type)["Custom"];
     if (custom !== undefined) {
       const path = this.#places.path(listOf(listOf(custom)[0]));
-      if (path.length === 1 && /^(?:hugeint|uint\d+|ubigint|uinteger|varint)$/i.test(path[0]?.value ?? "")) return this.#only("duckdb");
+      if (
+        path.length === 1 &&
+        /^(?:hugeint|uint\d+|ubigint|uinteger|varint)$/i.test(path[0]?.value ?? "")
+      )
+        return this.#only("duckdb");
     }
     const databases = typeVariants.get(name ?? "");
     if (databases === undefined)
@@ -592,7 +665,10 @@ export class SelectResolver {
     const databases = path.length === 1 ? sqlFunctions.get(key) : undefined;
     if (name === undefined || databases === undefined) {
       const wanted = path.map(({ value }) => value).join(".");
-      return this.#refuse("function_unknown", `There is no function ${quotedName(wanted)}${hint(wanted, [...sqlFunctions.keys()])}`);
+      return this.#refuse(
+        "function_unknown",
+        `There is no function ${quotedName(wanted)}${hint(wanted, [...sqlFunctions.keys()])}`,
+      );
     }
     const args = listOf(call, "args", "List", "args");
     this.#only(...(meantBy(key, args) ?? databases));
@@ -608,7 +684,10 @@ export class SelectResolver {
     const table = path.at(-2);
     const found = findColumn(scope, table?.value, name.value);
     if (found === "several")
-      return this.#refuse("column_unknown", `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`);
+      return this.#refuse(
+        "column_unknown",
+        `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
+      );
     if (found !== undefined) {
       // As the table spells it, and quoted: what is a word of one database is a name in another.
       if (found.source.table !== undefined)
@@ -625,32 +704,53 @@ export class SelectResolver {
     }
     // SQLite takes a quoted name that is none for a text, and so do those who learnt from it.
     if (table === undefined && name.quote === '"') {
-      this.result.edits.push({ start: name.start, end: name.end, text: `'${name.value.replaceAll("'", "''")}'` });
+      this.result.edits.push({
+        start: name.start,
+        end: name.end,
+        text: `'${name.value.replaceAll("'", "''")}'`,
+      });
       return;
     }
     const wanted = path.map(({ value }) => value).join(".");
-    const isTable = table === undefined || visibleSources(scope).includes(table.value.toLowerCase());
+    const isTable =
+      table === undefined || visibleSources(scope).includes(table.value.toLowerCase());
     if (!isTable) return this.#unknownTable(path.slice(0, -1), scope);
-    this.#refuse("column_unknown", `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}`);
+    this.#refuse(
+      "column_unknown",
+      `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}`,
+    );
   }
 
   /** Conditions of WHERE on one column each, where no outer join stands between them and the rows. */
   #collectConditions(where: unknown, select: SyntaxNode, scope: NameScope): void {
     const joins = listOf(select, "from").flatMap((entry) => listOf(entry, "joins"));
-    const isInner = joins.every((join) => /^(?:Join|Inner|CrossJoin)$/.test(variantOf(nodeOf(join)["join_operator"])?.tag ?? ""));
+    const isInner = joins.every((join) =>
+      /^(?:Join|Inner|CrossJoin)$/.test(variantOf(nodeOf(join)["join_operator"])?.tag ?? ""),
+    );
     if (!isInner) return;
     for (const part of conjuncts(where)) {
       const { op, left, right } = nodeOf(part, "BinaryOp");
       const column = variantOf(left);
       const literal = variantOf(nodeOf(right, "Value")["value"]);
-      const values = column?.tag === "Identifier" ? [column.content] : column?.tag === "CompoundIdentifier" ? listOf(column.content) : [];
+      const values =
+        column?.tag === "Identifier"
+          ? [column.content]
+          : column?.tag === "CompoundIdentifier"
+            ? listOf(column.content)
+            : [];
       const path = this.#places.path(values);
       const name = path.at(-1);
-      if (name === undefined || literal === undefined || typeof op !== "string" || path.length > 2) continue;
+      if (name === undefined || literal === undefined || typeof op !== "string" || path.length > 2)
+        continue;
       const own = { ...scope, outer: undefined };
       const found = findColumn(own, path.at(-2)?.value, name.value);
       if (found === undefined || found === "several" || found.source.table === undefined) continue;
-      this.result.conditions.push({ table: found.source.table, column: found.column, operator: op, literal: literal.content });
+      this.result.conditions.push({
+        table: found.source.table,
+        column: found.column,
+        operator: op,
+        literal: literal.content,
+      });
     }
   }
 }
@@ -695,7 +795,8 @@ function visibleSources(scope: NameScope | undefined): string[] {
 function namesOf(scope: NameScope, table: string | undefined): string[] {
   if (table === undefined) return visibleNames(scope);
   for (let at: NameScope | undefined = scope; at !== undefined; at = at.outer)
-    for (const { name, columns } of at.sources) if (name === table.toLowerCase()) return [...columns.values()];
+    for (const { name, columns } of at.sources)
+      if (name === table.toLowerCase()) return [...columns.values()];
   return [];
 }
 
@@ -724,5 +825,9 @@ export function quoted(name: string): string {
 }
 
 function wordsOf(name: string): string {
-  return name.replaceAll("_", " ").replace(/(?<=[a-z])(?=[A-Z])/g, " ").toUpperCase().slice(0, 60);
+  return name
+    .replaceAll("_", " ")
+    .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+    .toUpperCase()
+    .slice(0, 60);
 }

@@ -24,10 +24,16 @@ export function rowCondition(
           ? String(value)
           : undefined,
     );
-    if (literals.includes(undefined) || (operator !== "eq" && operator !== "in" && type.kind === "text")) return undefined;
+    if (
+      literals.includes(undefined) ||
+      (operator !== "eq" && operator !== "in" && type.kind === "text")
+    )
+      return undefined;
     const exact = type.kind === "text" && options.dialect === "sqlite" ? " COLLATE BINARY" : "";
     const list = literals.join(", ");
-    return operator === "in" ? `${quoted(column)}${exact} IN (${list})` : `${quoted(column)}${exact} ${operators[operator]} ${list}`;
+    return operator === "in"
+      ? `${quoted(column)}${exact} IN (${list})`
+      : `${quoted(column)}${exact} ${operators[operator]} ${list}`;
   });
   return parts.includes(undefined) ? "unknown" : parts.join(" AND ");
 }

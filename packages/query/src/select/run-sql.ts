@@ -53,7 +53,11 @@ export async function executeSql(text: string, given: RunSqlOptions): Promise<Sq
   const { timeoutMs, eachSource: _, ...limits } = limitsOf(options.limits);
   const startMs = systemClock.now();
   const deadline = startDeadline(options.signal, { timeoutMs, what: "The query" });
-  const run: RunOptions = { signal: deadline.signal, timeoutMs: timeoutMs < Infinity ? timeoutMs : undefined, batchRows: 2_048 };
+  const run: RunOptions = {
+    signal: deadline.signal,
+    timeoutMs: timeoutMs < Infinity ? timeoutMs : undefined,
+    batchRows: 2_048,
+  };
   const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
   try {
     const { ranOn, columns: own, batches, close } = await started(plan, { ...options, run });
@@ -62,7 +66,14 @@ export async function executeSql(text: string, given: RunSqlOptions): Promise<Sq
       const rows: PlanRow[] = [];
       for await (const batch of metered(batches, { traffic, limits, what: "The query" }))
         for (let index = 0; index < batch.rowCount; index++)
-          rows.push(Object.fromEntries(columns.map(({ name }, at): [string, PlanValue] => [name, batch.columns[at]?.[index] ?? null])));
+          rows.push(
+            Object.fromEntries(
+              columns.map(({ name }, at): [string, PlanValue] => [
+                name,
+                batch.columns[at]?.[index] ?? null,
+              ]),
+            ),
+          );
       const late = deadline.failure();
       if (late !== undefined) throw late;
       return { columns, rows, ranOn, durationMs: systemClock.now() - startMs };
@@ -120,13 +131,21 @@ async function started(plan: SqlPlan, options: Running): Promise<Started> {
   const native = await nativeOf(plan, options);
   if (native.statement !== undefined) {
     const { statement, source, name } = native;
-    const rows = await source.run({ text: statement, columns: plan.resolved.columns.map((column) => column ?? "column") }, options.run);
+    const rows = await source.run(
+      { text: statement, columns: plan.resolved.columns.map((column) => column ?? "column") },
+      options.run,
+    );
     return { ...rows, ranOn: name, close: () => Promise.resolve() };
   }
   const { engine, close } = await engineOf(options, native.reason);
   try {
     const spelling = spellingOf(plan, options);
-    const { inputs, nameOf } = await loadTables(plan, { ...options, engine, spelling, signal: options.run.signal });
+    const { inputs, nameOf } = await loadTables(plan, {
+      ...options,
+      engine,
+      spelling,
+      signal: options.run.signal,
+    });
     const tableOf = (use: TableUse): string => nameOf.get(use) ?? "";
     const statements = [false, true].map((isLenient) =>
       duckDbStatement(plan, { spelling, isLenient, tableOf }),
@@ -147,7 +166,10 @@ async function engineOf(
 ): Promise<{ engine: SqlEngine; close(): Promise<void> }> {
   if (engine !== undefined) {
     if (!runsSql(engine))
-      throw new QueryError("engine_missing", `${engine.name} runs no SQL; give openDuckDbEngine() of @ccl/query/duckdb.`);
+      throw new QueryError(
+        "engine_missing",
+        `${engine.name} runs no SQL; give openDuckDbEngine() of @ccl/query/duckdb.`,
+      );
     return { engine, close: () => Promise.resolve() };
   }
   try {
@@ -179,11 +201,20 @@ async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> 
   const [connector] = connectors;
   const source = connector?.sql;
   if (connector === undefined || connectors.size > 1 || source === undefined)
-    return { reason: tables.length === 0 ? "it reads no table" : connectors.size > 1 ? "its tables are in several sources" : "its source runs no SQL" };
+    return {
+      reason:
+        tables.length === 0
+          ? "it reads no table"
+          : connectors.size > 1
+            ? "its tables are in several sources"
+            : "its source runs no SQL",
+    };
   const meant = options.dialect ?? source.dialect;
   if (!spellings.has(source.dialect) || meant !== source.dialect)
     return { reason: `${connector.name} does not know all of its words` };
-  const conditions = tables.map(({ resource }) => rowCondition(resource, { ...options, dialect: source.dialect }));
+  const conditions = tables.map(({ resource }) =>
+    rowCondition(resource, { ...options, dialect: source.dialect }),
+  );
   if (conditions.includes("unknown")) return { reason: "a rule of access is applied before it" };
   const text = nativeStatement(plan, (use) => {
     const name = source.tableOf(use.resource).map(quoted).join(".");
@@ -202,11 +233,16 @@ function spellingOf(plan: SqlPlan, options: RunSqlOptions): SqlSpelling {
   const { spellings, tables } = plan.resolved;
   if (options.dialect !== undefined) return options.dialect;
   const dialects = new Set(
-    tables.map(({ resource }) => findConnector(options.connectors, resource).connector.sql?.dialect),
+    tables.map(
+      ({ resource }) => findConnector(options.connectors, resource).connector.sql?.dialect,
+    ),
   );
   const [only] = dialects;
   if (dialects.size === 1 && only !== undefined && spellings.has(only)) return only;
-  const order = only === undefined || dialects.size > 1 ? (["duckdb", "postgresql", "sqlite"] as const) : (["postgresql", "duckdb", "sqlite"] as const);
+  const order =
+    only === undefined || dialects.size > 1
+      ? (["duckdb", "postgresql", "sqlite"] as const)
+      : (["postgresql", "duckdb", "sqlite"] as const);
   return order.find((spelling) => spellings.has(spelling)) ?? "postgresql";
 }
 
@@ -226,5 +262,9 @@ function namedColumns({ resolved }: SqlPlan, own: readonly SqlColumn[]): SqlColu
 function failed(error: unknown): unknown {
   if (QueryError.isInstance(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new QueryError("source_failed", `The source refused the statement: ${reason.slice(0, 300)}`, { cause: error });
+  return new QueryError(
+    "source_failed",
+    `The source refused the statement: ${reason.slice(0, 300)}`,
+    { cause: error },
+  );
 }

@@ -32,7 +32,9 @@ export const typeVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map
     "Boolean Bool TinyInt SmallInt Int2 Int4 Int8 BigInt Float Float4 Float8 Double DoublePrecision Dec Varchar CharacterVarying Char Character Date Time Timestamp TimestampNtz Interval Uuid JSON JSONB Array",
     serverLike,
   ),
-  ...variants("Int64 HugeInt UBigInt UnsignedInteger Int16 Int32 String Datetime Float64", ["duckdb"]),
+  ...variants("Int64 HugeInt UBigInt UnsignedInteger Int16 Int32 String Datetime Float64", [
+    "duckdb",
+  ]),
   ...variants("Blob", ["sqlite", "duckdb"]),
 ]);
 

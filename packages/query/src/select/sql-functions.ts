@@ -72,6 +72,10 @@ const shifted = (value: string, modifier: string): string => {
 const moment = (value: string): string =>
   `CASE WHEN ${texts(value)} = 'now' THEN CAST(now() AS TIMESTAMP) ELSE TRY_CAST(nullif(${texts(value)}, 'now') AS TIMESTAMP) END`;
 
+/** DuckDB makes a text in one go, which nothing interrupts. */
+const bounded = (characters: string, value: string): string =>
+  `CASE WHEN ${characters} > 1000000 THEN CAST(error('a text of more than a million characters') AS INTEGER) ELSE CAST(${value} AS INTEGER) END`;
+
 /** A function of SQLite's over a moment and up to three modifiers, in DuckDB's words. */
 function sqliteTime(before: readonly string[], write: (value: string) => string): string[] {
   let value = moment("x");
@@ -94,6 +98,15 @@ const missing: Readonly<Record<string, readonly string[]>> = {
   regexp_like: ["(x, p) AS regexp_matches(x, p)"],
   regexp_count: ["(x, p) AS len(regexp_extract_all(x, p))"],
   regexp_substr: ["(x, p) AS nullif(regexp_extract(x, p), '')"],
+  repeat: [`(x, n) AS repeat(x, ${bounded("n * length(x)", "n")})`],
+  lpad: [
+    `(x, n, c) AS lpad(x, ${bounded("n", "n")}, c)`,
+    `(x, n) AS lpad(x, ${bounded("n", "n")}, ' ')`,
+  ],
+  rpad: [
+    `(x, n, c) AS rpad(x, ${bounded("n", "n")}, c)`,
+    `(x, n) AS rpad(x, ${bounded("n", "n")}, ' ')`,
+  ],
   every: ["(x) AS bool_and(x)"],
   to_date: ["(x, f) AS CAST(strptime(x, f) AS DATE)"],
   to_char: [`(x, f) AS strftime(${time("x")}, f)`],

@@ -53,7 +53,9 @@ beforeAll(async () => {
     const cell = (value: string | number | null, index: number): string | number | null =>
       columns[index]?.[1] === "timestamp" ? String(value).replace(" ", "T") : value;
     const records = rows.map((row) =>
-      Object.fromEntries(columns.map(([column], index) => [column, cell(row[index] ?? null, index)])),
+      Object.fromEntries(
+        columns.map(([column], index) => [column, cell(row[index] ?? null, index)]),
+      ),
     );
     return [`res:${name}`, records] as const;
   });
@@ -96,10 +98,17 @@ async function ownAnswer(database: Own, text: string): Promise<unknown[][]> {
 function plain(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
-  if (value instanceof Date) return value.toISOString().replace("T", " ").replace(/\.000Z$/, "").replace(/ 00:00:00$/, "");
+  if (value instanceof Date)
+    return value
+      .toISOString()
+      .replace("T", " ")
+      .replace(/\.000Z$/, "")
+      .replace(/ 00:00:00$/, "");
   const text = String(value);
   if (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return Number(Number(text).toPrecision(12));
-  return text.replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.0+)?Z?$/, "$1 $2").replace(/ 00:00:00$/, "");
+  return text
+    .replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.0+)?Z?$/, "$1 $2")
+    .replace(/ 00:00:00$/, "");
 }
 
 async function ours(connector: Connector, text: string, dialect?: Own): Promise<unknown[][]> {
@@ -130,9 +139,13 @@ it.each(cases)("gives what the database itself gives: %s", async (_, source, own
   for (const text of idioms) {
     // Newer builds of SQLite take no text in double quotes any more.
     const ownText = text.replaceAll('"paid"', "'paid'");
-    const expected = await ownAnswer(own, ownText).catch((error: unknown) => `own: ${String(error)}`);
+    const expected = await ownAnswer(own, ownText).catch(
+      (error: unknown) => `own: ${String(error)}`,
+    );
     const dialect = idioms === sqliteIdioms ? "sqlite" : undefined;
-    const given = await ours(sources[source], text, dialect).catch((error: unknown) => String(error));
+    const given = await ours(sources[source], text, dialect).catch((error: unknown) =>
+      String(error),
+    );
     if (typeof expected === "string" && typeof given === "string") continue;
     if (typeof expected === "string" || typeof given === "string") {
       differing.push({ text, expected, given });

@@ -158,7 +158,10 @@ afterAll(async () => {
 const roles = {
   a: { rule: "team = 'a'", sees: (id: number) => id === 1 || id === 2 },
   low: { rule: "level <= 1", sees: (id: number) => [1, 3, 5].includes(id) },
-  odd: { rule: "level in (1, 3) and not (team = 'a')", sees: (id: number) => [3, 4, 5].includes(id) },
+  odd: {
+    rule: "level in (1, 3) and not (team = 'a')",
+    sees: (id: number) => [3, 4, 5].includes(id),
+  },
   broken: { rule: "level <", sees: () => false },
   none: { rule: "false", sees: () => false },
 } as const;
@@ -234,7 +237,11 @@ describe("rules of rows", () => {
   });
 
   it("keep hidden columns unknown", async () => {
-    for (const text of ["select pay from people", "select id from people order by pay", "select count(*) from people where level > 1"])
+    for (const text of [
+      "select pay from people",
+      "select id from people order by pay",
+      "select count(*) from people where level > 1",
+    ])
       expect(await parseSql(text, { details, access: accessOf("a") })).toMatchObject({
         ok: false,
         issues: [{ code: "column_unknown" }],

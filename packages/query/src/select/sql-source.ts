@@ -12,8 +12,8 @@ import type { SqlRows, SqlStatement } from "./sql-rows.ts";
 
 /** Pairs of rows that a statement may try where nothing can end it: about a second of SQLite's time. */
 const mostPairs = 2e7;
-/** The cost that PostgreSQL's planner may see in a statement there; a page read is 1. */
-const mostCost = 1e6;
+/** The cost that PostgreSQL's planner may see in a statement there; a page read is 1, a million rows about 20,000. */
+const mostCost = 2e4;
 
 type TableOf = SqlSource["tableOf"];
 
@@ -24,7 +24,8 @@ export function sqliteSource(database: SqliteDatabase, tableOf: TableOf): SqlSou
     tableOf,
     async refusal({ resolved }) {
       if (database.readApart !== undefined) return undefined;
-      if (resolved.isRecursive) return "a recursive query cannot be interrupted there";
+      const reason = unboundedReason(resolved);
+      if (reason !== undefined) return reason;
       let pairs = 1;
       for (const { resource } of resolved.tables) {
         const name = tableOf(resource).map(quoted).join(".");
@@ -35,6 +36,21 @@ export function sqliteSource(database: SqliteDatabase, tableOf: TableOf): SqlSou
     },
     run: (statement, options) => runOnSqlite(database, statement, options),
   };
+}
+
+const growing: ReadonlySet<string> = new Set(
+  "replace repeat lpad rpad printf regexp_replace generate_series regexp_count regexp_like regexp_substr regexp_match regexp_split_to_table regexp_split_to_array".split(
+    " ",
+  ),
+);
+
+/** What neither a count of rows nor a planner tells. One `replace` is as long as its text; on one another they multiply. */
+function unboundedReason({ isRecursive, functions }: SqlPlan["resolved"]): string | undefined {
+  if (isRecursive) return "a recursive query cannot be interrupted there";
+  const calls = functions.filter(({ name }) => growing.has(name));
+  if (calls.length > 1 || calls.some(({ name }) => name !== "replace"))
+    return "its texts may grow, and nothing can interrupt it there";
+  return undefined;
 }
 
 async function runOnSqlite(
@@ -90,7 +106,9 @@ function sqliteValue(value: unknown): PlanValue {
 
 function batchOf(rows: readonly unknown[][], decode: (value: unknown) => PlanValue): ColumnBatch {
   const width = rows[0]?.length ?? 0;
-  const columns = Array.from({ length: width }, (_, index) => rows.map((row) => decode(row[index])));
+  const columns = Array.from({ length: width }, (_, index) =>
+    rows.map((row) => decode(row[index])),
+  );
   return { rowCount: rows.length, columns };
 }
 
@@ -101,7 +119,8 @@ export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSou
     tableOf,
     async refusal({ resolved }: SqlPlan, text) {
       if (!("transaction" in client)) return undefined;
-      if (resolved.isRecursive) return "a recursive query cannot be interrupted there";
+      const reason = unboundedReason(resolved);
+      if (reason !== undefined) return reason;
       const cost = await estimatedCost(client, text);
       if (cost === undefined || cost <= mostCost) return undefined;
       return `its planner expects a cost of ${Math.round(cost)}, and nothing can interrupt it there`;
@@ -141,7 +160,10 @@ async function runOnPostgres(
 ): Promise<SqlRows> {
   const asked = client.query(`SELECT * FROM (${text}) AS ccl_rows LIMIT 0`);
   const { fields = [] } = await orAborted(asked, options.signal);
-  const columns = fields.map(({ name, dataTypeID }) => ({ name, type: kinds[dataTypeID] ?? "text" }));
+  const columns = fields.map(({ name, dataTypeID }) => ({
+    name,
+    type: kinds[dataTypeID] ?? "text",
+  }));
   const outputs = columns.map(({ type }, index) =>
     ["bool", "int", "float"].includes(type) ? `o${index}` : `CAST(o${index} AS text) AS o${index}`,
   );

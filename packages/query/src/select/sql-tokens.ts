@@ -22,7 +22,8 @@ export function sqlTokens(text: string): SqlToken[] {
     if (piece === ")") depth -= 1;
     const end = index + piece.length;
     const at = { start: index, end, depth };
-    if (groups["word"] !== undefined) tokens.push({ kind: "word", text: piece.toLowerCase(), ...at });
+    if (groups["word"] !== undefined)
+      tokens.push({ kind: "word", text: piece.toLowerCase(), ...at });
     else tokens.push({ kind: kindOf(groups), text: piece, ...at });
     if (piece === "(") depth += 1;
   }
@@ -44,7 +45,9 @@ function kindOf(groups: Record<string, string | undefined>): SqlToken["kind"] {
 }
 
 const clauses: ReadonlySet<string> = new Set(
-  "from where group having window qualify order limit offset fetch union intersect except for into".split(" "),
+  "from where group having window qualify order limit offset fetch union intersect except for into".split(
+    " ",
+  ),
 );
 
 /** The text of each item of the SELECT that begins in a place. */
@@ -64,7 +67,10 @@ export function itemTexts(text: string, tokens: readonly SqlToken[], start: numb
     const isOver =
       token.depth < depth ||
       (isOuter && token.text === ";") ||
-      (isOuter && token.kind === "word" && clauses.has(token.text) && tokens[index - 1]?.text !== "distinct");
+      (isOuter &&
+        token.kind === "word" &&
+        clauses.has(token.text) &&
+        tokens[index - 1]?.text !== "distinct");
     if (isOver) break;
     if (isOuter && token.text === ",") {
       end();

@@ -45,13 +45,15 @@ function namesOf(resource: ResourceDetails): string[] {
   const last = parts.at(-1) ?? "";
   const names: string[] = [];
   const database = /\/db\/(?:[^/:]*:)?([^/]+)\/[^/]+$/.exec(address)?.[1];
-  const isFile = resource.kind === "file" || /\.(?:csv|tsv|tab|json|jsonl|ndjson|parquet)$/i.test(last);
+  const isFile =
+    resource.kind === "file" || /\.(?:csv|tsv|tab|json|jsonl|ndjson|parquet)$/i.test(last);
   if (isFile) names.push(last.replace(/\.[a-z]+$/i, ""), last, filePath(parts));
   else {
     const [table = last, schema] = last.split(".").toReversed();
     names.push(table);
     if (schema !== undefined) names.push(last);
-    if (database !== undefined) names.push(`${decoded(database)}.${table}`, `${decoded(database)}.${last}`);
+    if (database !== undefined)
+      names.push(`${decoded(database)}.${table}`, `${decoded(database)}.${last}`);
     if (database !== undefined && schema === undefined) names.push(`main.${table}`);
   }
   if (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(resource.title)) names.push(resource.title);

@@ -46,7 +46,8 @@ export function duckDbStatement(
   const { tokens } = plan;
   const words = tokens.flatMap((token, index): TextEdit[] => {
     const next = tokens[index + 1];
-    const isExtract = token.text === "extract" && next?.text === "(" && tokens[index + 3]?.text === "from";
+    const isExtract =
+      token.text === "extract" && next?.text === "(" && tokens[index + 3]?.text === "from";
     if (isExtract && isLenient) return extractEdits(tokens.slice(index), called("date_part"));
     return tokenEdit(token, { before: tokens[index - 1], next, spelling });
   });
@@ -75,7 +76,9 @@ function extractEdits(tokens: readonly SqlToken[], called: string): TextEdit[] {
 function formatEdits(tokens: readonly SqlToken[], start: number): TextEdit[] {
   const at = tokens.findIndex((token) => token.start === start);
   const depth = tokens[at]?.depth ?? 0;
-  const end = tokens.findIndex((token, index) => index > at && token.text === ")" && token.depth === depth);
+  const end = tokens.findIndex(
+    (token, index) => index > at && token.text === ")" && token.depth === depth,
+  );
   const format = tokens[end - 1];
   if (format?.kind !== "text") return [];
   return [{ start: format.start, end: format.end, text: strftimeFormat(format.text) }];
@@ -115,6 +118,12 @@ function tokenEdit(token: SqlToken, { before, next, spelling }: TokenPlace): Tex
   const isType = before?.text === "::" || (before?.text === "as" && next?.text === ")");
   const types = castTypes[spelling];
   const type = Object.hasOwn(types, text) ? types[text] : undefined;
-  if (isType && token.depth + (before.text === "::" ? 1 : 0) > 0 && next?.text !== "(" && type !== undefined) return write(type);
+  if (
+    isType &&
+    token.depth + (before.text === "::" ? 1 : 0) > 0 &&
+    next?.text !== "(" &&
+    type !== undefined
+  )
+    return write(type);
   return [];
 }

@@ -78,9 +78,7 @@ export function sqlConnector(
   return {
     name,
     operations,
-    sql: isSqlite
-      ? sqliteSource(handle, tableOfResource)
-      : postgresSource(handle, tableOfResource),
+    sql: isSqlite ? sqliteSource(handle, tableOfResource) : postgresSource(handle, tableOfResource),
     takes: (step, resources) => takesStep(step, resources, isSqlite ? "sqlite" : "postgresql"),
     describe: (fragment) => compile(fragment).sql,
     run(fragment, run) {

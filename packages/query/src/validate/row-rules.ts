@@ -43,7 +43,10 @@ function ruleSteps(
   );
   if (scan?.op !== "scan" || where === undefined) return undefined;
   const steps = new Map([[scan.name, scan]]);
-  const typed = checkStep({ ...context, steps }, { name: names[1], op: "filter", from: scan.name, where });
+  const typed = checkStep(
+    { ...context, steps },
+    { name: names[1], op: "filter", from: scan.name, where },
+  );
   return typed?.op === "filter" ? { scan, where: typed.where } : undefined;
 }
 
