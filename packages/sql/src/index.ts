@@ -36,6 +36,7 @@ export {
   type SqlSteps,
   type SqlValue,
 } from "./steps/sql-steps.ts";
+export { quoteIdentifier } from "./quote-identifier.ts";
 export { storeErrorOf, type StoreErrorClass } from "./steps/store-error.ts";
 export { transaction } from "./transaction/transaction.ts";
 export type { TransactionOptions } from "./transaction/transaction-options.ts";

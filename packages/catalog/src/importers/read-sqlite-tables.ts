@@ -1,7 +1,7 @@
 import { CatalogError } from "../catalog-error.ts";
 import { throwIfAborted } from "@ccl/core/async";
 import { withoutUndefined } from "@ccl/core/json";
-import type { SqliteDatabase, SqliteRow, SqliteValue } from "@ccl/sql";
+import { quoteIdentifier, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { markKeys, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
@@ -54,10 +54,12 @@ function listTables(
 
 /** Rows by table from what ANALYZE left; the first number of `stat` is that of the rows. */
 function readStatistics(database: SqliteDatabase, schema: string): Map<string, number> {
-  const source = `${quoted(schema)}.sqlite_schema`;
+  const source = `${quoteIdentifier(schema)}.sqlite_schema`;
   const known = database.prepare(`SELECT 1 FROM ${source} WHERE name = 'sqlite_stat1'`).get();
   if (known === undefined) return new Map();
-  const rows = database.prepare(`SELECT tbl, stat FROM ${quoted(schema)}.sqlite_stat1`).all();
+  const rows = database
+    .prepare(`SELECT tbl, stat FROM ${quoteIdentifier(schema)}.sqlite_stat1`)
+    .all();
   const counts = new Map<string, number>();
   for (const { tbl, stat } of rows) {
     const count = Number(String(stat).split(" ")[0]);
@@ -150,7 +152,7 @@ function countRows(
   const known = statistics.get(name);
   if (known !== undefined) return { rows: known };
   if (options.maxCountedRows === 0) return {};
-  const source = `${quoted(schema)}.${quoted(name)}`;
+  const source = `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
   const limit = options.maxCountedRows + 1;
   const counted = Number(
     database.prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM ${source} LIMIT ${limit})`).get()?.[
@@ -165,8 +167,10 @@ function sampleNulls(
   name: string,
   columns: readonly ResourceColumn[],
 ): Record<string, number> {
-  const counts = columns.map((column, index) => `sum(${quoted(column.name)} IS NULL) AS c${index}`);
-  const source = `(SELECT * FROM ${quoted(schema)}.${quoted(name)} LIMIT ${options.sampleRows})`;
+  const counts = columns.map(
+    (column, index) => `sum(${quoteIdentifier(column.name)} IS NULL) AS c${index}`,
+  );
+  const source = `(SELECT * FROM ${quoteIdentifier(schema)}.${quoteIdentifier(name)} LIMIT ${options.sampleRows})`;
   const row =
     columns.length === 0
       ? undefined
@@ -191,9 +195,10 @@ function sampleTypes(
   const untyped = columns.filter((column) => column.type === undefined);
   if (untyped.length === 0) return;
   const kinds = untyped.map(
-    (column, index) => `group_concat(DISTINCT typeof(${quoted(column.name)})) AS c${index}`,
+    (column, index) =>
+      `group_concat(DISTINCT typeof(${quoteIdentifier(column.name)})) AS c${index}`,
   );
-  const source = `(SELECT * FROM ${quoted(schema)}.${quoted(name)} LIMIT ${options.sampleRows})`;
+  const source = `(SELECT * FROM ${quoteIdentifier(schema)}.${quoteIdentifier(name)} LIMIT ${options.sampleRows})`;
   const row = database.prepare(`SELECT ${kinds.join(", ")} FROM ${source}`).get();
   for (const [index, column] of untyped.entries()) {
     const seen = String(row?.[`c${index}`] ?? "").split(",");
@@ -205,8 +210,4 @@ function sampleTypes(
 function commonType(kinds: ReadonlySet<string>): string | undefined {
   if (kinds.size === 2 && kinds.has("integer") && kinds.has("real")) return "real";
   return kinds.size === 1 ? [...kinds][0] : undefined;
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -39,7 +39,7 @@ export interface QueryableCatalog {
   close(): Promise<void>;
 }
 
-/** Opens what the catalog's sources need. `details` are what whoever asks may see; all records by default. */
+/** Opens what the catalog's sources need. `details` are the records that may be read; all by default. */
 export async function openQueryableCatalog(
   place: ConnectorPlace,
   read: { folder: CatalogFolder; content: FolderContent },

@@ -1,3 +1,4 @@
+import { quoteIdentifier } from "@ccl/sql";
 import { throwIfAborted } from "@ccl/core/async";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { sql } from "kysely";
@@ -9,7 +10,6 @@ import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
 import { duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
-import { quoted } from "../select/resolve-select.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
@@ -113,7 +113,7 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
 
 /** Under the columns' own names. */
 function loadNamed(session: Session, input: EngineInput, options: RunOptions): Promise<void> {
-  const names = new Map(input.columns.map(({ name }) => [name, quoted(name)]));
+  const names = new Map(input.columns.map(({ name }) => [name, quoteIdentifier(name)]));
   return load(session, { input, table: input.name, options, names });
 }
 

@@ -50,7 +50,9 @@ export async function* rowsOf(
 }
 
 /** Makes the rows of a batch. */
-export function rowBuilder(columns: readonly PlanColumn[]): (batch: ColumnBatch) => PlanRow[] {
+export function rowBuilder(
+  columns: readonly Pick<PlanColumn, "name">[],
+): (batch: ColumnBatch) => PlanRow[] {
   const names = columns.map(({ name }) => name);
   // A copy has every field from the start, also one named like the prototype, which assigning would not make.
   const empty: PlanRow = Object.fromEntries(names.map((name) => [name, null]));

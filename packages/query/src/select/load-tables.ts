@@ -8,7 +8,7 @@ import type { Expression } from "../plan/expression.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { TableUse } from "./name-scope.ts";
 import type { SqlPlan } from "./parse-sql.ts";
-import type { KnownCondition } from "./resolve-select.ts";
+import type { KnownCondition } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 
 /** Tables for an engine, and which of them each use of a table in the statement means. */

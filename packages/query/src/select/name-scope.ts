@@ -27,7 +27,7 @@ export interface RowSource {
 /** What the names of one SELECT stand for, and what those around it do. */
 export interface NameScope {
   sources: RowSource[];
-  /** Columns that USING or NATURAL made one of two. */
+  /** Columns that USING or NATURAL merged. */
   merged: Set<string>;
   outer: NameScope | undefined;
 }
@@ -73,4 +73,12 @@ export function visibleNames(scope: NameScope | undefined): string[] {
   for (let at = scope; at !== undefined; at = at.outer)
     for (const { columns } of at.sources) names.push(...columns.values());
   return [...new Set(names)];
+}
+
+/** The names of the tables that a name in this place could be of. */
+export function visibleSources(scope: NameScope | undefined): string[] {
+  const names: string[] = [];
+  for (let at = scope; at !== undefined; at = at.outer)
+    for (const { name } of at.sources) if (name !== undefined) names.push(name);
+  return names;
 }

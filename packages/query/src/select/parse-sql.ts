@@ -2,7 +2,8 @@ import type { ResourceDetails } from "@ccl/catalog";
 import { failure, type Issue, type Result } from "@ccl/core";
 import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
 import { loadParser } from "./load-parser.ts";
-import { SelectResolver, type ResolvedSelect } from "./resolve-select.ts";
+import { Resolution, type ResolvedSelect } from "./resolution.ts";
+import { SelectResolver } from "./resolve-select.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import { itemTexts, sqlTokens, withoutComments, type SqlToken } from "./sql-tokens.ts";
 import { SyntaxPlaces } from "./syntax-tree.ts";
@@ -12,7 +13,7 @@ import { TableNames } from "./table-names.ts";
 export interface ParseSqlOptions extends AccessOptions {
   /** The tables that it may read, as the catalog shows them. */
   details: Iterable<ResourceDetails>;
-  /** Whose words it is in, where these mean different things (`/` of whole numbers, `like`). Told by the words by default. */
+  /** The dialect of the statement, where dialects disagree (`/` of integers, `like`). By default the source's own, or the one whose functions it uses. */
   dialect?: SqlSpelling | undefined;
 }
 
@@ -24,12 +25,12 @@ export interface SqlPlan {
   tables: { resource: string; columns: string[] }[];
   /** The databases that understand it as it stands. */
   dialects: SqlSpelling[];
-  /** What the checks found, for whoever runs it. */
+  /** What `runSql` needs of the checks. */
   readonly resolved: ResolvedSelect;
   readonly tokens: readonly SqlToken[];
 }
 
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 
 /**
  * Reads one SELECT in the words of PostgreSQL, SQLite or DuckDB and checks it: tables and columns of `details` only,
@@ -38,8 +39,8 @@ const mostCharacters = 100_000;
  * `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
  */
 export async function parseSql(text: string, options: ParseSqlOptions): Promise<Result<SqlPlan>> {
-  if (text.length > mostCharacters)
-    return refused("limit_exceeded", `The statement has more than ${mostCharacters} characters.`);
+  if (text.length > maxCharacters)
+    return refused("limit_exceeded", `The statement has more than ${maxCharacters} characters.`);
   const plain = withoutComments(text.replace(/\r\n?/g, "\n")).replace(/[\s;]+$/, "");
   const tree = await syntaxTree(plain);
   if (typeof tree === "string") return refused("syntax_invalid", tree);
@@ -57,13 +58,9 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
       `${JSON.stringify(strange.text.slice(0, 40))} is not taken: write texts as 'text', and values where they stand.`,
     );
   const visible = visibleResources(options.details, options);
-  const resolver = new SelectResolver(
-    new TableNames(visible.values()),
-    new SyntaxPlaces(plain),
-    (start) => itemTexts(plain, tokens, start),
-  );
-  resolver.statement(tree[0]);
-  const resolved = resolver.result;
+  const resolution = new Resolution(new TableNames(visible.values()), new SyntaxPlaces(plain));
+  new SelectResolver(resolution, (start) => itemTexts(plain, tokens, start)).statement(tree[0]);
+  const resolved = resolution.result;
   const [first, ...others] = resolved.issues;
   if (first !== undefined) return failure(first, ...others);
   return {

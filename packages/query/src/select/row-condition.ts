@@ -1,8 +1,8 @@
+import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
 import { simpleConditions } from "../connector/simple-condition.ts";
 import { rowRule, type AccessOptions } from "../validate/visible-resources.ts";
 import { typedRule } from "../validate/row-rules.ts";
-import { quoted } from "./resolve-select.ts";
 
 const operators = { eq: "=", lt: "<", le: "<=", gt: ">", ge: ">=" } as const;
 
@@ -32,8 +32,8 @@ export function rowCondition(
     const exact = type.kind === "text" && options.dialect === "sqlite" ? " COLLATE BINARY" : "";
     const list = literals.join(", ");
     return operator === "in"
-      ? `${quoted(column)}${exact} IN (${list})`
-      : `${quoted(column)}${exact} ${operators[operator]} ${list}`;
+      ? `${quoteIdentifier(column)}${exact} IN (${list})`
+      : `${quoteIdentifier(column)}${exact} ${operators[operator]} ${list}`;
   });
   return parts.includes(undefined) ? "unknown" : parts.join(" AND ");
 }

@@ -1,17 +1,16 @@
+import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
 import { systemClock, type Issue } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
-import type { PlanValue } from "../connector/column-batch.ts";
 import type { QueryEngine, RunOptions, SqlSource } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
 import type { ExecutePlanOptions } from "../execute/execute-plan.ts";
 import { limitsOf, metered, startDeadline, type Traffic } from "../execute/execution-limits.ts";
-import type { PlanRow } from "../execute/query-result.ts";
+import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
 import { QueryError } from "../query-error.ts";
 import { loadTables } from "./load-tables.ts";
 import type { TableUse } from "./name-scope.ts";
 import { parseSql, type ParseSqlOptions, type SqlPlan } from "./parse-sql.ts";
-import { quoted } from "./resolve-select.ts";
 import { rowCondition } from "./row-condition.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import type { SqlColumn, SqlRows } from "./sql-rows.ts";
@@ -64,16 +63,9 @@ export async function executeSql(text: string, given: RunSqlOptions): Promise<Sq
     try {
       const columns = namedColumns(plan, own);
       const rows: PlanRow[] = [];
+      const toRows = rowBuilder(columns);
       for await (const batch of metered(batches, { traffic, limits, what: "The query" }))
-        for (let index = 0; index < batch.rowCount; index++)
-          rows.push(
-            Object.fromEntries(
-              columns.map(({ name }, at): [string, PlanValue] => [
-                name,
-                batch.columns[at]?.[index] ?? null,
-              ]),
-            ),
-          );
+        rows.push(...toRows(batch));
       const late = deadline.failure();
       if (late !== undefined) throw late;
       return { columns, rows, ranOn, durationMs: systemClock.now() - startMs };
@@ -104,7 +96,7 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
   const statement = duckDbStatement(plan, {
     spelling: spellingOf(plan, options),
     isLenient: false,
-    tableOf: ({ resource }) => quoted(resource.id),
+    tableOf: ({ resource }) => quoteIdentifier(resource.id),
   });
   return { ranOn: "DuckDB", sql: statement.text, tables: plan.tables };
 }
@@ -217,10 +209,10 @@ async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> 
   );
   if (conditions.includes("unknown")) return { reason: "a rule of access is applied before it" };
   const text = nativeStatement(plan, (use) => {
-    const name = source.tableOf(use.resource).map(quoted).join(".");
+    const name = source.tableOf(use.resource).map(quoteIdentifier).join(".");
     const condition = conditions[tables.indexOf(use)];
     if (!use.isWhole && condition === undefined) return name;
-    const columns = (use.resource.columns ?? []).map((column) => quoted(column.name));
+    const columns = (use.resource.columns ?? []).map((column) => quoteIdentifier(column.name));
     return `(SELECT ${columns.join(", ")} FROM ${name}${condition === undefined ? "" : ` WHERE ${condition}`})`;
   });
   const refusal = await source.refusal(plan, text);

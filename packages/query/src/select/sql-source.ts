@@ -1,4 +1,9 @@
-import { createPostgresSession, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
+import {
+  createPostgresSession,
+  quoteIdentifier,
+  type PostgresClient,
+  type SqliteDatabase,
+} from "@ccl/sql";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { RunOptions, SqlSource } from "../connector/connector.ts";
 import { orAborted } from "../execute/or-aborted.ts";
@@ -7,13 +12,12 @@ import { QueryError } from "../query-error.ts";
 import { exactInt } from "../sql/decode-value.ts";
 import { runPostgres } from "../sql/run-postgres.ts";
 import type { SqlPlan } from "./parse-sql.ts";
-import { quoted } from "./resolve-select.ts";
 import type { SqlRows, SqlStatement } from "./sql-rows.ts";
 
 /** Pairs of rows that a statement may try where nothing can end it: about a second of SQLite's time. */
-const mostPairs = 2e7;
+const maxPairs = 2e7;
 /** The cost that PostgreSQL's planner may see in a statement there; a page read is 1, a million rows about 20,000. */
-const mostCost = 2e4;
+const maxCost = 2e4;
 
 type TableOf = SqlSource["tableOf"];
 
@@ -28,10 +32,10 @@ export function sqliteSource(database: SqliteDatabase, tableOf: TableOf): SqlSou
       if (reason !== undefined) return reason;
       let pairs = 1;
       for (const { resource } of resolved.tables) {
-        const name = tableOf(resource).map(quoted).join(".");
+        const name = tableOf(resource).map(quoteIdentifier).join(".");
         pairs *= Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.["n"]);
       }
-      if (pairs <= mostPairs) return undefined;
+      if (pairs <= maxPairs) return undefined;
       return `it may try ${pairs} pairs of rows, and nothing can interrupt it there`;
     },
     run: (statement, options) => runOnSqlite(database, statement, options),
@@ -44,7 +48,7 @@ const growing: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What neither a count of rows nor a planner tells. One `replace` is as long as its text; on one another they multiply. */
+/** Costs that neither a count of rows nor a planner shows: nested `replace` calls multiply the length of a text. */
 function unboundedReason({ isRecursive, functions }: SqlPlan["resolved"]): string | undefined {
   if (isRecursive) return "a recursive query cannot be interrupted there";
   const calls = functions.filter(({ name }) => growing.has(name));
@@ -59,7 +63,7 @@ async function runOnSqlite(
   options: RunOptions,
 ): Promise<SqlRows> {
   const rows = sqliteLists(database, { text, columns }, options)[Symbol.asyncIterator]();
-  // A statement that SQLite refuses is told before the first row is asked for.
+  // A statement that SQLite refuses fails here, before the caller reads rows.
   const first = await rows.next();
   return {
     columns: columns.map((name) => ({ name })),
@@ -122,7 +126,7 @@ export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSou
       const reason = unboundedReason(resolved);
       if (reason !== undefined) return reason;
       const cost = await estimatedCost(client, text);
-      if (cost === undefined || cost <= mostCost) return undefined;
+      if (cost === undefined || cost <= maxCost) return undefined;
       return `its planner expects a cost of ${Math.round(cost)}, and nothing can interrupt it there`;
     },
     run: (statement, options) => runOnPostgres(client, statement, options),

@@ -41,7 +41,7 @@ export class TableNames {
 function namesOf(resource: ResourceDetails): string[] {
   const { uri, id } = resource;
   const address = (uri ?? id).split(/[?#]/)[0] ?? "";
-  const parts = address.split("/").map(decoded);
+  const parts = address.split("/").map(decodedPart);
   const last = parts.at(-1) ?? "";
   const names: string[] = [];
   const database = /\/db\/(?:[^/:]*:)?([^/]+)\/[^/]+$/.exec(address)?.[1];
@@ -53,7 +53,7 @@ function namesOf(resource: ResourceDetails): string[] {
     names.push(table);
     if (schema !== undefined) names.push(last);
     if (database !== undefined)
-      names.push(`${decoded(database)}.${table}`, `${decoded(database)}.${last}`);
+      names.push(`${decodedPart(database)}.${table}`, `${decodedPart(database)}.${last}`);
     if (database !== undefined && schema === undefined) names.push(`main.${table}`);
   }
   if (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(resource.title)) names.push(resource.title);
@@ -65,7 +65,7 @@ function filePath(parts: readonly string[]): string {
   return at < 0 ? "" : parts.slice(at + 1).join("/");
 }
 
-function decoded(text: string): string {
+function decodedPart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,7 +1,8 @@
+import { quoteIdentifier } from "@ccl/sql";
 import { QueryError } from "../query-error.ts";
 import type { TableUse } from "./name-scope.ts";
 import type { SqlPlan } from "./parse-sql.ts";
-import { quoted, type TextEdit } from "./resolve-select.ts";
+import type { TextEdit } from "./resolution.ts";
 import { duckDbMacro, strftimeFormat, type SqlMacro, type SqlSpelling } from "./sql-functions.ts";
 import { spliced, type SqlToken } from "./sql-tokens.ts";
 
@@ -13,7 +14,7 @@ export function nativeStatement(plan: SqlPlan, tableOf: (use: TableUse) => strin
 
 /** A table in FROM goes by the name that the statement knows it by. */
 function tableEdit({ start, end, isNamed, name }: TableUse, table: string): TextEdit {
-  return { start, end, text: isNamed ? table : `${table} AS ${quoted(name)}` };
+  return { start, end, text: isNamed ? table : `${table} AS ${quoteIdentifier(name)}` };
 }
 
 /** A statement for DuckDB, and the macros that it calls. */

@@ -1,5 +1,5 @@
 import type { ResourceDetails } from "@ccl/catalog";
-import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
+import { quoteIdentifier, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
 import { sql } from "kysely";
 import type { Connector, PlanFragment } from "../connector/connector.ts";
 import type { PlanOperation } from "../plan/logical-plan.ts";
@@ -181,7 +181,7 @@ function checkPairs(
 }
 
 function rowCount(database: SqliteDatabase, name: TableName): number {
-  const quoted = name.map((part) => `"${part.replaceAll('"', '""')}"`).join(".");
+  const quoted = name.map(quoteIdentifier).join(".");
   return Number(database.prepare(`SELECT count(*) AS n FROM ${quoted}`).get()?.["n"]);
 }
 

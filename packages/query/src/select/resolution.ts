@@ -1,0 +1,165 @@
+import { quoteIdentifier } from "@ccl/sql";
+import type { Issue } from "@ccl/core";
+import { nearestName } from "../plan/nearest-name.ts";
+import { quotedName } from "../validate/check-context.ts";
+import type { NameScope, RowSource, TableUse } from "./name-scope.ts";
+import type { SqlSpelling } from "./sql-functions.ts";
+import {
+  isAbsent,
+  listOf,
+  nodeOf,
+  variantOf,
+  type Identifier,
+  type SyntaxNode,
+  type SyntaxPlaces,
+} from "./syntax-tree.ts";
+import type { TableNames } from "./table-names.ts";
+
+/** A change of the text that holds for every database. */
+export interface TextEdit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** A condition on one column that all rows of a statement meet: what a table may be filtered by before it is loaded. */
+export interface KnownCondition {
+  table: TableUse;
+  column: string;
+  operator: string;
+  literal: unknown;
+}
+
+/** What a statement reads and calls. */
+export interface ResolvedSelect {
+  tables: TableUse[];
+  functions: { name: string; start: number; end: number }[];
+  edits: TextEdit[];
+  /** Names of the result's columns; undefined where its text is all there is. */
+  columns: (string | undefined)[];
+  conditions: KnownCondition[];
+  /** The databases that understand the statement as it stands. */
+  spellings: Set<SqlSpelling>;
+  isRecursive: boolean;
+  issues: Issue[];
+}
+
+/** Columns that a query gives; undefined for one that has no name. */
+export type Outputs = readonly (string | undefined)[];
+export type CommonTables = ReadonlyMap<string, Outputs>;
+
+/** Where a query stands. */
+export interface QueryContext {
+  common: CommonTables;
+  outer: NameScope | undefined;
+}
+
+/** Where an expression stands. */
+export interface Place {
+  scope: NameScope;
+  common: CommonTables;
+  /** Names of the result, where they may stand for columns. */
+  results?: { source: RowSource; onUse: () => void } | undefined;
+}
+
+/** Reads a query within another one. */
+export type ReadQuery = (query: unknown, context: QueryContext) => Outputs;
+
+/** What is known of a statement so far. */
+export class Resolution {
+  readonly result: ResolvedSelect = {
+    tables: [],
+    functions: [],
+    edits: [],
+    columns: [],
+    conditions: [],
+    spellings: new Set<SqlSpelling>(["postgresql", "sqlite", "duckdb"]),
+    isRecursive: false,
+    issues: [],
+  };
+  readonly tables: TableNames;
+  readonly places: SyntaxPlaces;
+
+  constructor(tables: TableNames, places: SyntaxPlaces) {
+    this.tables = tables;
+    this.places = places;
+  }
+
+  refuse(code: string, message: string): void {
+    if (this.result.issues.length < 20) this.result.issues.push({ code, path: [], message });
+  }
+
+  only(...databases: readonly SqlSpelling[]): void {
+    for (const spelling of this.result.spellings)
+      if (!databases.includes(spelling)) this.result.spellings.delete(spelling);
+  }
+
+  /** Members beyond those known must be empty: locks, hints, INTO and whatever else a parser may come to know. */
+  onlyMembers(node: SyntaxNode, known: readonly string[], what: string): void {
+    for (const [name, value] of Object.entries(node)) {
+      if (known.includes(name) || isAbsent(value) || name.endsWith("_token")) continue;
+      this.refuse("statement_refused", `${what} may have no ${wordsOf(name)}.`);
+    }
+  }
+
+  nameOfExpression(value: unknown): string | undefined {
+    const found = variantOf(value);
+    if (found?.tag === "Identifier") return this.places.identifier(found.content)?.value;
+    if (found?.tag === "CompoundIdentifier")
+      return this.places.path(listOf(found.content)).at(-1)?.value;
+    return undefined;
+  }
+
+  unknownTable(path: readonly Identifier[], scope: NameScope | undefined): void {
+    const wanted = path.map(({ value }) => value).join(".");
+    const names = scope?.sources.flatMap(({ name }) => name ?? []) ?? this.tables.all();
+    this.refuse(
+      "resource_unknown",
+      `There is no table ${quotedName(wanted)}${hint(path.at(-1)?.value ?? wanted, names)}`,
+    );
+  }
+
+  derived(alias: unknown, outputs: Outputs): RowSource {
+    const name = this.places.identifier(nodeOf(alias)["name"]);
+    if (name !== undefined) this.requote(name);
+    const named = this.aliasColumns(alias);
+    const columns = outputs.map((output, index) => named[index] ?? output);
+    const known = columns.filter((column) => column !== undefined);
+    return {
+      name: name?.value.toLowerCase(),
+      columns: new Map(known.map((column) => [column.toLowerCase(), column])),
+    };
+  }
+
+  aliasColumns(alias: unknown): string[] {
+    return listOf(alias, "columns").flatMap((entry) => {
+      const name = this.places.identifier(nodeOf(entry)["name"]);
+      if (name !== undefined) this.requote(name);
+      return name === undefined ? [] : [name.value];
+    });
+  }
+
+  /** Names within double quotes, and by the quotes of other databases. */
+  requote({ value, quote, start, end }: Identifier): void {
+    if (quote !== undefined && quote !== '"')
+      this.result.edits.push({ start, end, text: quoteIdentifier(value) });
+  }
+}
+
+/** A name of the parser as words. */
+export function wordsOf(name: string): string {
+  return name
+    .replaceAll("_", " ")
+    .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+    .toUpperCase()
+    .slice(0, 60);
+}
+
+/** The nearest name, and what there is. */
+export function hint(wanted: string, names: readonly string[]): string {
+  const near = nearestName(wanted, names);
+  const nearest = near === undefined ? "" : ` Did you mean ${quotedName(near)}?`;
+  if (names.length === 0) return `.${nearest}`;
+  const shown = names.slice(0, 40).join(", ");
+  return `.${nearest} There is: ${shown}${names.length > 40 ? `, and ${names.length - 40} more` : ""}.`;
+}

@@ -1,0 +1,211 @@
+import { quoteIdentifier } from "@ccl/sql";
+import { isRecord } from "@ccl/core/json";
+import { quotedName } from "../validate/check-context.ts";
+import { findColumn, visibleNames, visibleSources, type NameScope } from "./name-scope.ts";
+import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./resolution.ts";
+import {
+  binaryOperators,
+  expressionVariants,
+  plainVariants,
+  typeVariants,
+} from "./sql-features.ts";
+import { sqlFunctions, type SqlSpelling } from "./sql-functions.ts";
+import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
+
+const maxDepth = 1_000;
+
+/** Holds the names, functions, operators and types of expressions against what there is. */
+export class ExpressionResolver {
+  readonly #at: Resolution;
+  readonly #readQuery: ReadQuery;
+  #depth = 0;
+
+  constructor(resolution: Resolution, readQuery: ReadQuery) {
+    this.#at = resolution;
+    this.#readQuery = readQuery;
+  }
+
+  /** Everything within a part of an expression, whatever it is. */
+  parts(value: unknown, place: Place): void {
+    if (Array.isArray(value)) {
+      for (const each of value) this.parts(each, place);
+      return;
+    }
+    if (!isRecord(value)) return;
+    this.#depth += 1;
+    if (this.#depth > maxDepth) {
+      this.#at.refuse("limit_exceeded", "The statement is too deep.");
+      this.#depth -= 1;
+      return;
+    }
+    const found = variantOf(value);
+    if (found !== undefined) this.#variant(found.tag, found.content, place);
+    else
+      for (const [name, member] of Object.entries(value)) {
+        if (name === "data_type") this.#type(member);
+        else if (name === "subquery")
+          this.#readQuery(member, { common: place.common, outer: place.scope });
+        else if (name !== "span" && !name.endsWith("_token")) this.parts(member, place);
+      }
+    this.#depth -= 1;
+  }
+
+  #variant(tag: string, content: unknown, place: Place): void {
+    const databases = expressionVariants.get(tag);
+    if (databases !== undefined) this.#at.only(...databases);
+    switch (tag) {
+      case "Identifier":
+        return this.#column([content], place);
+      case "CompoundIdentifier":
+        return this.#column(listOf(content), place);
+      case "Function":
+        return this.#call(nodeOf(content), place);
+      case "Subquery":
+      case "Query":
+        this.#readQuery(content, { common: place.common, outer: place.scope });
+        return;
+      case "BinaryOp":
+        this.#operator(nodeOf(content)["op"]);
+        break;
+      case "Cast":
+        if (nodeOf(content)["kind"] !== "Cast")
+          this.#at.only(
+            ...(nodeOf(content)["kind"] === "DoubleColon"
+              ? (["postgresql", "duckdb"] as const)
+              : (["duckdb"] as const)),
+          );
+        break;
+      case "Collate":
+        return this.#at.refuse(
+          "statement_refused",
+          "COLLATE is not taken; compare lower(a) = lower(b).",
+        );
+      case "Substring":
+        if (nodeOf(content)["special"] !== true) this.#at.only("postgresql", "duckdb");
+        break;
+      case "NamedWindow":
+        return;
+      case "Unnamed":
+        if (typeof content === "string" && content !== "Wildcard")
+          this.#at.refuse("statement_refused", "An argument is not taken.");
+        break;
+    }
+    if (databases === undefined && !plainVariants.has(tag))
+      return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not taken.`);
+    this.parts(content, place);
+  }
+
+  #operator(operator: unknown): void {
+    const databases = typeof operator === "string" ? binaryOperators.get(operator) : undefined;
+    if (databases === undefined)
+      return this.#at.refuse(
+        "statement_refused",
+        `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`,
+      );
+    this.#at.only(...databases);
+  }
+
+  #type(type: unknown): void {
+    const name = typeof type === "string" ? type : Object.keys(nodeOf(type))[0];
+    const custom = nodeOf(type)["Custom"];
+    if (custom !== undefined) {
+      const path = this.#at.places.path(listOf(listOf(custom)[0]));
+      if (
+        path.length === 1 &&
+        /^(?:hugeint|uint\d+|ubigint|uinteger|varint)$/i.test(path[0]?.value ?? "")
+      )
+        return this.#at.only("duckdb");
+    }
+    const databases = typeVariants.get(name ?? "");
+    if (databases === undefined)
+      return this.#at.refuse("type_mismatch", `A cast to ${wordsOf(name ?? "this")} is not taken.`);
+    this.#at.only(...databases);
+  }
+
+  #call(call: SyntaxNode, place: Place): void {
+    const known = "name args over filter within_group null_treatment parameters uses_odbc_syntax";
+    this.#at.onlyMembers(call, known.split(" "), "A call");
+    const path = this.#at.places.path(listOf(call, "name"));
+    const [name] = path;
+    const key = name?.value.toLowerCase() ?? "";
+    const databases = path.length === 1 ? sqlFunctions.get(key) : undefined;
+    if (name === undefined || databases === undefined) {
+      const wanted = path.map(({ value }) => value).join(".");
+      return this.#at.refuse(
+        "function_unknown",
+        `There is no function ${quotedName(wanted)}${hint(wanted, [...sqlFunctions.keys()])}`,
+      );
+    }
+    const args = listOf(call, "args", "List", "args");
+    this.#at.only(...(meantBy(key, args) ?? databases));
+    if (!isAbsent(call["within_group"])) this.#at.only("postgresql", "duckdb");
+    this.#at.result.functions.push({ name: key, start: name.start, end: name.end });
+    for (const part of ["args", "over", "filter", "within_group"]) this.parts(call[part], place);
+  }
+
+  #column(values: readonly unknown[], { scope, results }: Place): void {
+    const path = this.#at.places.path(values);
+    const name = path.at(-1);
+    if (name === undefined) return;
+    const table = path.at(-2);
+    const found = findColumn(scope, table?.value, name.value);
+    if (found === "several")
+      return this.#at.refuse(
+        "column_unknown",
+        `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
+      );
+    if (found !== undefined) {
+      // As the table spells it, and quoteIdentifier: what is a word of one database is a name in another.
+      if (found.source.table !== undefined)
+        this.#at.result.edits.push({
+          start: name.start,
+          end: name.end,
+          text: quoteIdentifier(found.column),
+        });
+      else this.#at.requote(name);
+      if (path.length === 3 && path[0] !== undefined && table !== undefined)
+        this.#at.result.edits.push({ start: path[0].start, end: table.start, text: "" });
+      if (table !== undefined) this.#at.requote(table);
+      return;
+    }
+    if (table === undefined && results?.source.columns.has(name.value.toLowerCase()) === true) {
+      this.#at.requote(name);
+      return results.onUse();
+    }
+    // SQLite takes a quoteIdentifier name that is none for a text, and so do those who learnt from it.
+    if (table === undefined && name.quote === '"') {
+      this.#at.result.edits.push({
+        start: name.start,
+        end: name.end,
+        text: `'${name.value.replaceAll("'", "''")}'`,
+      });
+      return;
+    }
+    const wanted = path.map(({ value }) => value).join(".");
+    const isTable =
+      table === undefined || visibleSources(scope).includes(table.value.toLowerCase());
+    if (!isTable) return this.#at.unknownTable(path.slice(0, -1), scope);
+    this.#at.refuse(
+      "column_unknown",
+      `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}`,
+    );
+  }
+}
+
+function namesOf(scope: NameScope, table: string | undefined): string[] {
+  if (table === undefined) return visibleNames(scope);
+  for (let at: NameScope | undefined = scope; at !== undefined; at = at.outer)
+    for (const { name, columns } of at.sources)
+      if (name === table.toLowerCase()) return [...columns.values()];
+  return [];
+}
+
+/** The dialects of a function that only its arguments give away: `max(a, b)`, `date(x, '+1 day')`, `strftime('%Y', x)`. */
+function meantBy(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
+  if ((name === "max" || name === "min") && args.length > 1) return ["sqlite"];
+  const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];
+  if (name === "date" && args.length !== 1) return ["sqlite"];
+  if (name === "date" && first === "now") return ["sqlite", "postgresql"];
+  if (name === "strftime") return first === undefined ? ["duckdb"] : ["sqlite"];
+  return undefined;
+}
