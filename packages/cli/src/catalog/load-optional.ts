@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Session } from "../session.ts";
 
 /**
- * A library that the project, or whoever installed ccl, may have; undefined where neither does. It is the project's own
+ * A library that the project, or the installation of ccl, may have; undefined where neither does. It is the project's own
  * dependency and none of ours, so it is looked up from the project's folder.
  */
 export function loadOptional({ root }: Pick<Session, "root">, name: "pg" | "hyparquet"): unknown {

@@ -162,6 +162,7 @@ export const sqliteIdioms: readonly string[] = [
   "select max(quantity, 4) from orders order by id",
   'select count(*) from orders where status = "paid"',
   "select total(quantity) from orders",
+  "select substr(day, 1, 7) as month, count(*) from orders group by 1 order by 1",
 ];
 
 /** In words of DuckDB. */

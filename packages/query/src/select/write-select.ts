@@ -50,6 +50,14 @@ export function duckDbStatement(
     const isExtract =
       token.text === "extract" && next?.text === "(" && tokens[index + 3]?.text === "from";
     if (isExtract && isLenient) return extractEdits(tokens.slice(index), called("date_part"));
+    // The parser reads it as syntax, not as a call.
+    if (
+      isLenient &&
+      /^substr(?:ing)?$/.test(token.text) &&
+      next?.text === "(" &&
+      !hasFrom(tokens, index)
+    )
+      return [{ start: token.start, end: token.end, text: called("substr") }];
     return tokenEdit(token, { before: tokens[index - 1], next, spelling });
   });
   for (const { name, start } of functions)
@@ -61,6 +69,15 @@ export function duckDbStatement(
     ...words,
   ]);
   return { text, macros: [...macros.values()] };
+}
+
+/** True for a call like `substring(x from 2)`. */
+function hasFrom(tokens: readonly SqlToken[], at: number): boolean {
+  const depth = tokens[at]?.depth ?? 0;
+  const end = tokens.findIndex(
+    ({ text, depth: own }, index) => index > at && text === ")" && own === depth,
+  );
+  return tokens.slice(at, end).some(({ text, depth: own }) => text === "from" && own === depth + 1);
 }
 
 /** `extract(year from x)` as `part('year', x)`. */
