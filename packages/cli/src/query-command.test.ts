@@ -21,7 +21,7 @@ beforeAll(async () => {
     "--files",
     "data/",
   ]);
-  expect(code).toBe(0);
+  if (code !== 0) throw new Error("The catalog was not imported.");
 });
 
 afterAll(() => project.remove());
