@@ -3,7 +3,6 @@ export { buildCard, type BuildCardOptions } from "./card/build-card.ts";
 export type { Card } from "./card/card.ts";
 export { minifyJson } from "./compress/minify-json.ts";
 export { minifyYaml } from "./compress/minify-yaml.ts";
-export { stripComments } from "./compress/strip-comments.ts";
 export type { ContextBase } from "./context/context-base.ts";
 export {
   createContextFiles,
@@ -22,7 +21,9 @@ export type { Outline, OutlineDepth, OutlineItem } from "./outline/outline.ts";
 export { renderOutlineItems } from "./outline/render-outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
 export type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack/pack.ts";
+export type { PackStyle } from "./pack/pack-layout.ts";
 export type { FileHistory, HistoryCommit } from "./rank/file-history.ts";
+export type { RankPorts, RerankFile } from "./rank/rank-ports.ts";
 export {
   rankFiles,
   type FileRanking,

@@ -30,15 +30,22 @@ export async function buildFrame(
   }
   const current = { id: snapshotId(entries), entries };
   return {
+    style: options.style,
     map: undefined,
     blocks: [],
     names: [],
     contextId: current.id,
     version: options.version ?? { accepted: 0, deltas: 0, repairs: 0 },
     missing: 0,
-    task: options.task,
+    attachments: options.attachments ?? [],
+    task: instructionOf(options),
     delta: base && fitDelta(await computeDelta(base, current), target),
   };
+}
+
+/** What the model is told: the user's rules and the task. */
+export function instructionOf({ instructions, task }: PackOptions): string {
+  return instructions === undefined ? task : `${instructions.trimEnd()}\n\n${task}`;
 }
 
 /** What the base was, then each change in words, as far as the share goes. */

@@ -3,7 +3,7 @@ import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import { rankInDetail, type DetailedRanking } from "../rank/rank-files.ts";
-import { buildFrame } from "./build-frame.ts";
+import { buildFrame, instructionOf } from "./build-frame.ts";
 import { orderByWorth, type Pick } from "./choose-lines.ts";
 import { createCaps, isCardKind, type Caps } from "./pack-caps.ts";
 import { composePack, mapOf, type Composed, type Composition } from "./compose-pack.ts";
@@ -75,7 +75,7 @@ interface Target {
 }
 
 function requireInstruction(options: PackOptions, { counter, usable }: Target): void {
-  const needed = counter.count(renderBareInstruction(options.task));
+  const needed = counter.count(renderBareInstruction(instructionOf(options), options.style));
   if (needed <= usable) return;
   throw new AliasesError(
     "budget_exceeded",
@@ -138,7 +138,7 @@ function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Co
 }
 
 function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter): Composed {
-  const text = renderBareInstruction(frame.task);
+  const text = renderBareInstruction(frame.task, frame.style);
   const tokens = counter.count(text);
   const omitted = ranking.files.map((file): PackOmission => ({
     ...file,

@@ -6,13 +6,8 @@ import { collectPicks, type Pick as PickedPart, type ShownFile } from "./choose-
 import { isCardKind } from "./pack-caps.ts";
 import type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack.ts";
 import { printablePath, renderMap } from "./render-map.ts";
-import {
-  guardMarkers,
-  renderHeader,
-  renderSections,
-  type Block,
-  type PackParts,
-} from "./render-pack.ts";
+import { createLayout } from "./pack-layout.ts";
+import { renderSections, type Block, type PackParts } from "./render-pack.ts";
 import { listNames, renderSlice } from "./render-slice.ts";
 
 /** What every attempt at a pack has in common. */
@@ -32,6 +27,7 @@ interface ShownBlock extends Block {
   file: RankedFile;
   level: PackLevel;
   isCut: boolean;
+  encoding: string | undefined;
 }
 
 /** A map, and the paths that it names. */
@@ -88,31 +84,36 @@ function toBlock(
   { source, lines, outline, unread }: ShownFile,
   { lineNumbers }: PackOptions,
 ): ShownBlock {
-  const { file } = source;
+  const { file, encoding } = source;
   const { alias, path } = file;
   if (outline !== undefined) {
     const level = isCardKind(source) ? "card" : "signatures";
     const isRead = unread.length === 0;
     const detail = isRead ? level : `${level}, ${unread.length} by one line: syntax errors`;
-    return { file, alias, path, detail, body: outline, level, isCut: !isRead };
+    return { file, alias, path, detail, body: outline, level, isCut: !isRead, encoding };
   }
   const isFull = lines.every(Boolean);
   const isShown = (line: number): boolean => lines[line] === true;
+  const details = [
+    ...(isFull ? [] : [`part of ${lines.length} lines`]),
+    ...(encoding === undefined ? [] : [`read as ${encoding}`]),
+  ];
   return {
     file,
     alias,
     path,
-    detail: isFull ? "" : `part of ${lines.length} lines`,
+    detail: details.join(", "),
     body: renderSlice({ path, lines: source.lines, isShown, lineNumbers }),
     level: isFull ? "full" : "slice",
     isCut: !isFull,
+    encoding,
   };
 }
 
 function toEntry(block: ShownBlock, counter: TokenCounter): PackEntry {
-  const { file, level, isCut, body } = block;
-  const tokens = counter.count(`${renderHeader(block, "===")}\n${guardMarkers(body)}\n`);
-  return { ...file, level, tokens, isCut };
+  const { file, level, isCut, encoding, body } = block;
+  const tokens = counter.count(`${createLayout("plain").file(block, body)}\n`);
+  return { ...file, level, tokens, isCut, encoding };
 }
 
 const MAX_NAMES = 12;

@@ -1,6 +1,7 @@
 import type { TokenCounter } from "@ccl/core";
 
 import type { Snapshot } from "../delta/snapshot.ts";
+import type { PackStyle } from "./pack-layout.ts";
 import type { RankedFile, RankOptions } from "../rank/rank-files.ts";
 
 /**
@@ -23,6 +24,12 @@ export interface PackOptions extends RankOptions {
   profile?: string | undefined;
   /** True puts its number before each line of a file. */
   lineNumbers?: boolean | undefined;
+  /** Rules for the model, before the task; they rank nothing. */
+  instructions?: string | undefined;
+  /** Texts that stand after the files, whole, such as a diff. */
+  attachments?: { title: string; text: string }[] | undefined;
+  /** Default `plain`. */
+  style?: PackStyle | undefined;
   /** The last accepted state; what changed since goes into the [DELTA] section. */
   base?: Snapshot | undefined;
   /** Accepted bases, deltas since the base, repairs since the last success. Default 0, 0, 0. */
@@ -42,6 +49,8 @@ export interface PackEntry extends RankedFile {
   tokens: number;
   /** Lines, declarations or names were left out to fit. */
   isCut: boolean;
+  /** What the file was read by where it is not UTF-8: `utf-16le`, `utf-16be` or `latin1`. */
+  encoding?: string | undefined;
 }
 
 /** One section of the text. */

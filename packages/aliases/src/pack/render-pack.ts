@@ -1,14 +1,16 @@
-import { printablePath } from "./render-map.ts";
 import type { PackSection, PackVersion } from "./pack.ts";
+import { createLayout, type BlockTitle, type PackStyle } from "./pack-layout.ts";
 
 const HOW_TO_EXPAND =
   'For more, call get_alias("<alias, path or path#name>"), with lines "A-B" for "... +N lines, A-B".';
 
 /** What the text consists of. */
 export interface PackParts {
+  style: PackStyle | undefined;
   map: string | undefined;
   /** Files in the order of rank. */
   blocks: Block[];
+  attachments: { title: string; text: string }[];
   /** Lines `path: name, name` of files that have no block. */
   names: string[];
   contextId: string;
@@ -21,63 +23,38 @@ export interface PackParts {
 }
 
 /** One file with a header. */
-export interface Block {
-  alias: string;
-  path: string;
-  /** After the names in the header, such as `part of 120 lines`. */
-  detail: string;
+export interface Block extends BlockTitle {
   body: string;
-}
-
-/** A block's header line; `mark` is a run of `=` that no body line begins with. */
-export function renderHeader({ alias, path, detail }: Omit<Block, "body">, mark: string): string {
-  return `${mark} ${printablePath(path)} ${alias}${detail === "" ? "" : `, ${detail}`}`;
-}
-
-/** The shortest run of `=`, three at least, such that no line of the texts begins with it: a file can't forge a header. */
-function headerMark(texts: readonly string[]): string {
-  let length = 3;
-  for (const text of texts)
-    for (const [run] of text.matchAll(/^={3,}/gm)) length = Math.max(length, run.length + 1);
-  return "=".repeat(length);
-}
-
-/** A file can't open or close a section of the pack: its lines that look like a marker are moved in by a space. */
-export function guardMarkers(body: string): string {
-  return body.replace(/^(?=\[(?:CONTEXT|INSTRUCTION|DELTA)\])/gm, " ");
 }
 
 /** The sections' texts in order; joined they are the pack. */
 export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & { text: string })[] {
   const { accepted, deltas, repairs } = parts.version;
-  const { map, blocks, names, missing } = parts;
-  const mark = headerMark([...blocks.map(({ body }) => body), map ?? "", names.join("\n")]);
+  const { style, map, blocks, attachments, missing, delta, task } = parts;
+  const names = parts.names.join("\n");
+  const texts = [...blocks.map(({ body }) => body), ...attachments.map(({ text }) => text)];
+  const layout = createLayout(style, [...texts, map ?? "", names]);
   const context = [
-    "[CONTEXT]",
-    `## ver: A=${accepted} B=${deltas} C=${repairs} ${parts.contextId}`,
-    ...(map === undefined ? [] : [`${mark} map`, map]),
-    ...blocks.flatMap((block) => [renderHeader(block, mark), guardMarkers(block.body)]),
-    ...(names.length === 0 ? [] : [`${mark} names`, ...names.map(guardMarkers)]),
+    `## ver: A=${accepted} B=${deltas} C=${repairs} ${parts.contextId}`.slice(style ? 3 : 0),
+    ...(map === undefined ? [] : [layout.list("map", map)]),
+    ...blocks.map((block) => layout.file(block, block.body)),
+    ...attachments.map(({ title, text }) => layout.list(title, text)),
+    ...(names === "" ? [] : [layout.list("names", names)]),
     ...(missing === 0 ? [] : [`... +${missing} files not shown`]),
     "",
-    "",
-  ].join("\n");
-  const instruction = `[INSTRUCTION]\n${parts.task}\n`;
-  if (parts.delta === undefined) {
-    return [
-      { name: "CONTEXT", text: context },
-      { name: "INSTRUCTION", text: `${instruction}\n${HOW_TO_EXPAND}\n` },
-    ];
-  }
-  const delta = `[DELTA]\n${parts.delta.join("\n")}\n\n${HOW_TO_EXPAND}\n`;
+  ];
+  const end = ["", HOW_TO_EXPAND];
+  const isLast = delta === undefined;
   return [
-    { name: "CONTEXT", text: context },
-    { name: "INSTRUCTION", text: `${instruction}\n` },
-    { name: "DELTA", text: delta },
+    { name: "CONTEXT", text: layout.section("CONTEXT", context) },
+    { name: "INSTRUCTION", text: layout.section("INSTRUCTION", [task, ...(isLast ? end : [""])]) },
+    ...(isLast
+      ? []
+      : [{ name: "DELTA" as const, text: layout.section("DELTA", [...delta, ...end]) }]),
   ];
 }
 
 /** The smallest pack: the task and the way to more. */
-export function renderBareInstruction(task: string): string {
-  return `[INSTRUCTION]\n${task}\n\n${HOW_TO_EXPAND}\n`;
+export function renderBareInstruction(task: string, style?: PackStyle): string {
+  return createLayout(style).section("INSTRUCTION", [task, "", HOW_TO_EXPAND]);
 }

@@ -14,11 +14,12 @@ import {
 } from "../survey/survey-files.ts";
 import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { isManifest, readModuleNames, type ModuleName } from "./module-names.ts";
-import { rankChunks, type RankedChunk } from "./rank-chunks.ts";
+import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
+import { scoreMeaning, type RankPorts } from "./rank-ports.ts";
 import { scoreFiles, type FileScore, type ScoreSource } from "./score-files.ts";
 
 /** What to rank files for. */
-export interface RankOptions {
+export interface RankOptions extends RankPorts {
   registry: AliasRegistry;
   /** What is to be done, in the user's words, English or Russian. */
   task: string;
@@ -52,6 +53,8 @@ export interface ReadFile {
   file: RankedFile;
   /** Secrets are masked. */
   lines: string[];
+  /** Where the bytes are not UTF-8. */
+  encoding: string | undefined;
   chunks: RankedChunk[];
   isFocus: boolean;
 }
@@ -82,7 +85,8 @@ export async function rankInDetail(
   options: RankOptions,
   { readChars }: { readChars: number },
 ): Promise<DetailedRanking> {
-  const { registry, task, signal } = options;
+  const { registry, signal } = options;
+  const task = await expandTask(options);
   const reader = createFileReader(options);
   const stats = await registry.stat(signal && { signal });
   const { facts, omitted } = await surveyFiles(stats, { ...options, reader });
@@ -90,10 +94,14 @@ export async function rankInDetail(
   const isFocus = ({ alias, path }: FileFacts): boolean => wanted.has(alias) || wanted.has(path);
   const focus = facts.flatMap((file, at) => (isFocus(file) ? [at] : []));
   const history = options.history && (await scoreHistory(options.history, task));
+  const { cache } = registry;
+  const meaning =
+    options.embedder &&
+    (await scoreMeaning(facts, { task: options.task, embedder: options.embedder, cache, signal }));
   const names = await readNames(facts, reader);
-  const { scores, unmatched } = await scoreFiles(facts, { task, focus, history, names });
+  const { scores, unmatched } = await scoreFiles(facts, { task, focus, history, meaning, names });
   const order = [...facts.keys()].sort((a, b) => scoreAt(scores, b) - scoreAt(scores, a) || a - b);
-  const read: (Pick<ReadFile, "lines" | "isFocus"> & { at: number })[] = [];
+  const read: (Pick<ReadFile, "lines" | "encoding" | "isFocus"> & { at: number })[] = [];
   let chars = 0;
   for (const at of order) {
     const file = facts[at];
@@ -102,7 +110,7 @@ export async function rankInDetail(
     if (content === undefined) continue;
     chars += file.chars;
     const lines = redactSecrets(content.text).text.replace(/\n$/, "").split("\n");
-    read.push({ at, lines, isFocus: isFocus(file) });
+    read.push({ at, lines, encoding: content.encoding, isFocus: isFocus(file) });
     throwIfAborted(signal, AliasesError);
     callListener(options.onEvent, {
       type: "files_outlined",
@@ -110,14 +118,10 @@ export async function rankInDetail(
       total: order.length,
     });
   }
-  const chunked = await rankChunks(
-    read.map(({ at, lines }) => ({
-      path: facts[at]?.path ?? "",
-      lines,
-      score: scoreAt(scores, at),
-    })),
-    task,
-  );
+  const rankable = read.map(({ at, lines }) => {
+    return { path: facts[at]?.path ?? "", lines, score: scoreAt(scores, at) };
+  });
+  const chunked = await rankChunks(await rerank(rankable, options), task);
   const places = [...read.keys()].sort(
     (a, b) => (chunked[b]?.score ?? 0) - (chunked[a]?.score ?? 0) || a - b,
   );
@@ -145,11 +149,34 @@ export async function rankInDetail(
     facts: new Map(facts.map((file) => [file.alias, file])),
     read: places.flatMap((place, index): ReadFile[] => {
       const file = files[index];
-      const { lines = [], isFocus: inFocus = false } = read[place] ?? {};
+      const { lines = [], encoding, isFocus: inFocus = false } = read[place] ?? {};
       const { chunks = [] } = chunked[place] ?? {};
-      return file === undefined ? [] : [{ file, lines, chunks, isFocus: inFocus }];
+      return file === undefined ? [] : [{ file, lines, encoding, chunks, isFocus: inFocus }];
     }),
   };
+}
+
+async function expandTask({ task, expandTask: expand, signal }: RankOptions): Promise<string> {
+  return expand === undefined ? task : [task, ...(await expand(task, { signal }))].join("\n");
+}
+
+const RERANKED_FILES = 40;
+/** What a file keeps of its score whatever a re-ranker says of it. */
+const KEPT_SHARE = 0.2;
+
+/** Scores as a re-ranker leaves them; a file that it was not asked about counts as one of which it thinks nothing. */
+async function rerank(
+  files: RankableFile[],
+  { task, rerank: score, signal }: RankOptions,
+): Promise<RankableFile[]> {
+  if (score === undefined) return files;
+  const asked = files.slice(0, RERANKED_FILES);
+  const texts = asked.map(({ path, lines }) => ({ path, text: lines.join("\n") }));
+  const given = await score(task, texts, { signal });
+  return files.map((file, at) => ({
+    ...file,
+    score: file.score * (KEPT_SHARE + (1 - KEPT_SHARE) * (given[at] ?? 0)),
+  }));
 }
 
 async function readNames(facts: readonly FileFacts[], reader: FileReader): Promise<ModuleName[]> {

@@ -26,12 +26,14 @@ export interface ScoreOptions {
   /** Positions of files that the work is about. */
   focus?: number[] | undefined;
   history?: HistoryScores | undefined;
+  /** By file, how close an embedder finds it, 0..1. */
+  meaning?: number[] | undefined;
   /** Names by which imports reach files, by the project's manifests. */
   names?: ModuleName[] | undefined;
 }
 
 /** Why a file ranks where it does: what adds the largest part of its score. */
-export type RankReason = "focus" | "words" | "import" | "history" | "structure";
+export type RankReason = "focus" | "words" | "meaning" | "import" | "history" | "structure";
 
 /** Where the score of one file comes from. */
 export interface ScoreSource {
@@ -71,6 +73,7 @@ const PRIOR_SHARE = 0.12;
 
 /** By distance from the files in focus. */
 const FOCUS_SCORES = [10, 0.5, 0.2] as const;
+const MEANING_SHARE = 0.5;
 const HISTORY_SHARE = { similar: 0.3, recent: 0.1 };
 
 /** Scores files for a task by words, imports and history; every file has a score, so that the order is total. */
@@ -91,6 +94,7 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
     const neighbour = neighbours[at] ?? -1;
     const parts: [RankReason, number][] = [
       ["words", weight * own],
+      ["meaning", weight * MEANING_SHARE * (options.meaning?.[at] ?? 0)],
       ["import", weight * NEIGHBOUR_SHARE * (words[neighbour] ?? 0)],
       ["structure", weight * PRIOR_SHARE * (prior[at] ?? 0)],
       ["history", historyOf(file.path, options.history)],

@@ -21,6 +21,8 @@ export interface AliasContent {
   sha256: string;
   /** With LF line ends; undefined for a binary file. */
   text: string | undefined;
+  /** `utf-16le`, `utf-16be` or `latin1` where the bytes are not UTF-8; the last is a guess. */
+  encoding?: string | undefined;
   sizeBytes: number;
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 
 /** What a file's content is known by. */
@@ -9,9 +10,22 @@ export interface ContentHash {
 
 const SNIFFED_BYTES = 8192;
 
-/** True when there is a NUL in the first 8 KiB, which is git's rule too. */
+/** True when there is a NUL in the first 8 KiB, which is git's rule too, and no mark of UTF-16. */
 export function isBinary(bytes: Buffer): boolean {
-  return bytes.subarray(0, SNIFFED_BYTES).includes(0);
+  return utf16Of(bytes) === undefined && bytes.subarray(0, SNIFFED_BYTES).includes(0);
+}
+
+function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
+  const mark = bytes.length > 1 ? bytes.readUInt16BE(0) : 0;
+  if (mark === 0xfffe) return "utf-16le";
+  return mark === 0xfeff ? "utf-16be" : undefined;
+}
+
+/** A text with LF line ends, and the encoding that it was read by where that is not UTF-8. */
+export function decodeText(bytes: Buffer): { text: string; encoding?: string | undefined } {
+  if (isUtf8(bytes)) return { text: withLineFeeds(bytes).toString("utf8") };
+  const encoding = utf16Of(bytes) ?? "latin1";
+  return { text: new TextDecoder(encoding).decode(bytes).replaceAll("\r\n", "\n"), encoding };
 }
 
 /** Hashes a whole content. */

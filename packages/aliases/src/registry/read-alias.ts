@@ -4,7 +4,7 @@ import type { AliasContent } from "./alias-registry.ts";
 import { parseAlias, quote } from "./alias-name.ts";
 import { readBytes } from "./file-hasher.ts";
 import { locateFile, type TreeFile } from "./locate-file.ts";
-import { hashContent, rawSha8, withLineFeeds } from "./hash-content.ts";
+import { decodeText, hashContent, rawSha8 } from "./hash-content.ts";
 import { nearestNames } from "./nearest-names.ts";
 import type { RegistryRecords } from "./registry-store.ts";
 
@@ -72,8 +72,8 @@ function readContent(
       message: `${alias} has changed: it is ${alias}@${sha8} now, not @${wantedSha8}.`,
     });
   }
-  const text = isBinary ? undefined : withLineFeeds(bytes).toString("utf8");
-  return success({ alias, path: file.path, sha8, sha256, text, sizeBytes: bytes.length });
+  const content = { alias, path: file.path, sha8, sha256, sizeBytes: bytes.length };
+  return success({ ...content, ...(isBinary ? { text: undefined } : decodeText(bytes)) });
 }
 
 function unknownAlias(alias: string, names: readonly string[]): Issue {

@@ -37,7 +37,7 @@ function later(): void {
 }
 
 const fileOf = (rows: string): string =>
-  `{"format":2,"sha256":"${hash("sha256", rows)}","rows":${rows}}\n`;
+  `{"format":3,"sha256":"${hash("sha256", rows)}","rows":${rows}}\n`;
 
 /** Replaces the content on disk behind unchanged times, which no file system call can do, by forging the record. */
 function forge(cache: StatCache, text: string): StatCache {
@@ -128,7 +128,7 @@ describe("createStatCache", () => {
     }
   });
 
-  it.each(["", "{", "[]", "null", '{"format":2,"rows":[]}', fileOf("[[1],"), fileOf("null")])(
+  it.each(["", "{", "[]", "null", '{"format":3,"rows":[]}', fileOf("[[1],"), fileOf("null")])(
     "takes a damaged file for an empty one: %s",
     (text) => {
       writeFileSync(realPath, "one");

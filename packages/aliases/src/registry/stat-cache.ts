@@ -33,7 +33,7 @@ type Row = [
  * Documentation/technical/racy-git.) Two seconds is the coarsest grain in use, that of FAT.
  */
 const RACY_MS = 3000;
-const FORMAT = 2;
+const FORMAT = 3;
 const END = "}\n";
 
 /** Reads the cache at `file` when it is first needed; unless that is just as it was written, it starts empty. */

@@ -12,6 +12,7 @@ interface PackFile {
   sha8: string;
   sha256: string;
   text: string;
+  encoding?: string | undefined;
 }
 
 /** The files of a registry as they are now. */

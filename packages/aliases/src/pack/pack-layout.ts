@@ -1,0 +1,92 @@
+import { extname } from "node:path/posix";
+
+import { printablePath } from "./render-map.ts";
+
+/** How a pack is written: with lines of `=`, as Markdown with fences, or with tags. */
+export type PackStyle = "plain" | "markdown" | "xml";
+
+/** What a block's header says. */
+export interface BlockTitle {
+  alias: string;
+  path: string;
+  /** After the names, such as `part of 120 lines`. */
+  detail: string;
+}
+
+/** Writes the parts of a pack in one style, such that no text in it can forge a header or an end. */
+export interface PackLayout {
+  section(name: string, lines: readonly string[]): string;
+  file(title: BlockTitle, body: string): string;
+  list(name: string, body: string): string;
+}
+
+/** The layout for texts that will stand in a pack. */
+export function createLayout(
+  style: PackStyle | undefined,
+  texts: readonly string[] = [],
+): PackLayout {
+  if (style === "markdown") return markdownLayout(longerRun(texts, /^[ \t]*(`{3,})/gm, "`"));
+  return style === "xml" ? xmlLayout(texts) : plainLayout(longerRun(texts, /^(={3,})/gm, "="));
+}
+
+function plainLayout(mark: string): PackLayout {
+  return {
+    section: (name, lines) => [`[${name}]`, ...lines, ""].join("\n"),
+    file: (title, body) => `${mark} ${titleOf(title)}\n${guardMarkers(body)}`,
+    list: (name, body) => `${mark} ${name}\n${guardMarkers(body)}`,
+  };
+}
+
+function markdownLayout(fence: string): PackLayout {
+  const fenced = (title: string, body: string, language: string): string =>
+    `## ${title}\n${fence}${language}\n${body}\n${fence}`;
+  return {
+    section: (name, lines) => [`# ${name}`, ...lines, ""].join("\n"),
+    file: (title, body) =>
+      fenced(titleOf(title), body, /^\.(\w+)$/.exec(extname(title.path))?.[1] ?? ""),
+    list: (name, body) => fenced(name, body, ""),
+  };
+}
+
+const TAG = /<\/?(?:context|instruction|delta|file|map|names|diff|log)(\d*)\b/gi;
+
+function xmlLayout(texts: readonly string[]): PackLayout {
+  const used = texts.flatMap((text) => [...text.matchAll(TAG)].map(([, digits]) => digits));
+  let number = 1;
+  while (used.includes(String(number))) number += 1;
+  const suffix = used.length === 0 ? "" : String(number);
+  const element = (name: string, attributes: string, body: string): string =>
+    `<${name}${suffix}${attributes}>\n${body}\n</${name}${suffix}>`;
+  return {
+    section: (name, lines) => `${element(name.toLowerCase(), "", lines.join("\n").trimEnd())}\n`,
+    file({ path, alias, detail }, body) {
+      const own = Object.entries({ path: printablePath(path), alias, detail });
+      const attributes = own.flatMap(([name, value]) =>
+        value === "" ? [] : [` ${name}="${escapeXml(value)}"`],
+      );
+      return element("file", attributes.join(""), body);
+    },
+    list: (name, body) => element(name, "", body),
+  };
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+function titleOf({ path, alias, detail }: BlockTitle): string {
+  return `${printablePath(path)} ${alias}${detail === "" ? "" : `, ${detail}`}`;
+}
+
+/** The shortest run of a character, three at least, that is longer than all that begin a line of the texts. */
+function longerRun(texts: readonly string[], runs: RegExp, character: string): string {
+  let length = 3;
+  for (const text of texts)
+    for (const [, run = ""] of text.matchAll(runs)) length = Math.max(length, run.length + 1);
+  return character.repeat(length);
+}
+
+/** A file can't open or close a section: its lines that look like a marker are moved in by a space. */
+function guardMarkers(body: string): string {
+  return body.replace(/^(?=\[(?:CONTEXT|INSTRUCTION|DELTA)\])/gm, " ");
+}

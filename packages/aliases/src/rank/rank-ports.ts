@@ -1,0 +1,61 @@
+import type { Embedder } from "@ccl/core";
+
+import type { DerivedCache } from "../registry/alias-registry.ts";
+import type { FileFacts } from "../survey/file-facts.ts";
+
+/** Models that help to rank; each is asked once a ranking, and what it throws is thrown. */
+export interface RankPorts {
+  /** Words to look for beside those of the task, such as names that a model expects. */
+  expandTask?: ((task: string, options: PortOptions) => Promise<string[]>) | undefined;
+  /** Compares what files are called and declare with the task; vectors are kept in the registry's cache. */
+  embedder?: Embedder | undefined;
+  /** How likely each of the best files is needed, 0..1, in their order. */
+  rerank?:
+    | ((task: string, files: RerankFile[], options: PortOptions) => Promise<number[]>)
+    | undefined;
+}
+
+interface PortOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** A file that a re-ranker looks into; secrets are masked. */
+export interface RerankFile {
+  path: string;
+  text: string;
+}
+
+const MAX_EMBEDDED_CHARS = 1_000;
+const BATCH = 64;
+
+/** By file, how close its meaning is to the task's: the closest 1, what is no closer than the average 0. */
+export async function scoreMeaning(
+  files: readonly FileFacts[],
+  options: { task: string; embedder: Embedder; cache: DerivedCache } & PortOptions,
+): Promise<number[]> {
+  const { task, embedder, cache, signal } = options;
+  const [wanted = new Float32Array()] = await embedder.embed([task], { signal });
+  const kind = `vector-${embedder.name}`.replaceAll(/[^\w.-]/g, "_");
+  const missing = files.filter(({ sha256 }) => cache.get(kind, sha256) === undefined);
+  for (let at = 0; at < missing.length; at += BATCH) {
+    const batch = missing.slice(at, at + BATCH);
+    const texts = batch.map(({ path, declarations }) =>
+      `${path} ${declarations}`.slice(0, MAX_EMBEDDED_CHARS),
+    );
+    const vectors = await embedder.embed(texts, { signal });
+    for (const [index, { sha256 }] of batch.entries())
+      cache.set(kind, sha256, (vectors[index] ?? []).join(" "));
+  }
+  const likeness = files.map(({ sha256 }) =>
+    cosine(wanted, (cache.get(kind, sha256) ?? "").split(" ").map(Number)),
+  );
+  const mean = likeness.reduce((sum, each) => sum + each, 0) / likeness.length;
+  const best = Math.max(...likeness);
+  return likeness.map((each) => (best > mean ? Math.max(0, each - mean) / (best - mean) : 0));
+}
+
+function cosine(left: ArrayLike<number>, right: readonly number[]): number {
+  const dot = right.reduce((sum, each, at) => sum + each * (left[at] ?? 0), 0);
+  const norm = Math.hypot(...Array.from(left)) * Math.hypot(...right);
+  return norm === 0 ? 0 : dot / norm;
+}
