@@ -6,11 +6,14 @@ import {
   type Pack,
   type PackEvent,
   type PackOptions,
+  type PackStyle,
 } from "@ccl/aliases";
 import type { TokenCounter } from "@ccl/core";
 
 import { CliError } from "./cli-error.ts";
+import { buildDocumentPack } from "./document-pack.ts";
 import { findFocus } from "./find-focus.ts";
+import { gitAttachments } from "./git-attachments.ts";
 import { gitHistory } from "./git-history.ts";
 import { resolveAlias } from "./resolve-alias.ts";
 import type { Session } from "./session.ts";
@@ -25,6 +28,16 @@ export interface PackShape {
   profile?: string | undefined;
   base?: boolean | undefined;
   lineNumbers?: boolean | undefined;
+  include?: string[] | undefined;
+  ignore?: string[] | undefined;
+  style?: PackStyle | "document" | undefined;
+  /** A file of rules for the model. */
+  instructions?: string | undefined;
+  /** The text of that file. */
+  rules?: string | undefined;
+  caps?: Record<string, number> | undefined;
+  diff?: boolean | undefined;
+  log?: number | true | undefined;
 }
 
 /** What a pack is made from. */
@@ -56,6 +69,10 @@ export async function buildProjectPack(
     task: shape.task ?? ORIENTATION_TASK,
     budget: shape.budget,
     lineNumbers: shape.lineNumbers,
+    instructions: shape.rules,
+    // Without a task nothing is more wanted than the rest, so a repository that fits comes out whole.
+    caps:
+      shape.task === undefined ? { A: shape.budget, P: shape.budget, ...shape.caps } : shape.caps,
     history: gitHistory(session),
     signal,
     onEvent: (event) => progress.update(STEPS[event.type], event.done, event.total),
@@ -67,6 +84,14 @@ export async function buildProjectPack(
   if (base !== undefined) options.version = base.version;
   if (shape.base === true) options.base = requireBase(base).snapshot;
   const counter = await openCounter(shape.modelEncoding);
+  const { budget, style } = shape;
+  if (style === "document") {
+    const { task, version = { accepted: 0, deltas: 0, repairs: 0 } } = options;
+    const documentOptions = { registry, task, budget, counter, version };
+    return { pack: await buildDocumentPack(session, documentOptions), counter };
+  }
+  options.style = style;
+  options.attachments = await gitAttachments(shape, { session, budget, counter });
   return { pack: await buildPack({ ...options, counter }), counter };
 }
 

@@ -10,6 +10,8 @@ export type CliErrorCode =
   | "not_initialized"
   /** No clipboard program was found and the terminal cannot take the text either. */
   | "clipboard_unavailable"
+  /** Not even the task fits the budget. */
+  | "budget_exceeded"
   /** A plan does not fit its schema, its mode or the files; `details.issues` lists why. */
   | "plan_refused"
   /** A check failed after a change that passed before it; the change was rolled back. */

@@ -15,12 +15,13 @@ export async function estimateRawTokens(
   for (const [index, stat] of (await registry.stat({ signal })).entries()) {
     // Signals arrive between turns of the event loop only.
     if (index % FILES_A_TURN === 0) await setImmediate(undefined, { signal });
-    tokens += await estimateFile(stat, registry, signal);
+    tokens += await estimateFileTokens(stat, registry, signal);
   }
   return tokens;
 }
 
-async function estimateFile(
+/** Tokens of one file in full; 0 for a binary one. */
+export async function estimateFileTokens(
   stat: AliasStat,
   registry: AliasRegistry,
   signal: AbortSignal,

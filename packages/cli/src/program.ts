@@ -1,12 +1,11 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { readFileSync } from "node:fs";
 
 import { addCatalogCommands } from "./add-catalog-commands.ts";
 import { addGen, addPlanCommands } from "./add-plan-commands.ts";
+import { addPackCommands, parseTokens } from "./add-pack-commands.ts";
 import { addQueryCommand } from "./add-query-command.ts";
-import type { PackShape } from "./build-project-pack.ts";
 import type { DiffFlags } from "./commands/diff.ts";
-import type { PackFlags } from "./commands/pack.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import { styleOf } from "./output/style.ts";
 import type { GlobalFlags, Session, Terminal } from "./session.ts";
@@ -37,8 +36,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addInit(program, runCommand);
   addAliasCommands(program, runCommand);
   addCardsCommands(program, runCommand);
-  addPack(program, runCommand);
-  addExplain(program, runCommand);
+  addPackCommands(program, runCommand, encodingOption);
   addExpand(program, runCommand);
   addDiff(program, runCommand);
   addPlanCommands(program, runCommand);
@@ -130,48 +128,6 @@ function addCardsCommands(program: Command, run: Run): void {
     );
 }
 
-function addPack(program: Command, run: Run): void {
-  program
-    .command("pack")
-    .description(
-      "the project as a prompt within budget; in a folder without init it writes nothing",
-    )
-    .option("--task <text>", "what the model is to do (default: get to know the project)")
-    .addOption(budgetOption())
-    .addOption(encodingOption())
-    .option("--show", "print only; write nothing below the folder of context files")
-    .option("--out <file>", "write the pack to a file instead of stdout")
-    .option("--copy", "put the pack on the clipboard instead of stdout")
-    .option("--include <glob...>", "only files that match one of these")
-    .option("--ignore <pattern...>", "leave files out, in .gitignore syntax")
-    .option(
-      "--focus <file...>",
-      "aliases or paths that the work is about; their neighbours rank higher",
-    )
-    .option("--profile <alias>", "the profile that the model is to follow, shown whole")
-    .option("--line-numbers", "put its number before each line of a file")
-    .option("--base", "put what changed since the accepted base into the [DELTA] section")
-    .option("--accept", "make this state the base of later deltas")
-    .action((flags: PackFlags) =>
-      run(async (session) => (await import("./commands/pack.ts")).pack(session, flags)),
-    );
-}
-
-function addExplain(program: Command, run: Run): void {
-  program
-    .command("explain <file...>")
-    .description("why files rank where they do for a task, and what a pack shows of them")
-    .option("--task <text>", "what the model is to do (default: get to know the project)")
-    .addOption(budgetOption())
-    .addOption(encodingOption())
-    .option("--focus <file...>", "aliases or paths that the work is about")
-    .action((files: string[], flags: PackShape) =>
-      run(async (session) =>
-        (await import("./commands/explain.ts")).explain(session, files, flags),
-      ),
-    );
-}
-
 function addExpand(program: Command, run: Run): void {
   program
     .command("expand <alias>")
@@ -202,21 +158,13 @@ function addDiff(program: Command, run: Run): void {
 function budgetOption(): Option {
   return new Option("--budget <tokens>", "most tokens; 16k means 16,000")
     .default(8000, "8000")
-    .argParser(parseBudget);
+    .argParser(parseTokens);
 }
 
 function encodingOption(): Option {
   return new Option("--model-encoding <name>", "how tokens are counted")
     .choices(["o200k_base", "cl100k_base", "estimate"])
     .default("o200k_base");
-}
-
-function parseBudget(text: string): number {
-  const match = /^(\d{1,9}(?:\.\d{1,3})?)(k?)$/i.exec(text);
-  const tokens = Number(match?.[1]) * (match?.[2] === "" ? 1 : 1000);
-  if (!Number.isInteger(tokens) || tokens < 1)
-    throw new InvalidArgumentError("Give a whole number such as 8000 or 16k.");
-  return tokens;
 }
 
 function readVersion(): string {

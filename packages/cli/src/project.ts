@@ -82,13 +82,20 @@ export async function matchedPaths(
   rules: Pick<ScanRules, "include" | "ignore">,
 ): Promise<ReadonlySet<string> | undefined> {
   if (rules.include === undefined && rules.ignore === undefined) return undefined;
-  // A folder that has no registry starts from nothing, so that the scan lists just what the rules leave.
-  const blank = { ...session, directory: join(session.directory, "none") };
-  return await withScan(
-    blank,
+  return await withFreshScan(
+    session,
     rules,
     async (_, { entries }) => new Set(entries.map((entry) => entry.path)),
   );
+}
+
+/** Runs `work` on a scan that knows none of the project's names, so that it lists just what the rules leave. */
+export async function withFreshScan<T>(
+  session: Session,
+  rules: Pick<ScanRules, "include" | "ignore">,
+  work: (registry: AliasRegistry, scan: ScanReport) => Promise<T>,
+): Promise<T> {
+  return await withScan({ ...session, directory: join(session.directory, "none") }, rules, work);
 }
 
 /** Scans and says on a terminal how far it has come. */

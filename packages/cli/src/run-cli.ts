@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 
+import { addCompletion } from "./add-completion.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT_CODES, exitCodeOf, type ExitCode } from "./exit-code.ts";
 import type { CommandResult } from "./output/command-result.ts";
@@ -42,6 +43,7 @@ export async function runCli(
     }
   });
   try {
+    await addCompletion(program, argv);
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok;

@@ -78,7 +78,7 @@ function titleOf({ path, alias, detail }: BlockTitle): string {
   return `${printablePath(path)} ${alias}${detail === "" ? "" : `, ${detail}`}`;
 }
 
-/** The shortest run of a character, three at least, that is longer than all that begin a line of the texts. */
+/** The shortest run of a character, of 3 or more, that is longer than all that begin a line of the texts. */
 function longerRun(texts: readonly string[], runs: RegExp, character: string): string {
   let length = 3;
   for (const text of texts)

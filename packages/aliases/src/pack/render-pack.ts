@@ -35,7 +35,9 @@ export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & {
   const texts = [...blocks.map(({ body }) => body), ...attachments.map(({ text }) => text)];
   const layout = createLayout(style, [...texts, map ?? "", names]);
   const context = [
-    `## ver: A=${accepted} B=${deltas} C=${repairs} ${parts.contextId}`.slice(style ? 3 : 0),
+    `## ver: A=${accepted} B=${deltas} C=${repairs} ${parts.contextId}`.slice(
+      style === "markdown" || style === "xml" ? 3 : 0,
+    ),
     ...(map === undefined ? [] : [layout.list("map", map)]),
     ...blocks.map((block) => layout.file(block, block.body)),
     ...attachments.map(({ title, text }) => layout.list(title, text)),

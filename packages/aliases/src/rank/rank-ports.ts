@@ -1,4 +1,5 @@
 import type { Embedder } from "@ccl/core";
+import { createSearchIndex } from "@ccl/search";
 
 import type { DerivedCache } from "../registry/alias-registry.ts";
 import type { FileFacts } from "../survey/file-facts.ts";
@@ -46,16 +47,18 @@ export async function scoreMeaning(
     for (const [index, { sha256 }] of batch.entries())
       cache.set(kind, sha256, (vectors[index] ?? []).join(" "));
   }
-  const likeness = files.map(({ sha256 }) =>
-    cosine(wanted, (cache.get(kind, sha256) ?? "").split(" ").map(Number)),
+  const index = createSearchIndex({ fields: {} });
+  await index.put(
+    files.map(({ sha256 }, at) => {
+      const vector = Float32Array.from((cache.get(kind, sha256) ?? "").split(" ").map(Number));
+      return { id: String(at), texts: {}, vector };
+    }),
   );
-  const mean = likeness.reduce((sum, each) => sum + each, 0) / likeness.length;
-  const best = Math.max(...likeness);
-  return likeness.map((each) => (best > mean ? Math.max(0, each - mean) / (best - mean) : 0));
-}
-
-function cosine(left: ArrayLike<number>, right: readonly number[]): number {
-  const dot = right.reduce((sum, each, at) => sum + each * (left[at] ?? 0), 0);
-  const norm = Math.hypot(...Array.from(left)) * Math.hypot(...right);
-  return norm === 0 ? 0 : dot / norm;
+  const hits = index.searchVector({ vector: wanted, limit: files.length });
+  const mean = hits.reduce((sum, { score }) => sum + score, 0) / files.length;
+  const range = (hits[0]?.score ?? mean) - mean;
+  const meaning = files.map(() => 0);
+  for (const { id, score } of hits)
+    if (range > 0) meaning[Number(id)] = Math.max(0, score - mean) / range;
+  return meaning;
 }

@@ -17,6 +17,10 @@ export interface RunCclOptions {
   stdin?: string;
   isTerminal?: boolean;
   env?: Record<string, string>;
+  /** Sees what is written to stderr as it comes. */
+  onError?: (text: string) => void;
+  /** Interrupts the command as Ctrl-C does. */
+  interrupt?: AbortSignal;
 }
 
 /** Runs a command line in this process. */
@@ -25,7 +29,10 @@ export async function runCcl(args: string[], options: RunCclOptions): Promise<Cc
   const isTTY = options.isTerminal === true;
   const streamOf = (name: "stdout" | "stderr"): OutputStream => ({
     isTTY,
-    write: (text) => (run[name] += text),
+    write: (text) => {
+      run[name] += text;
+      if (name === "stderr") options.onError?.(text);
+    },
     on: () => undefined,
   });
   const { stdin } = options;
@@ -37,6 +44,7 @@ export async function runCcl(args: string[], options: RunCclOptions): Promise<Cc
     platform: process.platform,
     cwd: () => options.cwd,
   });
+  options.interrupt?.addEventListener("abort", () => terminal.emit("SIGINT"));
   return { code: await runCli(args, terminal), ...run };
 }
 

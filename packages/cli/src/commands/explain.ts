@@ -1,13 +1,15 @@
 import type { Pack, PackEntry, PackOmission } from "@ccl/aliases";
 
-import { buildProjectPack, type PackShape } from "../build-project-pack.ts";
+import { buildProjectPack } from "../build-project-pack.ts";
 import { findFocus } from "../find-focus.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { describeUnmatched } from "../pack-summary.ts";
-import { withProjectOrScan } from "../project.ts";
+import { narrowRegistry } from "../narrow-registry.ts";
+import { applySettings, type ShapeFlags } from "../pack-shape.ts";
+import { matchedPaths, withProjectOrScan } from "../project.ts";
 import type { Session } from "../session.ts";
 
 type Explained = PackEntry | PackOmission;
@@ -16,12 +18,17 @@ type Explained = PackEntry | PackOmission;
 export async function explain(
   session: Session,
   names: string[],
-  flags: PackShape,
+  flags: ShapeFlags,
 ): Promise<CommandResult> {
-  const { pack, aliases } = await withProjectOrScan(session, async (registry) => ({
-    aliases: new Set(findFocus(registry, names, { flag: "" })),
-    pack: (await buildProjectPack(session, flags, { registry })).pack,
-  }));
+  const shape = await applySettings(session, flags);
+  const matched = await matchedPaths(session, shape);
+  const { pack, aliases } = await withProjectOrScan(session, async (all) => {
+    const registry = narrowRegistry(all, matched);
+    return {
+      aliases: new Set(findFocus(registry, names, { flag: "" })),
+      pack: (await buildProjectPack(session, shape, { registry })).pack,
+    };
+  });
   const files = [...pack.entries, ...pack.omitted].filter(({ alias }) => aliases.has(alias));
   const total = pack.entries.length + pack.omitted.length;
   const { isMatched, unmatched } = pack;

@@ -1,12 +1,17 @@
-import { createContextFiles, type AliasRegistry, type Pack, type ScanRules } from "@ccl/aliases";
+import { createContextFiles, type AliasRegistry, type Pack } from "@ccl/aliases";
+import type { TokenCounter } from "@ccl/core";
 
 import { buildProjectPack, type PackShape, type PackSource } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
 import { copyToClipboard, writeOut } from "../deliver-pack.ts";
 import { estimateRawTokens } from "../estimate-raw-tokens.ts";
+import { readListedPaths } from "../listed-paths.ts";
+import { narrowRegistry } from "../narrow-registry.ts";
 import type { CommandResult } from "../output/command-result.ts";
+import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
+import { applySettings, ignoringOutput, withoutSettings, type ShapeFlags } from "../pack-shape.ts";
 import { describeUnmatched, renderPackSummary, type PackFacts } from "../pack-summary.ts";
 import {
   describeUnnamed,
@@ -17,14 +22,22 @@ import {
   withScan,
 } from "../project.ts";
 import type { Session } from "../session.ts";
+import { partName, splitPack } from "../split-pack.ts";
+import { renderTokenTree } from "../token-tree.ts";
+import { watchPack } from "../watch-pack.ts";
+import { withRemote } from "../with-remote.ts";
 
 /** Flags of `ccl pack`. */
-export interface PackFlags extends PackShape {
+export interface PackFlags extends ShapeFlags {
   show?: boolean | undefined;
   out?: string | undefined;
+  split?: number | undefined;
   copy?: boolean | undefined;
-  include?: string[] | undefined;
-  ignore?: string[] | undefined;
+  watch?: boolean | undefined;
+  tree?: boolean | undefined;
+  stdin?: boolean | undefined;
+  remote?: string | undefined;
+  branch?: string | undefined;
   accept?: boolean | undefined;
 }
 
@@ -34,18 +47,52 @@ interface Packed {
   facts: PackFacts;
   /** Files written, as the user knows them. */
   written: string[];
+  /** Paths of `--stdin` that are no files of the project. */
+  unlisted: string[];
+  tree: string | undefined;
   /** The program that put it on the clipboard. */
   copiedBy?: string | undefined;
   /** Id of the base that was accepted. */
   accepted?: string | undefined;
 }
 
+/** What one command line asks for. */
+interface Order {
+  flags: PackFlags;
+  shape: PackShape;
+  /** Undefined without `--stdin`. */
+  listed: ReadonlySet<string> | undefined;
+}
+
 /** Packs the project. Where it is set up the pack is kept; elsewhere nothing is written but `--out`. */
 export async function pack(session: Session, flags: PackFlags): Promise<CommandResult> {
-  const isSetUp = await hasRegistry(session);
-  requireSetUp(flags, isSetUp);
-  const packed = isSetUp ? await packProject(session, flags) : await packFolder(session, flags);
-  const { written, accepted, copiedBy, facts } = packed;
+  requireFitting(flags, await hasRegistry(session));
+  const { remote, branch } = flags;
+  if (remote !== undefined) {
+    const order = { flags, shape: await withoutSettings(session, flags), listed: undefined };
+    return resultOf(
+      await withRemote(session, { remote, branch }, (clone) => packFolder(clone, order)),
+      flags,
+    );
+  }
+  const listed = flags.stdin === true ? await readListedPaths(session) : undefined;
+  const shape = ignoringOutput(session, await applySettings(session, flags), flags);
+  const order: Order = { flags, shape, listed };
+  if (flags.watch !== true) return resultOf(await packOnce(session, order), flags);
+  return await watchPack(session, rulesOf(shape), async () => {
+    const { pack: packed, written } = await packOnce(session, order);
+    return `${written.map(printable).join(", ")}: ${formatNumber(packed.tokens)} tokens`;
+  });
+}
+
+async function packOnce(session: Session, order: Order): Promise<Packed> {
+  return (await hasRegistry(session))
+    ? await packProject(session, order)
+    : await packFolder(session, order);
+}
+
+function resultOf(packed: Packed, flags: PackFlags): CommandResult {
+  const { written, accepted, copiedBy, facts, unlisted, tree } = packed;
   const { text, ...figures } = packed.pack;
   const isPrinted = (flags.out === undefined && flags.copy !== true) || flags.show === true;
   return {
@@ -53,6 +100,8 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
       text,
       ...figures,
       ...facts,
+      tree,
+      unlisted,
       written,
       accepted: accepted || undefined,
       isCopied: copiedBy !== undefined,
@@ -64,51 +113,85 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
 }
 
 function describePacked(
-  { pack, facts, written, copiedBy, accepted, hasTask }: Packed & { hasTask: boolean },
+  packed: Packed & { hasTask: boolean },
   isPrinted: boolean,
   style: Style,
 ): string {
+  const { pack: result, facts, written, copiedBy, accepted, hasTask, tree = "" } = packed;
   const lines = [
     ...written.map((path) => `wrote ${printable(path)}`),
     ...(copiedBy === undefined ? [] : [`copied by ${copiedBy}`]),
     ...(accepted === undefined ? [] : [`accepted ${accepted} as the base`]),
   ].map((line) => `${line}\n`);
+  const remarks = `${describeUnnamed(facts.unnamed)}${describeLeftOver(packed)}${tree}`;
   if (style.isTerminal)
-    return `${renderPackSummary(pack, facts, style)}${describeUnnamed(facts.unnamed)}${lines.join("")}`;
-  const unmatched = pack.isMatched || !hasTask ? "" : `ccl: ${describeUnmatched(pack)}\n`;
+    return `${renderPackSummary(result, facts, style)}${remarks}${lines.join("")}`;
+  const unmatched = result.isMatched || !hasTask ? "" : `ccl: ${describeUnmatched(result)}\n`;
   // With the pack on a pipe, the files written beside it are not worth a line.
-  return `${unmatched}${describeUnnamed(facts.unnamed)}${isPrinted ? "" : lines.join("")}`;
+  return `${unmatched}${remarks}${isPrinted ? "" : lines.join("")}`;
 }
 
-function requireSetUp(flags: PackFlags, isSetUp: boolean): void {
-  if (flags.show === true && flags.accept === true) {
-    throw new CliError("usage", "--show writes nothing, so it cannot be combined with --accept.");
-  }
+/** Paths of stdin that were not found, and files whose encoding is a guess or lossy to write back. */
+function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
+  const foreign = entries.flatMap(({ path, encoding }) =>
+    encoding === undefined ? [] : [`${path} (${encoding})`],
+  );
+  const lines = [
+    ...(unlisted.length === 0 ? [] : [`not packed, no files of the project: ${few(unlisted)}`]),
+    ...(foreign.length === 0 ? [] : [`not UTF-8: ${few(foreign)}`]),
+  ];
+  return lines.map((line) => `ccl: ${printable(line)}\n`).join("");
+}
+
+function few(names: readonly string[]): string {
+  return names.length > 5
+    ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`
+    : names.join(", ");
+}
+
+function requireFitting(flags: PackFlags, isSetUp: boolean): void {
+  const refuse = (message: string): never => {
+    throw new CliError("usage", message);
+  };
+  if (flags.show === true && flags.accept === true)
+    refuse("--show writes nothing, so it cannot be combined with --accept.");
+  if (flags.split !== undefined && flags.out === undefined)
+    refuse("--split writes files: name them with --out.");
+  if (flags.watch === true && (flags.out === undefined || flags.stdin === true))
+    refuse("--watch writes to --out again and again, and reads no --stdin.");
+  if (flags.branch !== undefined && flags.remote === undefined)
+    refuse("--branch is a branch of --remote.");
+  const local = (["accept", "base", "stdin", "watch"] as const).find(
+    (name) => flags[name] === true,
+  );
+  if (flags.remote !== undefined && local !== undefined)
+    refuse(`--${local} is for a folder of this machine, so it cannot be combined with --remote.`);
   const needing = flags.accept === true ? "--accept" : flags.base === true ? "--base" : undefined;
-  if (needing !== undefined && !isSetUp) {
+  if (needing !== undefined && !isSetUp)
     throw new CliError("not_initialized", `${needing} needs a project. Run "ccl init" first.`);
-  }
 }
 
-async function packFolder(session: Session, flags: PackFlags): Promise<Packed> {
-  return await withScan(session, rulesOf(flags), async (registry) => {
-    const packed = await buildPacked(session, flags, { registry });
-    await deliver(packed, session, flags);
-    return packed;
+async function packFolder(session: Session, order: Order): Promise<Packed> {
+  return await withScan(session, rulesOf(order.shape), async (registry) => {
+    const packed = await buildPacked(session, order, { registry: listedOnly(registry, order) });
+    await deliver(packed, session, order);
+    return packed.packed;
   });
 }
 
-async function packProject(session: Session, flags: PackFlags): Promise<Packed> {
+async function packProject(session: Session, order: Order): Promise<Packed> {
   const { signal } = session;
-  const matched = await matchedPaths(session, rulesOf(flags));
+  const { flags, shape } = order;
+  const matched = await matchedPaths(session, rulesOf(shape));
   return await withProject(session, { persist: flags.show !== true }, async (registry) => {
     const unnamed = await nameNewFiles(session, registry);
     const files = createContextFiles(registry);
-    const view = matched === undefined ? registry : narrowed(registry, matched);
-    const packed = await buildPacked(session, flags, { registry: view, files });
+    const view = listedOnly(narrowRegistry(registry, matched), order);
+    const built = await buildPacked(session, order, { registry: view, files });
+    const { packed } = built;
     packed.facts.unnamed = unnamed;
     if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
-    await deliver(packed, session, flags);
+    await deliver(built, session, order);
     // The base comes last: it advances only when the pack has reached its reader.
     if (flags.accept === true)
       packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
@@ -116,49 +199,52 @@ async function packProject(session: Session, flags: PackFlags): Promise<Packed> 
   });
 }
 
+function listedOnly(registry: AliasRegistry, { listed }: Order): AliasRegistry {
+  const view = narrowRegistry(registry, listed);
+  if (listed === undefined || view.list().length > 0) return view;
+  const message = `None of the ${formatCount(listed.size, "path")} on stdin is a file of the project. Name paths relative to the current folder.`;
+  throw new CliError("usage", message);
+}
+
 const isSummaryRead = (session: Session): boolean => session.isJson || session.noteStyle.isTerminal;
+
+interface Built {
+  packed: Packed;
+  counter: TokenCounter;
+}
 
 async function buildPacked(
   session: Session,
-  flags: PackFlags,
+  { flags, shape, listed }: Order,
   source: PackSource,
-): Promise<Packed> {
-  const { pack, counter } = await buildProjectPack(session, flags, source);
-  const rawTokens = isSummaryRead(session)
-    ? await estimateRawTokens(source.registry, session.signal)
-    : 0;
-  return {
-    pack,
-    facts: { budget: flags.budget, counter: counter.name, rawTokens, unnamed: 0 },
+): Promise<Built> {
+  const { registry } = source;
+  const { signal } = session;
+  const { pack: result, counter } = await buildProjectPack(session, shape, source);
+  const rawTokens = isSummaryRead(session) ? await estimateRawTokens(registry, signal) : 0;
+  const known = new Set(registry.list().map(({ path }) => path));
+  const packed: Packed = {
+    pack: result,
+    facts: { budget: shape.budget, counter: counter.name, rawTokens, unnamed: 0 },
     written: [],
+    unlisted: [...(listed ?? [])].filter((path) => !known.has(path)),
+    tree: flags.tree === true ? await renderTokenTree(result, registry, signal) : undefined,
   };
+  return { packed, counter };
 }
 
 /** Brings the pack to where the flags want it, other than stdout. */
-async function deliver(packed: Packed, session: Session, { out, copy }: PackFlags): Promise<void> {
-  if (out !== undefined) packed.written.push(await writeOut(out, packed.pack.text, session));
-  if (copy === true) packed.copiedBy = await copyToClipboard(packed.pack.text, session);
+async function deliver({ packed, counter }: Built, session: Session, order: Order): Promise<void> {
+  const { out, split, copy } = order.flags;
+  const { text } = packed.pack;
+  if (out !== undefined && split === undefined)
+    packed.written.push(await writeOut(out, text, session));
+  if (out !== undefined && split !== undefined)
+    for (const [index, part] of splitPack(text, split, counter).entries())
+      packed.written.push(await writeOut(partName(out, index + 1), part, session));
+  if (copy === true) packed.copiedBy = await copyToClipboard(text, session);
 }
 
-/** The registry with fewer names to choose from. */
-function narrowed(registry: AliasRegistry, paths: ReadonlySet<string>): AliasRegistry {
-  const { root, directory, isPersistent, cache } = registry;
-  return {
-    root,
-    directory,
-    isPersistent,
-    cache,
-    add: (alias, path, options) => registry.add(alias, path, options),
-    remove: (alias) => registry.remove(alias),
-    list: () => registry.list().filter((entry) => paths.has(entry.path)),
-    resolve: (alias, options) => registry.resolve(alias, options),
-    stat: async (options) => (await registry.stat(options)).filter((one) => paths.has(one.path)),
-    verify: (options) => registry.verify(options),
-    scan: (rules) => registry.scan(rules),
-    close: () => registry.close(),
-  };
-}
-
-function rulesOf({ include, ignore }: PackFlags): Pick<ScanRules, "include" | "ignore"> {
+function rulesOf({ include, ignore }: PackShape): Pick<PackShape, "include" | "ignore"> {
   return { include, ignore };
 }

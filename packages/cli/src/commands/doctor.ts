@@ -1,0 +1,134 @@
+import { spawnSync } from "node:child_process";
+
+import { openAliasRegistry } from "@ccl/aliases";
+
+import { EXIT_CODES } from "../exit-code.ts";
+import { runGit } from "../git-output.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { errorDocument } from "../output/error-document.ts";
+import { formatCount } from "../output/format-number.ts";
+import { printable } from "../output/printable.ts";
+import type { Style } from "../output/style.ts";
+import { CONFIG_FILE, readPackConfig } from "../pack-config.ts";
+import { describeSkipped, hasRegistry, withScan } from "../project.ts";
+import type { Session } from "../session.ts";
+
+interface Finding {
+  name: string;
+  status: "ok" | "hint" | "problem";
+  message: string;
+}
+
+/** Looks at what the other commands need, and at what they would leave out here. Writes nothing. */
+export async function doctor(session: Session): Promise<CommandResult> {
+  const findings = [
+    nodeVersion(),
+    await gitState(session),
+    await settings(session),
+    await registryState(session),
+    ...(await fileStates(session)),
+    clipboard(session),
+    model(session),
+  ];
+  const isHealthy = findings.every(({ status }) => status !== "problem");
+  return {
+    document: { isHealthy, findings },
+    text: (style) => findings.map((finding) => render(finding, style)).join(""),
+    exitCode: isHealthy ? EXIT_CODES.ok : EXIT_CODES.checkFailed,
+  };
+}
+
+function render({ name, status, message }: Finding, { colours }: Style): string {
+  const colour = { ok: colours.green, hint: colours.yellow, problem: colours.red }[status];
+  return `${colour(status.padEnd(7))}  ${name.padEnd(9)}  ${printable(message)}\n`;
+}
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const isOld = major < 20 || (major === 20 && minor < 19);
+  const message = `Node ${process.versions.node}${isOld ? ", 20.19 or newer is needed" : ""}`;
+  return { name: "node", status: isOld ? "problem" : "ok", message };
+}
+
+async function gitState(session: Session): Promise<Finding> {
+  const { code } = await runGit(["-C", session.root, "rev-parse", "--verify", "HEAD"], session);
+  if (code === 0)
+    return { name: "git", status: "ok", message: "a repository: its history ranks files" };
+  const reason = code === undefined ? "git is not installed" : "no repository with a commit";
+  const message = `${reason}: files rank without history; --diff, --log and --remote may not work`;
+  return { name: "git", status: "hint", message };
+}
+
+async function settings(session: Session): Promise<Finding> {
+  try {
+    const names = Object.keys(await readPackConfig(session)).filter((name) => name !== "$schema");
+    const message = names.length === 0 ? `no ${CONFIG_FILE}` : `sets ${names.join(", ")}`;
+    return { name: "settings", status: "ok", message };
+  } catch (error) {
+    return { name: "settings", status: "problem", message: errorDocument(error).error.message };
+  }
+}
+
+async function registryState(session: Session): Promise<Finding> {
+  const name = "aliases";
+  if (!(await hasRegistry(session)))
+    return { name, status: "hint", message: 'not set up: packs work, "ccl init" keeps names' };
+  const { root, directory, signal } = session;
+  try {
+    const registry = await openAliasRegistry({ root, directory, persist: false });
+    const { checks } = await registry.verify({ signal });
+    await registry.close();
+    const stale = checks.filter(({ status }) => status !== "ok").length;
+    const message = `${formatCount(checks.length, "name")}, ${stale} of changed or missing files`;
+    const hint = stale > 0 ? '; "ccl alias scan" records them' : "";
+    return { name, status: stale > 0 ? "hint" : "ok", message: message + hint };
+  } catch (error) {
+    return { name, status: "problem", message: errorDocument(error).error.message };
+  }
+}
+
+/** Files that packs leave out, and those that are read by another encoding than UTF-8. */
+async function fileStates(session: Session): Promise<Finding[]> {
+  const name = "files";
+  try {
+    return await withScan(session, {}, async (registry, report) => {
+      const skipped = describeSkipped(report);
+      const count = formatCount(report.entries.length, "file");
+      const message = skipped === undefined ? count : `${count}; ${skipped}`;
+      const findings: Finding[] = [{ name, status: "ok", message }];
+      const foreign: string[] = [];
+      for (const { alias } of report.entries) {
+        const content = await registry.resolve(alias, { signal: session.signal });
+        if (content.ok && content.value.encoding !== undefined)
+          foreign.push(`${content.value.path} (${content.value.encoding})`);
+      }
+      const shown = foreign.slice(0, 5).join(", ");
+      const more = foreign.length > 5 ? ` and ${foreign.length - 5} more` : "";
+      const what = `not UTF-8, decoded for packs: ${shown}${more}`;
+      if (foreign.length > 0) findings.push({ name: "encoding", status: "hint", message: what });
+      return findings;
+    });
+  } catch (error) {
+    session.signal.throwIfAborted();
+    return [{ name, status: "problem", message: errorDocument(error).error.message }];
+  }
+}
+
+function clipboard({ terminal: { platform, env } }: Session): Finding {
+  const name = "clipboard";
+  if (platform === "darwin" || platform === "win32")
+    return { name, status: "ok", message: "part of the system" };
+  const isThere = (command: string): boolean =>
+    spawnSync(command, ["--version"], { env, stdio: "ignore" }).error === undefined;
+  const found = ["wl-copy", "xclip", "xsel"].find(isThere);
+  if (found !== undefined) return { name, status: "ok", message: found };
+  const message = "no wl-copy, xclip or xsel: --copy works on terminals that support OSC 52 only";
+  return { name, status: "hint", message };
+}
+
+function model({ terminal: { env } }: Session): Finding {
+  const names = ["CCL_MODEL", "CCL_MODEL_BASE_URL", "CCL_MODEL_API_KEY"];
+  const set = names.filter((name) => (env[name] ?? "") !== "");
+  const message = set.length === 0 ? `none of ${names.join(", ")} is set` : `${set.join(", ")} set`;
+  return { name: "model", status: set.length === 0 ? "hint" : "ok", message };
+}

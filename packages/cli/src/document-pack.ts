@@ -1,0 +1,99 @@
+import { basename } from "node:path";
+
+import {
+  buildCard,
+  rankFiles,
+  type AliasRegistry,
+  type Pack,
+  type PackEntry,
+  type RankedFile,
+} from "@ccl/aliases";
+import type { TokenCounter } from "@ccl/core";
+
+import { CliError } from "./cli-error.ts";
+import { gitHistory } from "./git-history.ts";
+import { printable } from "./output/printable.ts";
+import type { Session } from "./session.ts";
+
+/** What the lines of each kind of file begin with. */
+const LABELS: Record<string, string> = {
+  A: "ADR",
+  P: "OPTS",
+  S: "SCHEMA",
+  PR: "PROFILE",
+  H: "CODE",
+  T: "TEST",
+  D: "DOC",
+  C: "CONFIG",
+};
+
+interface DocumentOptions {
+  registry: AliasRegistry;
+  task: string;
+  budget: number;
+  counter: TokenCounter;
+  version: { accepted: number; deltas: number; repairs: number };
+}
+
+/** References with their hashes by kind, and cards below them as far as they fit: no file's own text. */
+export async function buildDocumentPack(session: Session, options: DocumentOptions): Promise<Pack> {
+  const { registry, task, counter, version } = options;
+  const { signal } = session;
+  const usable = Math.floor(options.budget * (counter.isExact ? 1 : 0.9));
+  const history = gitHistory(session);
+  const { files, unmatched } = await rankFiles({ registry, task, history, signal });
+  const isDecided = files.some(({ alias }) => alias.startsWith("A."));
+  const ver = `ver: A=${version.accepted} B=${version.deltas} C=${version.repairs}`;
+  const head = `## skill: ${printable(basename(session.root))}  ${ver}\n## include by alias (alias@sha8), model may request expansion via tool\n`;
+  const end = `TASK: ${task}\n\nIf you need full text of an alias, call tool: get_alias("<alias>").\n`;
+  let left = usable - counter.count(head + end);
+  if (left < 0) {
+    const message = `The task alone takes ${counter.count(head + end)} tokens; shorten it or raise the budget.`;
+    throw new CliError("budget_exceeded", message);
+  }
+  const references = new Map<string, string>();
+  const cards = new Map<string, string>();
+  for (const file of files) {
+    const line = referenceLine(file, isDecided);
+    left -= counter.count(line) + 1;
+    if (left < 0) break;
+    references.set(file.alias, line);
+  }
+  for (const { alias } of files.slice(0, references.size)) {
+    const content = await registry.resolve(alias, { signal });
+    if (!content.ok || content.value.text === undefined) continue;
+    const card = await buildCard({ ...content.value, text: content.value.text }, { signal });
+    const text = `### ${alias}\n${card.text}\n`;
+    const tokens = counter.count(text) + 1;
+    if (tokens > left) continue;
+    left -= tokens;
+    cards.set(alias, text);
+  }
+  const entries = files.slice(0, references.size).map((file): PackEntry => {
+    const { alias } = file;
+    const own = (references.get(alias) ?? "") + (cards.get(alias) ?? "");
+    const level = cards.has(alias) ? "card" : "reference";
+    return { ...file, level, tokens: counter.count(own), isCut: true };
+  });
+  const context = head + [...references.values(), ...cards.values()].join("");
+  const text = context + end;
+  return {
+    text,
+    tokens: counter.count(text),
+    sections: [
+      { name: "CONTEXT", tokens: counter.count(context) },
+      { name: "INSTRUCTION", tokens: counter.count(end) },
+    ],
+    entries,
+    omitted: files.slice(references.size).map((file) => ({ ...file, reason: "budget" as const })),
+    unmatched,
+    isMatched: files.some(({ matched }) => matched.length > 0),
+  };
+}
+
+function referenceLine({ alias, path, sha8 }: RankedFile, isDecided: boolean): string {
+  const prefix = alias.slice(0, alias.indexOf("."));
+  const isJson = prefix === "S" && path.endsWith(".json");
+  const conflicts = prefix === "P" && isDecided ? " (conflicts resolved by ADR)" : "";
+  return `${LABELS[prefix] ?? "FILE"}: ${alias}@${sha8}${isJson ? " (json-only)" : ""}${conflicts}\n`;
+}
