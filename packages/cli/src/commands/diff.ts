@@ -14,6 +14,7 @@ import {
   type PackShape,
   type PackSource,
 } from "../build-project-pack.ts";
+import { noteCallers } from "../note-callers.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
@@ -35,7 +36,12 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     const files = createContextFiles(registry);
     const base = requireBase(await files.readBase({ signal }));
     const next = await takeSnapshot({ registry, signal });
-    const delta = await computeDelta(base.snapshot, withTextsOf(next, base.snapshot), { signal });
+    const known = withTextsOf(next, base.snapshot);
+    const delta = await noteCallers(
+      await computeDelta(base.snapshot, known, { signal }),
+      registry,
+      session,
+    );
     const patch = renderDeltaPatch(delta);
     const hasChanges = delta.changes.length > 0;
     const written =
