@@ -40,14 +40,14 @@ export interface PackShape {
   log?: number | true | undefined;
 }
 
-/** What a pack is made from. */
+/** What a pack is built from. */
 export interface PackSource {
   registry: AliasRegistry;
   /** The project's base; absent in a folder that is not set up. */
   files?: ContextFiles | undefined;
 }
 
-/** The task of a pack that is made for nothing in particular. */
+/** The task of a pack for nothing in particular. */
 const ORIENTATION_TASK =
   "Get to know this project: what it is for, which parts it has, how they work together, and where a change belongs.";
 

@@ -10,7 +10,7 @@ import type { CommandResult } from "./output/command-result.ts";
 import { styleOf } from "./output/style.ts";
 import type { GlobalFlags, Session, Terminal } from "./session.ts";
 
-/** Runs one command in a session made from the global flags. */
+/** Runs one command in a session of the global flags. */
 export type RunCommand = (
   flags: GlobalFlags,
   command: (session: Session) => Promise<CommandResult>,

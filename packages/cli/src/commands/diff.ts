@@ -14,7 +14,7 @@ import {
   type PackShape,
   type PackSource,
 } from "../build-project-pack.ts";
-import { noteCallers } from "../note-callers.ts";
+import { describeCallers } from "../describe-callers.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
@@ -37,7 +37,7 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     const base = requireBase(await files.readBase({ signal }));
     const next = await takeSnapshot({ registry, signal });
     const known = withTextsOf(next, base.snapshot);
-    const delta = await noteCallers(
+    const delta = await describeCallers(
       await computeDelta(base.snapshot, known, { signal }),
       registry,
       session,
@@ -52,7 +52,7 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     return {
       document: { ...describe(delta), patch, ...choice, written },
       text: () => (flags.patch === true ? patch : `${choice.prompt}\n`),
-      note: () => noteOf(delta, choice, { written, unnamed }),
+      note: () => summaryOf(delta, choice, { written, unnamed }),
     };
   });
 }
@@ -117,7 +117,7 @@ function describe({ baseId, nextId, changes }: Delta): object {
   };
 }
 
-function noteOf(
+function summaryOf(
   delta: Delta,
   { tokens, deltaTokens, packTokens, isPack }: Choice,
   { written, unnamed }: { written: string[]; unnamed: number },
