@@ -62,7 +62,7 @@ for (const item of packages) {
   failures += results.filter((result) => result !== undefined).length;
   const cells = results.map((result) => (result === undefined ? "ok" : "FAILED"));
   console.log(`release: ${[item.name, ...cells].join(" | ")}`);
-  const [failure] = results.filter((result) => result !== undefined);
+  const failure = results.find((result) => result !== undefined);
   if (failure !== undefined) console.log(failure.split("\n").slice(0, 12).join("\n"));
   if (values.sbom !== undefined) {
     fs.mkdirSync(values.sbom, { recursive: true });

@@ -6,7 +6,7 @@ import type { RepairKind } from "../repair/repair.ts";
 import { constantFor, convertScalar, sameWords } from "./convert-scalar.ts";
 
 /** One change that made a value fit its schema. */
-export interface Alignment {
+interface Alignment {
   kind: Extract<RepairKind, `schema_${string}`>;
   /** In the aligned value. */
   path: (string | number)[];
