@@ -1,5 +1,3 @@
-import { type Result, success } from "@ccl/core";
-
 import { applyEdits } from "../edit/apply-edits.ts";
 import { applyPatch } from "../patch/apply-patch.ts";
 import type { PlanAction } from "../plan/plan.ts";
@@ -16,36 +14,44 @@ const MAX_PLACES = 400;
 /** A shorter file may lose more than half of its lines. */
 const MIN_LINES = 20;
 
-/** The actions of a plan that make the changes, each edit placed in the file as it was read. Issues begin with the file's place. */
-export function actionsOf(changes: readonly FileChange[], readSet: ReadSet): Result<PlanAction[]> {
-  const issues: PlanIssue[] = [];
-  const actions = changes.flatMap((change, index) => {
-    const read = readChange(change, readSet);
-    if (Array.isArray(read)) return read;
-    issues.push({ ...read, path: ["actions", index] });
-    return [];
-  });
-  return issues.length === 0 ? success(actions) : { ok: false, issues };
+/** Actions in their order, and what keeps some of them from being made; paths of issues begin with `actions` and an index. */
+export interface PlacedActions {
+  /** One that has no place stands here too, so that its path is checked. */
+  actions: PlanAction[];
+  unplaced: PlanIssue[];
+}
+
+/** The actions of a plan that make the changes, each edit placed in the file as it was read. */
+export function actionsOf(changes: readonly FileChange[], readSet: ReadSet): PlacedActions {
+  return collect(changes, (change) => [
+    readChange(change, readSet),
+    { kind: "PATCH_FILE", path: change.path },
+  ]);
 }
 
 /** The actions of a plan in this package's own JSON, with hashes filled in and edits with slips placed. */
-export function placedActions(
-  actions: readonly PlanAction[],
-  readSet: ReadSet,
-): Result<PlanAction[]> {
-  const issues: PlanIssue[] = [];
-  const placed = actions.map((action, index) => {
-    const result = placedAction(action, readSet.get(action.path));
-    if (!("code" in result)) return result;
-    issues.push({ ...result, path: ["actions", index] });
-    return action;
+export function placedActions(actions: readonly PlanAction[], readSet: ReadSet): PlacedActions {
+  return collect(actions, (action) => [placedAction(action, readSet.get(action.path)), action]);
+}
+
+function collect<Item>(
+  items: readonly Item[],
+  place: (item: Item) => [PlanAction | PlanIssue, PlanAction],
+): PlacedActions {
+  const unplaced: PlanIssue[] = [];
+  const actions = items.map((item, index) => {
+    const [placed, otherwise] = place(item);
+    if (!("code" in placed)) return placed;
+    unplaced.push({ ...placed, path: ["actions", index] });
+    return otherwise;
   });
-  return issues.length === 0 ? success(placed) : { ok: false, issues };
+  return { actions, unplaced };
 }
 
 function placedAction(action: PlanAction, base: ReadFile | undefined): PlanAction | PlanIssue {
-  const { kind, path, patch, edits, base_sha256: stated } = action;
-  if ((kind !== "PATCH_FILE" && kind !== "EDIT_FILE") || base === undefined) return action;
+  const { path, patch, edits, base_sha256: stated } = action;
+  const isEdit = patch !== undefined || edits !== undefined;
+  if (!isEdit || base === undefined) return action;
   const filled = { ...action, base_sha256: stated ?? base.sha256 };
   if (filled.base_sha256 !== base.sha256 || base.text === undefined) return filled;
   const file = fileOf(base.text);
@@ -61,7 +67,8 @@ function placedAction(action: PlanAction, base: ReadFile | undefined): PlanActio
       ),
     );
     if (typeof hunks === "string" || hunks.length === 0) return filled;
-    return asPatch(path, base, placedHunks(file, path, hunks));
+    const placed = asPatch(path, base, placedHunks(file, path, hunks));
+    return "code" in placed ? placed : { ...filled, patch: placed.patch };
   }
   if (edits === undefined || applyEdits(base.text, edits).ok) return filled;
   // What an anchor is near to can't be placed by lines alone.
@@ -69,12 +76,15 @@ function placedAction(action: PlanAction, base: ReadFile | undefined): PlanActio
   return asPatch(path, base, placedTexts(file, path, edits));
 }
 
-function readChange(change: FileChange, readSet: ReadSet): PlanAction[] | PlanIssue {
+function readChange(change: FileChange, readSet: ReadSet): PlanAction | PlanIssue {
   const { path } = change;
   const base = readSet.get(path);
   if (change.type === "create" || (change.type === "whole" && base === undefined))
-    return [{ kind: "CREATE_FILE", path, content: change.content }];
-  if (change.type === "delete") return [{ kind: "DELETE_FILE", path }];
+    return { kind: "CREATE_FILE", path, content: change.content };
+  if (change.type === "delete") return { kind: "DELETE_FILE", path };
+  const to = change.type === "hunks" ? change.movedTo : undefined;
+  if (to !== undefined && change.type === "hunks" && change.hunks.length === 0)
+    return { kind: "MOVE_FILE", path, to };
   if (base?.text === undefined)
     return {
       code: "ERR_UPDATE_WITHOUT_BASE",
@@ -95,6 +105,12 @@ function readChange(change: FileChange, readSet: ReadSet): PlanAction[] | PlanIs
       message: `${count} edits of ${quote(path)} are more than ${MAX_PLACES}. Give the whole file.`,
     };
   if (change.type === "whole") {
+    if (base.isPartial === true)
+      return {
+        code: "ERR_UPDATE_WITHOUT_BASE",
+        path: [],
+        message: `${quote(path)} was shown in part or with secrets masked; replacing it would lose the rest. Ask for it with read_file, or give an edit.`,
+      };
     const lines = linesOf(change.content);
     // A snippet under its file's name looks like a whole file.
     if (file.bare.length > MIN_LINES && lines.length < file.bare.length / 2)
@@ -103,24 +119,14 @@ function readChange(change: FileChange, readSet: ReadSet): PlanAction[] | PlanIs
         path: [],
         message: `${quote(path)} has ${file.bare.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
       };
-    return listed(asPatch(path, base, [{ start: 0, end: file.bare.length, lines }]));
+    return asPatch(path, base, [{ start: 0, end: file.bare.length, lines }]);
   }
   const placed =
     change.type === "replace"
       ? placedTexts(file, path, change.texts)
       : placedHunks(file, path, change.hunks);
-  if (!Array.isArray(placed)) return placed;
-  if (change.type === "replace" || change.movedTo === undefined)
-    return listed(asPatch(path, base, placed));
-  const content = rewritten(file, placed);
-  return [
-    { kind: "CREATE_FILE", path: change.movedTo, content },
-    { kind: "DELETE_FILE", path },
-  ];
-}
-
-function listed(action: PlanAction | PlanIssue): PlanAction[] | PlanIssue {
-  return "code" in action ? action : [action];
+  const patched = asPatch(path, base, placed);
+  return to === undefined || "code" in patched ? patched : { ...patched, kind: "MOVE_FILE", to };
 }
 
 /** A file by its lines: as they stand, and without their ends. */
@@ -241,15 +247,4 @@ function asPatch(
         message: `${quote(path)} is changed to what it is already. Leave it out.`,
       }
     : { kind: "PATCH_FILE", path, patch, base_sha256: base.sha256 };
-}
-
-function rewritten(file: FileLines, placed: readonly LineReplacement[]): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (const one of placed) {
-    const { start, end, lines } = withEnds(file, one);
-    parts.push(...file.whole.slice(from, start), ...lines);
-    from = end;
-  }
-  return [...parts, ...file.whole.slice(from)].join("");
 }

@@ -103,8 +103,7 @@ ${HUNK}
 *** End Patch`;
     expect(apply(patch).split("\n")).toEqual([
       JSON.stringify({ kind: "CREATE_FILE", path: "src/a.ts", content: "export const a = 1;\n" }),
-      JSON.stringify({ kind: "CREATE_FILE", path: "src/basket.ts", content: WANTED }),
-      JSON.stringify({ kind: "DELETE_FILE", path: "src/cart.ts" }),
+      expect.stringMatching(/^{"kind":"MOVE_FILE","path":"src\/cart.ts","to":"src\/basket.ts","patch":"@@ -3/),
       JSON.stringify({ kind: "DELETE_FILE", path: "src/old.ts" }),
     ]);
   });

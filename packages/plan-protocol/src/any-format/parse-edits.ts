@@ -1,13 +1,16 @@
-import { type FinishReason, type Result, success } from "@ccl/core";
+import { type FinishReason, type Issue, type Result, success } from "@ccl/core";
 import { extractJson } from "@ccl/structured-output";
 
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import { parsePlan } from "../parse/parse-plan.ts";
-import type { Plan } from "../plan/plan.ts";
+import { defaultPlanVersion } from "../plan/action-kinds.ts";
+import type { Plan, PlanVersion } from "../plan/plan.ts";
+import { noChangesMarker } from "../validate/check-summary.ts";
+import type { PlanIssue } from "../plan-issue.ts";
 import type { PlanMode, ReadSet, ValidPlan } from "../validate/valid-plan.ts";
-import { type PlanPolicy, validatePlan } from "../validate/validate-plan.ts";
+import { type PlanPolicy, validatePlan, type ValidatePlanOptions } from "../validate/validate-plan.ts";
 import { type EditFormat, type FileChange, refuseFormat } from "./file-change.ts";
-import { actionsOf, placedActions } from "./actions-of.ts";
+import { actionsOf, type PlacedActions, placedActions } from "./actions-of.ts";
 import { readSearchReplace, readWholeFiles } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
 import { readUnifiedDiff } from "./read-unified-diff.ts";
@@ -46,13 +49,61 @@ const ALL: readonly EditFormat[] = [
  * The plan that an answer means, whatever format of edits it is written in. An edit is placed where its old lines stand; where
  * none do, spaces at the ends of lines and lost lines of context are forgiven if exactly one place fits. Nothing is placed by
  * likeness. Hashes come from the read set; one that is given is checked. All issues at once; those of places name the
- * hunk, show the nearest lines, and say what to send. A file that is moved is created and deleted.
+ * hunk, show the nearest lines, and say what to send.
  */
 export function parseEdits(answer: string, options: ParseEditsOptions): Result<ParsedEdits> {
+  const read = readEdits(answer, options);
+  if (!read.ok) return read;
+  const { mode = "apply", readSet, policy, limits } = options;
+  const valid = validateEdits(read.value, { mode, readSet, policy, limits });
+  return valid.ok ? success({ plan: valid.value, format: read.value.format }) : valid;
+}
+
+/** `validatePlan` for edits, some of which may have no place: all issues at once, one that explains another in its stead. */
+export function validateEdits(
+  { plan, unplaced }: ReadEdits,
+  options: ValidatePlanOptions,
+): Result<ValidPlan> {
+  const valid = validatePlan(plan, options);
+  if (unplaced.length === 0) return valid;
+  const isWithoutPlace = new Set(unplaced.map(({ path }) => path[1]));
+  const isKept = ({ code, path: [list, index, field] }: Issue): boolean =>
+    list !== "actions" ||
+    !isWithoutPlace.has(index) ||
+    (field === "path" && code !== "ERR_UPDATE_WITHOUT_BASE");
+  const others = valid.ok ? [] : valid.issues.filter(isKept);
+  const isRefused = new Set(others.map(({ path }) => path[1]));
+  return {
+    ok: false,
+    issues: [...unplaced.filter(({ path }) => !isRefused.has(path[1])), ...others],
+  };
+}
+
+/** How an answer is read whose plan is checked later. */
+export interface ReadEditsOptions extends Pick<
+  ParseEditsOptions,
+  "readSet" | "formats" | "limits" | "finishReason"
+> {
+  /** Of a plan in this package's own JSON. */
+  version?: PlanVersion | undefined;
+}
+
+/** An answer's plan, not yet checked. */
+export interface ReadEdits {
+  plan: Plan;
+  format: EditFormat;
+  /** Edits that have no place in their files. */
+  unplaced: PlanIssue[];
+}
+
+/** The same as `parseEdits` without the checks of its plan, so that it may also ask for context. */
+export function readEdits(answer: string, options: ReadEditsOptions): Result<ReadEdits> {
   if (options.finishReason === "length")
     return refuseFormat("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on.");
   const { formats = ALL } = options;
   const text = withoutReasoning(answer);
+  // Only prose can say so; a plan in JSON has its summary.
+  if (text.startsWith(noChangesMarker)) return success(planOf({ actions: [], unplaced: [] }, text.trim(), "v4a"));
   const format = formatOf(
     text,
     formats.filter((one) => one !== "whole_file"),
@@ -69,13 +120,18 @@ export function parseEdits(answer: string, options: ParseEditsOptions): Result<P
   return refuseFormat("ERR_JSON_EXTRACT", `The answer holds no edits in ${formats.join(", ")}.`);
 }
 
-function readText(
-  text: string,
-  format: TextFormat,
-  options: ParseEditsOptions,
-): Result<ParsedEdits> {
+const MAX_LEAD = 500;
+
+function readText(text: string, format: TextFormat, options: ReadEditsOptions): Result<ReadEdits> {
   const changes = READERS[format](text);
-  return changes.ok ? finish(changes.value, format, options) : changes;
+  return changes.ok ? finish(changes.value, format, { ...options, summary: leadOf(text) }) : changes;
+}
+
+/** The first sentence or two of prose, which say what the edits below them do. */
+function leadOf(text: string): string | undefined {
+  const [line = ""] = text.split("\n");
+  const isProse = /^[\p{L}\d"'`].*\s/u.test(line) && !/^(?:diff|Index:) /.test(line);
+  return isProse ? line.trim().slice(0, MAX_LEAD) : undefined;
 }
 
 type TextFormat = Exclude<EditFormat, "json" | "str_replace">;
@@ -129,47 +185,45 @@ function parseLine(line: string): unknown {
   }
 }
 
-function readToolCalls(calls: Result<ToolCalls>, options: ParseEditsOptions): Result<ParsedEdits> {
+function readToolCalls(calls: Result<ToolCalls>, options: ReadEditsOptions): Result<ReadEdits> {
   if (!calls.ok) return calls;
   const { changes, texts } = calls.value;
   const [patch] = texts;
   if (patch === undefined) return finish(changes, "str_replace", options);
   if (changes.length > 0 || texts.length > 1)
     return refuseFormat("ERR_SCHEMA_VALIDATION", "Give all edits in one call.");
-  return parseEdits(patch, { ...options, formats: (options.formats ?? ALL).filter(isTextFormat) });
+  return readEdits(patch, { ...options, formats: (options.formats ?? ALL).filter(isTextFormat) });
 }
 
 function isTextFormat(format: EditFormat): boolean {
   return Object.hasOwn(READERS, format);
 }
 
-function readOwnPlan(answer: string, options: ParseEditsOptions): Result<ParsedEdits> {
-  const { limits, finishReason, readSet } = options;
-  const parsed = parsePlan(answer, { limits, finishReason });
+function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdits> {
+  const { limits, finishReason, version, readSet } = options;
+  const parsed = parsePlan(answer, { limits, finishReason, version });
   if (!parsed.ok) return parsed;
   const { repairs: _, ...plan } = parsed.value;
-  const actions = placedActions(plan.actions, readSet);
-  return actions.ok ? check({ ...plan, actions: actions.value }, "json", options) : actions;
+  const { actions, unplaced } = placedActions(plan.actions, readSet);
+  return success({ plan: { ...plan, actions }, format: "json", unplaced });
 }
 
 function finish(
   changes: readonly FileChange[],
   format: EditFormat,
-  options: ParseEditsOptions,
-): Result<ParsedEdits> {
+  { readSet, summary }: ReadEditsOptions & { summary?: string | undefined },
+): Result<ReadEdits> {
   if (changes.length === 0)
     return refuseFormat("ERR_APPLY_EMPTY_ACTIONS", "The answer changes no file.");
-  const actions = actionsOf(changes, options.readSet);
-  if (!actions.ok) return actions;
-  const plan: Plan = { version: 2, actions: actions.value, context_requests: [], memory_patch: {} };
-  return check(plan, format, options);
+  return success(planOf(actionsOf(changes, readSet), summary, format));
 }
 
-function check(
-  plan: Plan,
+function planOf(
+  { actions, unplaced }: PlacedActions,
+  summary: string | undefined,
   format: EditFormat,
-  { mode = "apply", readSet, policy, limits }: ParseEditsOptions,
-): Result<ParsedEdits> {
-  const valid = validatePlan(plan, { mode, readSet, policy, limits });
-  return valid.ok ? success({ plan: valid.value, format }) : valid;
+): ReadEdits {
+  const version = defaultPlanVersion;
+  const plan = { version, actions, summary, context_requests: [], memory_patch: {} };
+  return { plan, format, unplaced };
 }

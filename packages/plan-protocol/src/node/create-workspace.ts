@@ -4,6 +4,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { parseEdits } from "../any-format/parse-edits.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
+import { runChecks } from "./checks/check-round.ts";
 import { type ContextPorts, readRequests } from "./context/read-requests.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { withWorkspaceLock } from "./lock/workspace-lock.ts";
@@ -68,6 +69,7 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
     preview: (plan, { signal } = {}) => run("preview", () => previewPlan(parts, plan, signal)),
     apply: (plan, options = {}) =>
       locked("apply", options.signal, (journals) => applyPlan(parts, journals, { plan, options })),
+    check: (checks, options = {}) => run("run checks", () => runChecks(parts, checks, options)),
     rollback: (transactionId, { signal } = {}) =>
       lockedIfAny("rollback", { none: noJournalOf(transactionId), signal }, (journals) =>
         rollBack(parts, journals, transactionId),

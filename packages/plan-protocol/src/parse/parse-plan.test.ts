@@ -268,7 +268,7 @@ describe("parsePlan", () => {
   });
 
   it("names everything that is wrong at once", () => {
-    const actions = [{ kind: "MOVE_FILE" }, { kind: "CREATE_DIR", path: 1 }, "a"];
+    const actions = [{ kind: "RENAME_FILE" }, { kind: "CREATE_DIR", path: 1 }, "a"];
     expect(read(plan({ actions, context_requests: [{ type: "env" }, { type: "shell" }] }))).toEqual(
       [
         "ERR_SCHEMA_VALIDATION actions.0.path",

@@ -5,7 +5,7 @@ import type { FileEdit, PlanAction, PlanVersion } from "../plan/plan.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
 import { createFieldReader } from "./field-reader.ts";
 
-const TEXT_FIELDS = ["content", "patch", "base_sha256"] as const;
+const TEXT_FIELDS = ["content", "patch", "base_sha256", "to"] as const;
 
 /** Where a value stands in the answer, and what is wrong so far. */
 export interface ReadContext {
@@ -57,7 +57,7 @@ export function readAction(
 function emptyFields(value: Readonly<Record<string, unknown>>): string[] {
   const isEmpty = (item: unknown): boolean =>
     item === "" || (Array.isArray(item) && item.length === 0);
-  return ["content", "patch", "base_sha256", "edits"].filter((key) => isEmpty(value[key]));
+  return ["content", "patch", "base_sha256", "edits", "to"].filter((key) => isEmpty(value[key]));
 }
 
 function readEdits(value: unknown, { path, issues }: ReadContext): FileEdit[] {

@@ -29,7 +29,7 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const issues: PlanIssue[] = [];
   const fields = Array.isArray(value) ? { actions: value as unknown } : value;
   if (!isRecord(fields)) return refuse([], "A plan is an object with actions.");
-  const version = readVersion(fields["version"] ?? versionOfList(value), wanted, issues);
+  const version = readVersion(fields["version"], wanted ?? versionOfList(value), issues);
   const context = { version, issues };
   const reader = createFieldReader(fields, { path: [], issues, code: "ERR_SCHEMA_VALIDATION" });
   const summary = reader.text("summary");

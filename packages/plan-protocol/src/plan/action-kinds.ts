@@ -12,6 +12,8 @@ interface KindRow {
   /** The first version that has it. */
   since: PlanVersion;
   fields: readonly ActionField[];
+  /** Of these, the ones that may be left out. */
+  optional?: readonly ActionField[];
 }
 
 /** Each kind with the fields that belong to it. */
@@ -23,6 +25,11 @@ export const actionKinds: Readonly<Record<ActionKind, KindRow>> = {
   DELETE_DIR: { since: 1, fields: [] },
   PATCH_FILE: { since: 2, fields: ["patch", "base_sha256"] },
   EDIT_FILE: { since: 3, fields: ["base_sha256", "edits"] },
+  MOVE_FILE: {
+    since: 2,
+    fields: ["to", "patch", "base_sha256"],
+    optional: ["patch", "base_sha256"],
+  },
 };
 
 /** True for a kind that the version has. */

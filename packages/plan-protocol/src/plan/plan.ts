@@ -1,4 +1,4 @@
-/** 1: whole files. 2: adds PATCH_FILE, and existing files are no longer replaced whole. 3: adds EDIT_FILE. */
+/** 1: whole files. 2: adds PATCH_FILE and MOVE_FILE, and existing files are no longer replaced whole. 3: adds EDIT_FILE. */
 export type PlanVersion = 1 | 2 | 3;
 
 /** What an action does. */
@@ -9,7 +9,8 @@ export type ActionKind =
   | "DELETE_FILE"
   | "DELETE_DIR"
   | "PATCH_FILE"
-  | "EDIT_FILE";
+  | "EDIT_FILE"
+  | "MOVE_FILE";
 
 /** One replacement in a file. Positions are found in the file as it was read, so the order of edits does not matter. */
 export interface FileEdit {
@@ -27,12 +28,14 @@ export interface PlanAction {
   path: string;
   /** Of CREATE_FILE and UPDATE_FILE. */
   content?: string | undefined;
-  /** Of PATCH_FILE: a unified diff of this one file. */
+  /** Of PATCH_FILE, and of MOVE_FILE where the file also changes: a unified diff of this one file. */
   patch?: string | undefined;
-  /** Of PATCH_FILE and EDIT_FILE: SHA-256 of the file's bytes as read, 64 lower-case hexadecimal digits. */
+  /** Of PATCH_FILE and EDIT_FILE, and of MOVE_FILE with a patch: SHA-256 of the file's bytes as read, 64 lower-case hexadecimal digits. */
   base_sha256?: string | undefined;
   /** Of EDIT_FILE. */
   edits?: FileEdit[] | undefined;
+  /** Of MOVE_FILE: where it goes; nothing may be there. */
+  to?: string | undefined;
 }
 
 /** Something that a model wants to see before it plans on. */

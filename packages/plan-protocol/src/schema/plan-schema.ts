@@ -20,6 +20,10 @@ const EDIT: JsonSchema = objectOf(
   ["before", "after"],
 );
 
+const PATH = text(
+  "Relative to the root of the project, with forward slashes; no .., no ~, not absolute.",
+);
+
 const FIELDS: Readonly<Record<string, JsonSchema>> = {
   content: text("The whole content of the file, nothing left out."),
   patch: text("A unified diff of this one file, with three lines of context."),
@@ -29,11 +33,8 @@ const FIELDS: Readonly<Record<string, JsonSchema>> = {
     description: "The SHA-256 of the file as it was read.",
   },
   edits: { type: "array", items: EDIT, minItems: 1 },
+  to: PATH,
 };
-
-const PATH = text(
-  "Relative to the root of the project, with forward slashes; no .., no ~, not absolute.",
-);
 
 const line = { type: "integer", minimum: 1 };
 
@@ -98,7 +99,9 @@ function planSchema(version: PlanVersion): JsonSchema {
 function actionSchema(kind: ActionKind): JsonSchema {
   const fields: Fields = { kind: { const: kind }, path: PATH };
   for (const field of actionKinds[kind].fields) fields[field] = FIELDS[field] ?? {};
-  return objectOf(fields, Object.keys(fields));
+  const { optional = [] } = actionKinds[kind];
+  const isNeeded = (field: string): boolean => !optional.some((one) => one === field);
+  return objectOf(fields, Object.keys(fields).filter(isNeeded));
 }
 
 function objectOf(properties: Fields, required: string[]): JsonSchema {

@@ -38,7 +38,7 @@ export async function askModel(
 ): Promise<ModelResponse> {
   const { model, ladder, recorder, signal } = run;
   let format: StructuredFormat =
-    run.responseFormat === "strict" ? await ladder.current(model) : "none";
+    run.responseFormat === "strict" && asksForJson(run) ? await ladder.current(model) : "none";
   for (;;) {
     throwIfAborted(signal, PlanProtocolError);
     const request = createRequest(run, messages, { format, version });
@@ -75,6 +75,11 @@ export async function askModel(
     });
     return answer;
   }
+}
+
+/** Changes in other formats are no JSON; plans always are. */
+export function asksForJson({ editFormat, mode }: ProposalRun): boolean {
+  return editFormat === "json" || mode === "plan";
 }
 
 function createRequest(

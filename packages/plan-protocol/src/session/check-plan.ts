@@ -1,12 +1,11 @@
 import { throwIfAborted } from "@ccl/core/async";
 import { type Issue, type Result, success } from "@ccl/core";
 
-import type { ParsedPlan } from "../parse/parse-plan.ts";
+import { type ReadEdits, validateEdits } from "../any-format/parse-edits.ts";
 import { checkPath } from "../paths/check-path.ts";
 import type { PlanAction } from "../plan/plan.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
+import type { PlanIssue } from "../plan-issue.ts";
 import type { ValidPlan } from "../validate/valid-plan.ts";
-import { validatePlan } from "../validate/validate-plan.ts";
 import type { PlanPreview } from "../workspace/plan-workspace.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
@@ -23,12 +22,12 @@ const MASK = /\[redacted:[a-z0-9_]{1,40}\]/;
 /** Checks a plan against its mode, against what the model was shown, and against the files themselves. */
 export async function checkPlan(
   run: ProposalRun,
-  parsed: ParsedPlan,
+  edits: ReadEdits,
   shown: ShownContext,
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
-  const { repairs: _repairs, ...plan } = parsed;
-  const valid = validatePlan(plan, {
+  const { plan } = edits;
+  const valid = validateEdits(edits, {
     mode,
     version: plan.version,
     readSet: shown.readSet,
@@ -42,7 +41,7 @@ export async function checkPlan(
   if (!valid.ok || issues.length > 0) return { ok: false, issues };
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
-  const preview = await workspace.preview(valid.value, signal === undefined ? {} : { signal });
+  const preview = await workspace.preview(valid.value, { signal });
   throwIfAborted(signal, PlanProtocolError);
   if (!preview.ok) return preview;
   const { planHash, changes } = preview.value;
@@ -50,11 +49,11 @@ export async function checkPlan(
   return success({ plan: valid.value, preview: preview.value });
 }
 
-/** What only the session knows: which part of a file the model has seen, and what was hidden from it. */
+/** What only the session knows: what was hidden from the model. */
 function checkAgainstShown(
   run: ProposalRun,
   actions: readonly PlanAction[],
-  { readSet, whole }: ShownContext,
+  { readSet }: ShownContext,
 ): PlanIssue[] {
   return actions.flatMap((action, index): PlanIssue[] => {
     const at = ["actions", index];
@@ -65,10 +64,6 @@ function checkAgainstShown(
     });
     const path = checked.ok ? checked.value : action.path;
     const file = readSet.get(path);
-    if (action.kind === "UPDATE_FILE" && file !== undefined && !whole.has(path)) {
-      const message = `${quote(path)} was shown in part or with secrets masked; replacing it would lose the rest. Ask for the whole file.`;
-      return [{ code: "ERR_UPDATE_WITHOUT_BASE", path: [...at, "path"], message }];
-    }
     const mask = MASK.exec(writtenBy(action))?.[0];
     if (mask === undefined || file?.text?.includes(mask) === true) return [];
     const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;

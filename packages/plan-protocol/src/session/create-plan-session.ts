@@ -93,8 +93,9 @@ async function begin(
 ): Promise<Proposal> {
   if (goal.trim() === "")
     throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
-  const cycle: PlanCycle = { goal, ...textsOf(given), entries: [], cache: new Map() };
-  return run(state, { mode, goal, cycle, isContinued: false, signal: given.signal });
+  const { shownFiles = [], files = [], signal } = given;
+  const cycle = { goal, ...textsOf(given), shownFiles, entries: [], cache: new Map() };
+  return run(state, { mode, goal, cycle, files, isContinued: false, signal });
 }
 
 /** The saved plan's cycle goes on; without one a text is a goal of its own. */
@@ -111,7 +112,14 @@ async function goOn(state: SessionState, text: string, given: ProposeOptions): P
   const cycle = { ...copyCycle(saved), ...textsOf(given) };
   const goal =
     said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
-  return run(state, { mode: "apply", goal, cycle, isContinued: true, signal: given.signal });
+  return run(state, {
+    mode: "apply",
+    goal,
+    cycle,
+    files: given.files ?? [],
+    isContinued: true,
+    signal: given.signal,
+  });
 }
 
 async function run(state: SessionState, start: Omit<ProposalStart, "memory">): Promise<Proposal> {
@@ -181,6 +189,7 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
     policy: options.policy ?? {},
     limits: { ...defaultPlanLimits, ...options.limits },
     responseFormat: options.responseFormat ?? "strict",
+    editFormat: options.editFormat ?? "json",
     ladder: options.ladder ?? createFormatLadder(),
     request: options.request ?? {},
     version,

@@ -3,6 +3,7 @@ import type { Result } from "@ccl/core";
 
 import { autoCollectRequests } from "../context/auto-collect-requests.ts";
 import { applyMemoryPatch } from "../memory/apply-memory-patch.ts";
+import type { ContextRequest } from "../plan/plan.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { renderMemoryBlock } from "../memory/render-memory-block.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
@@ -24,6 +25,8 @@ export interface ProposalStart {
   goal: string;
   /** Changed while the proposal runs. */
   cycle: PlanCycle;
+  /** To be shown from the start. */
+  files: readonly string[];
   /** True where a saved plan is to be applied. */
   isContinued: boolean;
   memory: PlanMemory;
@@ -33,7 +36,7 @@ export interface ProposalStart {
 /** Makes one proposal and its trace. The session's state is the caller's business. @throws what the model throws */
 export async function makeProposal(
   settings: SessionSettings,
-  { mode, goal, cycle, isContinued, memory, signal }: ProposalStart,
+  { mode, goal, cycle, files, isContinued, memory, signal }: ProposalStart,
 ): Promise<{ proposal: Proposal; recorder: TraceRecorder; cycle: PlanCycle }> {
   const recorder = createTraceRecorder({
     traceId: settings.ids.next(),
@@ -56,7 +59,7 @@ export async function makeProposal(
     signal,
   };
   try {
-    await (isContinued ? goBackIfChanged(run) : collectContext(run));
+    await collectContext(run, files, isContinued);
     const result = await runProposal(run);
     throwIfAborted(signal, PlanProtocolError);
     return { proposal: await finish(run, result, memory), recorder, cycle };
@@ -115,37 +118,40 @@ async function finish(
   return { ok: true, value, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
 }
 
-/** Reads what goal and report name, before the model is asked for the first time. */
-async function collectContext(run: ProposalRun): Promise<void> {
-  if (run.workspace === undefined) return;
-  const { root } = run;
-  const { goal, report } = run.cycle;
-  const requests = autoCollectRequests({
-    goal,
-    report,
-    root,
-  }).slice(0, run.limits.maxContextFiles);
-  await gatherContext(run, requests, {
+/**
+ * Reads what goal and report name, before the model is asked for the first time. The files of a saved plan are read again; a
+ * change makes the proposal a plan once more.
+ */
+async function collectContext(
+  run: ProposalRun,
+  files: readonly string[],
+  isContinued: boolean,
+): Promise<void> {
+  const { root, workspace, cycle, limits, signal } = run;
+  if (workspace === undefined) return;
+  const { goal, report, shownFiles } = cycle;
+  if (isContinued) run.changed = await rereadFiles(run);
+  const named = files.map((path): ContextRequest => ({ type: "read_file", path }));
+  const traced = isContinued ? [] : autoCollectRequests({ goal, report, root });
+  await gatherContext(run, [...named, ...traced].slice(0, limits.maxContextFiles), {
     priority: (request) => (request.type === "read_file" ? 1 : 2),
   });
-}
-
-/** Reads the files of a saved plan again; a change makes the proposal a plan once more. */
-async function goBackIfChanged(run: ProposalRun): Promise<void> {
-  run.changed = await rereadFiles(run);
+  const shown = shownFiles.map((path): ContextRequest => ({ type: "read_file", path }));
+  if (shown.length > 0) await workspace.read(shown, { signal });
   if (run.changed.length === 0) return;
   run.mode = "plan";
   run.recorder.setMode("plan");
 }
 
 function configOf(settings: SessionSettings): ConfigSnapshot {
-  const { model, version, responseFormat, request, repairs, limits } = settings;
+  const { model, version, responseFormat, editFormat, request, repairs, limits } = settings;
   return {
     provider: model.provider,
     model: model.modelId,
     schema_version: version,
     schema_hash: schemaHash(planWireSchema(version)),
     response_format: responseFormat,
+    edit_format: editFormat,
     request: Object.fromEntries(
       Object.entries({ ...defaultModelRequest, ...request }).filter(
         // What is passed through to a provider may hold anything.

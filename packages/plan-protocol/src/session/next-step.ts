@@ -28,12 +28,17 @@ export function nextStep(
     stage,
     budget,
     version,
-  }: { stage: "form" | "content"; budget: RepairBudget; version: PlanVersion },
+  }: {
+    stage: "form" | "content";
+    budget: RepairBudget;
+    /** Undefined where no version lies below. */
+    version: PlanVersion | undefined;
+  },
 ): NextStep {
   const recoveries = new Set(issues.map(recoveryOf));
   if (recoveries.has("stop")) return { step: "stop" };
   if (budget[stage] > 0 && budget.total > 0) return { step: "repair" };
-  const below = versionBelow(version);
+  const below = version === undefined ? undefined : versionBelow(version);
   if (!recoveries.has("repair_then_descend") || below === undefined) return { step: "stop" };
   return { step: "descend", version: below };
 }

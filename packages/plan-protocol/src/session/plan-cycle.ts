@@ -21,6 +21,8 @@ export interface PlanCycle {
   /** Secrets masked, like those of `background`. */
   report?: string | undefined;
   background?: string | undefined;
+  /** Files whose lines the background shows. */
+  shownFiles: readonly string[];
   /** In the order of asking. */
   entries: CycleEntry[];
   cache: Map<string, CachedContext>;

@@ -1,6 +1,7 @@
 import type { Clock, IdGenerator, LanguageModel, ModelRequest, Result } from "@ccl/core";
 import type { FormatLadder } from "@ccl/structured-output";
 
+import type { EditFormat } from "../any-format/file-change.ts";
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { MemoryPatchOutcome } from "../memory/apply-memory-patch.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
@@ -42,6 +43,11 @@ export interface PlanSessionOptions {
   trace?: PlanTraceSink | undefined;
   /** `strict` (default) sends the schema, falling back where the provider refuses it; `best-effort` asks by the prompt alone. */
   responseFormat?: "strict" | "best-effort" | undefined;
+  /**
+   * In which format changes are asked for; `editFormatFor(model)` knows what a family is trained on. Any format is read.
+   * Default `json`: the plan's own, by `version` and `responseFormat`.
+   */
+  editFormat?: EditFormat | undefined;
   /** Share one to remember refused formats beyond the session. */
   ladder?: FormatLadder | undefined;
   /** Over the defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s. */
@@ -66,6 +72,10 @@ export interface ProposeOptions {
   report?: string | undefined;
   /** What the model is to know of the project from the start, such as a pack. Masked, never cut. */
   background?: string | undefined;
+  /** Files whose lines the background shows, whole or in part: they may be edited, but not replaced. */
+  shownFiles?: readonly string[] | undefined;
+  /** Files to show whole from the start, such as those that the goal names. */
+  files?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Clock, IdGenerator, LanguageModel } from "@ccl/core";
 import type { FormatLadder } from "@ccl/structured-output";
 
+import type { EditFormat } from "../any-format/file-change.ts";
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import type { PlanVersion } from "../plan/plan.ts";
@@ -20,6 +21,7 @@ export interface SessionSettings {
   policy: PlanPolicy;
   limits: PlanLimits;
   responseFormat: "strict" | "best-effort";
+  editFormat: EditFormat;
   ladder: FormatLadder;
   request: PlanModelRequest;
   version: PlanVersion;

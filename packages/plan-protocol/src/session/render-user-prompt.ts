@@ -1,5 +1,6 @@
 import { sha256Hex } from "@ccl/core";
 
+import type { EditFormat } from "../any-format/file-change.ts";
 import type { ContextBlock } from "../context/context-block.ts";
 import type { PlanVersion } from "../plan/plan.ts";
 import { quote } from "../plan-issue.ts";
@@ -9,6 +10,8 @@ import type { PlanMode } from "../validate/valid-plan.ts";
 export interface UserPrompt {
   mode: PlanMode;
   version: PlanVersion;
+  /** Default `json`. */
+  format?: EditFormat | undefined;
   goal: string;
   /** What is known of the project from the start, such as a pack. */
   background?: string | undefined;
@@ -56,20 +59,22 @@ export function renderUserPrompt(prompt: UserPrompt): string {
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
-function renderContext({ blocks, dropped }: UserPrompt): string {
+function renderContext({ blocks, dropped, format = "json" }: UserPrompt): string {
   if (blocks.length === 0 && dropped.length === 0) return "CONTEXT\nNothing was read yet.";
   const left = dropped.map((label) => `- ${label}`);
   return [
     "CONTEXT",
-    ...blocks.map(renderBlock),
+    ...blocks.map((block) => renderBlock(block, format)),
     ...(left.length === 0
       ? []
       : ["Left out, because there was no room (ask for less at a time):", ...left]),
   ].join("\n");
 }
 
-function renderBlock(block: ContextBlock): string {
-  const hash = block.sha256 === undefined ? "" : ` sha256=${block.sha256}`;
+function renderBlock(block: ContextBlock, format: EditFormat): string {
+  // Only the plan's own JSON repeats it.
+  const hasHash = format === "json" && block.sha256 !== undefined;
+  const hash = hasHash ? ` sha256=${block.sha256}` : "";
   return fenced(`${labelOf(block)}${hash}`, block.text);
 }
 
@@ -99,10 +104,16 @@ function renderDescent(version: PlanVersion, issues: readonly string[]): string 
   ].join("\n");
 }
 
-function renderMode({ mode, version, roundsLeft }: UserPrompt): string {
+function renderMode({ mode, version, format = "json", roundsLeft }: UserPrompt): string {
   const rounds =
     roundsLeft > 0
       ? `You may ask for context ${roundsLeft === 1 ? "once more" : `${roundsLeft} more times`}.`
       : "No further context can be asked for: context_requests must be empty.";
-  return `MODE: ${mode.toUpperCase()}\n${rounds} Answer with one JSON object of schema version ${version}.`;
+  const how =
+    format === "json"
+      ? `Answer with one JSON object of schema version ${version}.`
+      : mode === "plan"
+        ? "Answer with one JSON object."
+        : "Answer with the changes, or with a JSON object that asks for context.";
+  return `MODE: ${mode.toUpperCase()}\n${rounds} ${how}`;
 }

@@ -8,11 +8,10 @@ import {
 } from "@ccl/core";
 import { repairMessages } from "@ccl/structured-output";
 
-import { parsePlan } from "../parse/parse-plan.ts";
-import { actionKinds } from "../plan/action-kinds.ts";
+import { readEdits } from "../any-format/parse-edits.ts";
 import type { ContextRequest, Plan, PlanVersion } from "../plan/plan.ts";
 import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
-import { askModel } from "./ask-model.ts";
+import { askModel, asksForJson } from "./ask-model.ts";
 import { type CheckedPlan, checkPlan } from "./check-plan.ts";
 import { filePathOf, gatherContext, rereadFiles } from "./gather-context.ts";
 import { createRepairBudget, nextStep, type RepairBudget } from "./next-step.ts";
@@ -24,6 +23,8 @@ import { selectContext, type ShownContext } from "./select-context.ts";
 
 /** How much of what a model said when it asked for context is shown to it again. */
 const MAX_NOTES_CHARS = 4_000;
+const MAX_SHOWN_ISSUES = 10;
+const MAX_ANSWER_CHARS = 20_000;
 
 /** Where a proposal stands between two calls. */
 interface Progress {
@@ -32,7 +33,9 @@ interface Progress {
   budget: RepairBudget;
   notes: string;
   /** Issues of the version above; empty before a descent. */
-  descent: string[];
+  descent: Issue[];
+  /** Issues of the version that was asked for first, once it was given up. */
+  cause: Issue[];
   /** An answer to be repaired, with what is wrong with it. */
   pending: { issues: Issue[]; answer: string } | undefined;
 }
@@ -41,7 +44,13 @@ interface Progress {
 type Reading =
   | { type: "plan"; checked: CheckedPlan }
   | { type: "requests"; plan: Plan }
-  | { type: "refused"; stage: "form" | "content"; issues: Issue[]; plan?: Plan | undefined };
+  | {
+      type: "refused";
+      stage: "form" | "content";
+      issues: Issue[];
+      /** Of each action, where the answer could be read that far. */
+      paths?: readonly string[] | undefined;
+    };
 
 /**
  * Asks until a plan passes every check or nothing is left to try. The number of calls is bounded by the rounds of context,
@@ -54,6 +63,7 @@ export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>
     budget: createRepairBudget(run.repairs),
     notes: "",
     descent: [],
+    cause: [],
     pending: undefined,
   };
   for (;;) {
@@ -65,7 +75,7 @@ export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>
     const ended =
       reading.type === "requests"
         ? await answerRequests(run, progress, reading.plan)
-        : await goOn(run, progress, { ...reading, answer: response.text });
+        : await goOn(run, progress, { ...reading, answer: response.text, shown });
     if (ended !== undefined) return ended;
   }
 }
@@ -76,12 +86,21 @@ async function readAnswer(
   shown: ShownContext,
 ): Promise<Reading> {
   const { text, finishReason } = response;
-  const parsed = parsePlan(text, { version, finishReason, limits: run.limits });
-  if (!parsed.ok) return { type: "refused", stage: "form", issues: parsed.issues };
-  if (parsed.value.context_requests.length > 0) return { type: "requests", plan: parsed.value };
-  const checked = await checkPlan(run, parsed.value, shown);
+  const { limits, editFormat } = run;
+  const isJson = editFormat === "json";
+  const read = readEdits(text, {
+    readSet: shown.readSet,
+    finishReason,
+    limits,
+    ...(isJson ? { version, formats: ["json"] } : {}),
+  });
+  if (!read.ok) return { type: "refused", stage: "form", issues: read.issues };
+  const { plan } = read.value;
+  if (plan.context_requests.length > 0) return { type: "requests", plan };
+  const checked = await checkPlan(run, read.value, shown);
   if (checked.ok) return { type: "plan", checked: checked.value };
-  return { type: "refused", stage: "content", issues: checked.issues, plan: parsed.value };
+  const paths = plan.actions.map(({ path }) => path);
+  return { type: "refused", stage: "content", issues: checked.issues, paths };
 }
 
 async function answerRequests(
@@ -116,40 +135,45 @@ function ignoredNote(count: number): string[] {
 async function goOn(
   run: ProposalRun,
   progress: Progress,
-  { stage, issues, plan, answer }: Extract<Reading, { type: "refused" }> & { answer: string },
+  {
+    stage,
+    issues,
+    paths = [],
+    answer,
+    shown,
+  }: Extract<Reading, { type: "refused" }> & { answer: string; shown: ShownContext },
 ): Promise<Result<never> | undefined> {
   run.recorder.emitIssues(issues);
-  const next = nextStep(issues, { stage, budget: progress.budget, version: progress.version });
-  if (next.step === "stop") return { ok: false, issues };
+  const version = run.editFormat === "json" ? progress.version : undefined;
+  const next = nextStep(issues, { stage, budget: progress.budget, version });
+  if (next.step === "stop") return { ok: false, issues: [...progress.cause, ...issues] };
   if (next.step === "repair") {
     progress.budget[stage] -= 1;
     progress.budget.total -= 1;
     progress.pending = { issues, answer };
     const codes = [...new Set(issues.map(({ code }) => code))].sort();
     run.recorder.emit({ type: "LLM_RESPONSE_REPAIR", stage, codes });
-    await readAgain(run, pathsToRead(issues, plan));
+    await readAgain(run, pathsToRead(issues, paths));
     return undefined;
   }
   progress.version = next.version;
   progress.pending = undefined;
-  progress.descent = issues.slice(0, 10).map(({ code, message }) => `${code}: ${message}`);
+  progress.descent = issues;
+  if (progress.cause.length === 0) progress.cause = issues;
   // Whole files are needed where no patch can be placed.
-  const changed = plan?.actions.filter(
-    ({ kind }) => actionKinds[kind].fields.length > 0 && kind !== "CREATE_FILE",
-  );
-  await readAgain(run, new Set(changed?.map(({ path }) => path)));
+  await readAgain(run, new Set(paths.filter((path) => shown.readSet.has(path))));
   return undefined;
 }
 
 /** The files of actions that were based on another state of them, or without having seen them. */
-function pathsToRead(issues: readonly Issue[], plan: Plan | undefined): ReadonlySet<string> {
+function pathsToRead(issues: readonly Issue[], paths: readonly string[]): ReadonlySet<string> {
   const stale = issues.filter(
     (issue) => recoveryOf(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE",
   );
   const indexes = stale.flatMap(({ path: [list, index] }) =>
     list === "actions" && typeof index === "number" ? [index] : [],
   );
-  return new Set(indexes.flatMap((index) => plan?.actions[index]?.path ?? []));
+  return new Set(indexes.flatMap((index) => paths[index] ?? []));
 }
 
 /** Reads what was read of these files again, and all of those files besides. */
@@ -169,19 +193,21 @@ function messagesOf(
 ): ChatMessage[] {
   const { version, roundsLeft, descent, pending } = progress;
   const { report, background, savedPlan } = run.cycle;
-  const system = [renderSystemPrompt(version), run.memoryBlock]
+  const format = run.editFormat;
+  const system = [renderSystemPrompt(version, format), run.memoryBlock]
     .filter((part) => part !== "")
     .join("\n\n");
   const content = renderUserPrompt({
     mode: run.mode,
     version,
+    format,
     goal: run.goal,
     blocks,
     dropped: dropped.map(labelOf),
     changed: run.changed,
     notes: cut(progress.notes, MAX_NOTES_CHARS),
     roundsLeft,
-    descent,
+    descent: descent.slice(0, 10).map(({ code, message }) => `${code}: ${message}`),
     background,
     report: report === undefined ? undefined : cut(report, run.limits.maxContextLogChars),
     savedPlan,
@@ -191,11 +217,28 @@ function messagesOf(
     { role: "user", content },
   ];
   if (pending === undefined) return messages;
-  // Whatever the format: half a plan joined to another half is a guess, so an answer that was cut off is asked for whole.
-  return [
-    ...messages,
-    ...repairMessages(pending.issues, pending.answer, { format: "json_object" }),
-  ];
+  if (asksForJson(run))
+    // Whatever the format: half a plan joined to another half is a guess, so an answer that was cut off is asked for whole.
+    return [
+      ...messages,
+      ...repairMessages(pending.issues, pending.answer, { format: "json_object" }),
+    ];
+  return [...messages, ...repairOfEdits(pending)];
+}
+
+/** What is wrong with edits, by the place that each message names itself. */
+function repairOfEdits({ issues, answer }: NonNullable<Progress["pending"]>): ChatMessage[] {
+  const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ message }) => `- ${message}`);
+  const left = issues.length - lines.length;
+  const content = [
+    "None of your changes was made:",
+    ...lines,
+    ...(left > 0 ? [`- and ${left} more`] : []),
+    "Send all changes again, whole and in the same format, those that fit included.",
+  ].join("\n");
+  const said: ChatMessage[] =
+    answer.trim() === "" ? [] : [{ role: "assistant", content: cut(answer, MAX_ANSWER_CHARS) }];
+  return [...said, { role: "user", content }];
 }
 
 function cut(text: string, maxChars: number): string {

@@ -9,10 +9,8 @@ import type { ProposalRun } from "./proposal-run.ts";
 export interface ShownContext {
   blocks: ContextBlock[];
   dropped: ContextBlock[];
-  /** Files of which something is shown: only these may be changed. */
+  /** Files of which something is shown: only these may be changed, and only those shown whole and unmasked replaced. */
   readSet: ReadSet;
-  /** Of these, the ones shown whole and unmasked: only these may be replaced. */
-  whole: ReadonlySet<string>;
 }
 
 /** Fits the cycle's context into its limits and reports what that took. */
@@ -36,7 +34,10 @@ export function selectContext(run: ProposalRun): ShownContext {
     });
   const kept = given.filter((block) => !dropped.includes(block));
   const readSet = new Map<string, ReadFile>();
-  const whole = new Set<string>();
+  for (const path of run.cycle.shownFiles) {
+    const file = run.workspace?.readSet.get(path);
+    if (file !== undefined) readSet.set(path, { ...file, isPartial: true });
+  }
   for (const [index, block] of kept.entries()) {
     const entry = owners.get(block);
     const path = entry === undefined ? undefined : filePathOf(entry.request, run);
@@ -48,11 +49,12 @@ export function selectContext(run: ProposalRun): ShownContext {
       block.sha256 === undefined
     )
       continue;
-    readSet.set(path, file);
     const isCut = blocks[index]?.text !== block.text;
-    if (!isCut && !entry.isMasked && isWhole(entry, block, file)) whole.add(path);
+    const isShownWhole = !isCut && !entry.isMasked && isWhole(entry, block, file);
+    const isPartial = !isShownWhole && readSet.get(path)?.isPartial !== false;
+    readSet.set(path, { ...file, isPartial });
   }
-  return { blocks, dropped, readSet, whole };
+  return { blocks, dropped, readSet };
 }
 
 /** Whether a block shows all of its file, as far as is known. */

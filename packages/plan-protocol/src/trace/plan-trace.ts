@@ -1,5 +1,6 @@
 import type { Issue } from "@ccl/core";
 
+import type { EditFormat } from "../any-format/file-change.ts";
 import type { ContextStats } from "../context/apply-context-diet.ts";
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { ContextRequest, PlanVersion } from "../plan/plan.ts";
@@ -21,6 +22,7 @@ export interface ConfigSnapshot {
   schema_version: PlanVersion;
   schema_hash: string;
   response_format: "strict" | "best-effort";
+  edit_format: EditFormat;
   /** Sampling and limits of the calls, as sent but for the size of the answer, which depends on the input's. */
   request: Record<string, unknown>;
   repairs: number;

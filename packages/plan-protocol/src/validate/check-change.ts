@@ -16,8 +16,12 @@ export interface CheckedChange {
 /** Checks what an action would write against its kind and its base. */
 export function checkChange(action: PlanAction, check: ActionCheck): CheckedChange {
   const { kind, path } = action;
-  if (kind === "PATCH_FILE") return checkPatch(action, check);
+  if (kind === "PATCH_FILE") {
+    const { sizeBytes, ...patch } = checkPatch(action, check);
+    return { action: { kind, path, ...patch }, sizeBytes };
+  }
   if (kind === "EDIT_FILE") return checkEdits(action, check);
+  if (kind === "MOVE_FILE") return checkMove(action, check);
   if (kind !== "CREATE_FILE" && kind !== "UPDATE_FILE")
     return { action: { kind, path }, sizeBytes: 0 };
   if (kind === "UPDATE_FILE") checkUpdate(check);
@@ -27,6 +31,16 @@ export function checkChange(action: PlanAction, check: ActionCheck): CheckedChan
   const sizeBytes =
     content === undefined ? 0 : checkContent([{ text: content, at: ["content"] }], check);
   return { action: { kind, path, content: content ?? "" }, sizeBytes };
+}
+
+function checkMove(action: PlanAction, check: ActionCheck): CheckedChange {
+  const { path, to = "", patch } = action;
+  if (to === path)
+    check.add("ERR_ACTION_CONFLICT", ["to"], `${quote(path)} is moved to where it is already.`);
+  if (patch === undefined || patch.trim() === "")
+    return { action: { kind: "MOVE_FILE", path, to }, sizeBytes: 0 };
+  const { sizeBytes, base_sha256 } = checkPatch(action, check);
+  return { action: { kind: "MOVE_FILE", path, to, patch, base_sha256 }, sizeBytes };
 }
 
 function checkUpdate({ version, mode, base, add }: ActionCheck): void {
@@ -43,9 +57,21 @@ function checkUpdate({ version, mode, base, add }: ActionCheck): void {
       ["path"],
       "UPDATE_FILE needs the file to be read first. Ask for it with read_file.",
     );
+  else if (base?.isPartial === true)
+    add(
+      "ERR_UPDATE_WITHOUT_BASE",
+      ["path"],
+      "The file was shown in part or with secrets masked; replacing it would lose the rest. Ask for the whole file.",
+    );
 }
 
-function checkPatch(action: PlanAction, check: ActionCheck): CheckedChange {
+interface CheckedPatch {
+  patch: string;
+  base_sha256: string;
+  sizeBytes: number;
+}
+
+function checkPatch(action: PlanAction, check: ActionCheck): CheckedPatch {
   const { path, patch = "" } = action;
   const base_sha256 = checkBase(action, check);
   if (patch.trim() === "") {
@@ -54,7 +80,7 @@ function checkPatch(action: PlanAction, check: ActionCheck): CheckedChange {
       ["patch"],
       "PATCH_FILE needs a patch: a unified diff of the file.",
     );
-    return { action: { kind: "PATCH_FILE", path, patch, base_sha256 }, sizeBytes: 0 };
+    return { patch, base_sha256, sizeBytes: 0 };
   }
   const hunks = parsePatch(patch, path);
   const added = hunks.ok ? addedLines(hunks.value) : "";
@@ -65,7 +91,7 @@ function checkPatch(action: PlanAction, check: ActionCheck): CheckedChange {
     const patched = applyPatch(text, patch);
     if (!patched.ok) check.addAll(patched.issues, ["patch"]);
   }
-  return { action: { kind: "PATCH_FILE", path, patch, base_sha256 }, sizeBytes };
+  return { patch, base_sha256, sizeBytes };
 }
 
 function checkEdits(action: PlanAction, check: ActionCheck): CheckedChange {

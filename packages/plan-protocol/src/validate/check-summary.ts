@@ -70,6 +70,7 @@ const VERBS = [
   ["UPDATE_FILE", "replace"],
   ["PATCH_FILE", "patch"],
   ["EDIT_FILE", "edit"],
+  ["MOVE_FILE", "move"],
   ["DELETE_FILE", "delete"],
   ["DELETE_DIR", "delete folder"],
 ] as const;

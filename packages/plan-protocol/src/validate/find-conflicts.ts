@@ -55,7 +55,7 @@ function conflictingParent(
   for (let end = action.path.indexOf("/"); end >= 0; end = action.path.indexOf("/", end + 1)) {
     const parent = byKey.get(collisionKey(action.path.slice(0, end), policy));
     if (parent === undefined || parent.kind === "CREATE_DIR") continue;
-    const isRemoved = action.kind === "DELETE_FILE" || action.kind === "DELETE_DIR";
+    const isRemoved = ["DELETE_FILE", "DELETE_DIR", "MOVE_FILE"].includes(action.kind);
     if (parent.kind !== "DELETE_DIR" || !isRemoved) return parent;
   }
   return undefined;

@@ -6,6 +6,7 @@ const RANK: Readonly<Record<ActionKind, number>> = {
   UPDATE_FILE: 1,
   PATCH_FILE: 2,
   EDIT_FILE: 2,
+  MOVE_FILE: 2,
   DELETE_FILE: 3,
   DELETE_DIR: 4,
 };

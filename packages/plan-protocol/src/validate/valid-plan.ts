@@ -8,7 +8,14 @@ export type ValidAction =
   | { kind: "CREATE_FILE" | "UPDATE_FILE"; path: string; content: string }
   | { kind: "CREATE_DIR" | "DELETE_FILE" | "DELETE_DIR"; path: string }
   | { kind: "PATCH_FILE"; path: string; patch: string; base_sha256: string }
-  | { kind: "EDIT_FILE"; path: string; base_sha256: string; edits: FileEdit[] };
+  | { kind: "EDIT_FILE"; path: string; base_sha256: string; edits: FileEdit[] }
+  | {
+      kind: "MOVE_FILE";
+      path: string;
+      to: string;
+      patch?: string | undefined;
+      base_sha256?: string | undefined;
+    };
 
 /** A plan that may be previewed and applied as it stands. */
 export interface ValidPlan {
@@ -28,6 +35,8 @@ export interface ReadFile {
   sha256: string;
   /** Where it is known, patches and edits are tried on it, and comments that it already has are no elisions. */
   text?: string | undefined;
+  /** Only a part of it was shown, or secrets in it were masked: it may be edited, but not replaced. */
+  isPartial?: boolean | undefined;
 }
 
 /** The files that a plan is based on, by path as `checkPath` gives it. */

@@ -107,8 +107,10 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
     }
     const path = checkPathAt(action.path, [...at, "path"], { use: useOf(action.kind), settings });
     if (path !== undefined) placed.push({ kind: action.kind, path, index });
+    const to = targetOf(action, at, settings);
+    if (to !== undefined) placed.push({ kind: "CREATE_FILE", path: to, index });
     const check = createCheck(at, path, settings);
-    const checked = checkChange({ ...action, path: path ?? action.path }, check);
+    const checked = checkChange({ ...action, path: path ?? action.path, to }, check);
     totalBytes += checked.sizeBytes;
     valid.push(withLineEnds(checked.action, settings.policy.lineEnds ?? "keep"));
   }
@@ -121,6 +123,22 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
     });
   settings.issues.push(...findConflicts(placed, settings.policy));
   return valid;
+}
+
+/** Where MOVE_FILE puts its file. */
+function targetOf(
+  { kind, to }: PlanAction,
+  at: (string | number)[],
+  settings: Settings,
+): string | undefined {
+  if (kind !== "MOVE_FILE") return undefined;
+  if (to !== undefined) return checkPathAt(to, [...at, "to"], { use: "write", settings });
+  settings.issues.push({
+    code: "ERR_SCHEMA_VALIDATION",
+    path: [...at, "to"],
+    message: "MOVE_FILE needs the path that the file moves to.",
+  });
+  return undefined;
 }
 
 function createCheck(
@@ -159,7 +177,7 @@ function checkPathAt(
 }
 
 function useOf(kind: ActionKind): PathUse {
-  if (kind === "DELETE_FILE") return "delete";
+  if (kind === "DELETE_FILE" || kind === "MOVE_FILE") return "delete";
   return actionKinds[kind].fields.length === 0 ? "folder" : "write";
 }
 

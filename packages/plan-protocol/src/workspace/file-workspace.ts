@@ -1,7 +1,7 @@
 import type { Result } from "@ccl/core";
 
 import type { ParsedEdits, ParseEditsOptions } from "../any-format/parse-edits.ts";
-import type { PlanWorkspace } from "./plan-workspace.ts";
+import type { CheckOptions, CheckOutcome, PlanCheck, PlanWorkspace } from "./plan-workspace.ts";
 
 /** How far a transaction got. `unfinished`: it is under way, or the process that ran it has ended; `recover` undoes it then. */
 type TransactionStatus = "committed" | "rolled_back" | "unfinished";
@@ -58,6 +58,11 @@ export interface FileWorkspace extends PlanWorkspace {
     transactionId: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Result<RolledBackPlan>>;
+  /**
+   * Runs checks on the files as they are; nothing is compared.
+   * @throws PlanProtocolError `invalid_input` for a command that can't be started, `aborted`
+   */
+  check(checks: readonly PlanCheck[], options?: CheckOptions): Promise<CheckOutcome[]>;
   /** Undoes what processes that have ended left unfinished, oldest last. Until then `apply` answers `RECOVERY_REQUIRED`. */
   recover(options?: { signal?: AbortSignal | undefined }): Promise<RecoveredTransaction[]>;
   /** All transactions that there is a journal of, oldest first. */

@@ -28,7 +28,7 @@ export interface RiskMark {
 export interface PreviewedChange {
   kind: ValidPlan["actions"][number]["kind"];
   path: string;
-  /** Where the path leads on disk, relative to the root. */
+  /** Where the path leads on disk, relative to the root; of MOVE_FILE the new path. */
   target: string;
   /** Unified diff; empty for folders. */
   diff: string;
@@ -59,18 +59,26 @@ export interface PlanCheck {
 }
 
 /**
- * How a check went. One that failed before the change may fail after it, as `failed_before`, unless both outputs name the
- * tests that failed (TAP, pytest, go test, cargo test, vitest, jest) and there are new ones: these are rolled back.
+ * How a check went. One that failed before the change may fail after it, as `failed_before`, unless both outputs say what is
+ * wrong and there is more of it: that is rolled back. Read are failed tests (TAP, pytest, go test, cargo test, vitest, jest)
+ * and findings of compilers and linters (`path:line: text`, `path(line,column): text`, rustc, eslint, biome, ruff, oxlint).
  */
 export interface CheckOutcome {
   name: string;
   status: "passed" | "failed" | "timed_out" | "failed_before";
   exitCode?: number | undefined;
-  /** Tests that fail only since the change, in a check that failed before as well. */
+  /** Tests and findings that are there only since the change, in a check that failed before as well. */
   newFailures?: string[] | undefined;
-  /** Head and tail of both streams, bounded and masked. */
+  /** Of both streams, masked and shortened. */
   output: string;
   durationMs: number;
+}
+
+/** How checks are run. */
+export interface CheckOptions {
+  /** What outcomes and issues show of an output. Default: head and tail, 8,000 characters. */
+  shortenOutput?: ((output: string) => string) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A transaction that went through. */
@@ -83,14 +91,19 @@ export interface AppliedPlan {
     sha256After?: string | undefined;
   }[];
   checks: CheckOutcome[];
+  /** Files of the plan that are not as it left them: a check rewrote them, as a formatter does. */
+  rewrittenPaths: string[];
 }
 
 /** Options of an apply. */
-export interface ApplyOptions {
+export interface ApplyOptions extends CheckOptions {
   checks?: PlanCheck[] | undefined;
+  /** What `check` gave for the same checks on the files as they are, so that they need not run on them again. */
+  before?: readonly CheckOutcome[] | undefined;
+  /** Rolls back as well where a check fails that failed before. */
+  mustPass?: boolean | undefined;
   /** The `planHash` of a preview; needed where something is deleted. */
   confirm?: string | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** The files that a plan is based on and applied to. */

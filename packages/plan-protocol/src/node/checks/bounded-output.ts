@@ -1,15 +1,12 @@
-import { redactSecrets, truncateMiddle } from "@ccl/core";
+import { redactSecrets } from "@ccl/core";
 
 /** What is kept at each end while a command runs; between them a long output is let go. */
-const KEPT_BYTES = 64 * 1024;
-
-/** What a report shows. */
-const SHOWN_CHARACTERS = 8_000;
+const KEPT_BYTES = 512 * 1024;
 
 /** Collects what a command prints in bounded memory. */
 export interface BoundedOutput {
   add(bytes: Uint8Array): void;
-  /** Head and tail, masked first and then cut. */
+  /** All that was kept, masked. */
   text(): string;
   /** All that was kept, unmasked; undefined where something was let go between head and tail. */
   whole(): string | undefined;
@@ -56,7 +53,7 @@ export function createBoundedOutput(): BoundedOutput {
         : [Buffer.concat(head), Buffer.concat(tail)];
       // A secret that is cut in two is known by neither half: what stands next to the gap is not shown.
       const masked = parts.map((part) => redactSecrets(new TextDecoder().decode(part)).text);
-      return truncateMiddle(masked.join("\n"), { maxChars: SHOWN_CHARACTERS }).text;
+      return masked.join("\n");
     },
   };
 }

@@ -1,47 +1,47 @@
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import { quote } from "../../plan-issue.ts";
-import type { CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
+import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
-import { runCheck } from "./run-check.ts";
+import { newFindings } from "./findings-of.ts";
+import { type CheckRun, runCheck } from "./run-check.ts";
 
-/** Checks that fail before the change, by their number, with the tests that their outputs name. */
-export type FailingBefore = ReadonlyMap<number, ReadonlySet<string> | undefined>;
+/** What an outcome's output said is wrong, for a comparison with a later run. */
+const findingsBefore = new WeakMap<CheckOutcome, CheckRun["findings"]>();
 
-/** Runs all checks before anything is changed. */
-export async function failingBefore(
+/** Runs all checks on the files as they are. @throws PlanProtocolError `invalid_input` for one that can't be started */
+export async function runChecks(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
-  options: { signal?: AbortSignal | undefined },
-): Promise<FailingBefore> {
-  const failing = new Map<number, ReadonlySet<string> | undefined>();
-  for (const [index, check] of checks.entries()) {
-    const { status, startError, failingTests } = await runCheck(parts, check, options);
+  options: CheckOptions,
+): Promise<CheckOutcome[]> {
+  const outcomes: CheckOutcome[] = [];
+  for (const check of checks) {
+    const { startError, findings, ...outcome } = await runCheck(parts, check, options);
     // A command that is not there would never pass, and so never count: that can't be what was meant.
     if (startError !== undefined)
       throw new PlanProtocolError(
         "invalid_input",
         `The check ${quote(check.name)} runs ${quote(check.command[0])}, which could not be started (${startError}).`,
       );
-    if (status !== "passed") failing.set(index, failingTests);
+    findingsBefore.set(outcome, findings);
+    outcomes.push(outcome);
   }
-  return failing;
+  return outcomes;
 }
 
 /** How the checks go after the change; stops after the first failure that was not there before. */
 export async function runChecksAfter(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
-  { failing, signal }: { failing: FailingBefore; signal?: AbortSignal | undefined },
+  { before, ...options }: CheckOptions & { before: readonly CheckOutcome[] },
 ): Promise<CheckOutcome[]> {
   const outcomes: CheckOutcome[] = [];
   for (const [index, check] of checks.entries()) {
-    const {
-      startError: _startError,
-      failingTests,
-      ...outcome
-    } = await runCheck(parts, check, { signal });
-    const isOldFailure = outcome.status !== "passed" && failing.has(index);
-    const newFailures = isOldFailure ? newOnes(failing.get(index), failingTests) : [];
+    const run = await runCheck(parts, check, options);
+    const { startError: _startError, findings, ...outcome } = run;
+    const old = before[index];
+    const isOldFailure = outcome.status !== "passed" && old !== undefined && old.status !== "passed";
+    const newFailures = isOldFailure ? newOnes(findingsBefore.get(old), findings) : [];
     const isOld = isOldFailure && newFailures.length === 0;
     outcomes.push({
       ...outcome,
@@ -53,11 +53,8 @@ export async function runChecksAfter(
   return outcomes;
 }
 
-/** Tests that fail only now. Unless both outputs name tests, the old failure is taken to explain the new one. */
-function newOnes(
-  before: ReadonlySet<string> | undefined,
-  after: ReadonlySet<string> | undefined,
-): string[] {
+/** What is wrong only now. Unless both outputs say what is wrong, the old failure is taken to explain the new one. */
+function newOnes(before: CheckRun["findings"], after: CheckRun["findings"]): string[] {
   if (before === undefined || before.size === 0 || after === undefined) return [];
-  return [...after].filter((name) => !before.has(name)).sort();
+  return newFindings(before, after).sort();
 }

@@ -1,18 +1,20 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 
+import { truncateMiddle } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
 import { resolveInside, systemCode } from "@ccl/core/node";
 
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import { quote } from "../../plan-issue.ts";
-import type { CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
+import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { createBoundedOutput } from "./bounded-output.ts";
-import { failingTests } from "./failing-tests.ts";
+import { findingsOf } from "./findings-of.ts";
 import { askToEnd, CHECK_VARIABLE, endTree } from "./process-tree.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
+const SHOWN_CHARACTERS = 8_000;
 
 /** How long a command may take to end by itself once it was asked to. */
 const GRACE_MS = 1_000;
@@ -21,8 +23,8 @@ const GRACE_MS = 1_000;
 export interface CheckRun extends CheckOutcome {
   /** Why it could not be started. */
   startError?: string | undefined;
-  /** Tests that its output names as failed; undefined where not all of the output was kept. */
-  failingTests?: ReadonlySet<string> | undefined;
+  /** What its output says is wrong; undefined where not all of the output was kept. */
+  findings?: ReadonlyMap<string, number> | undefined;
 }
 
 interface Ending {
@@ -39,7 +41,7 @@ interface Ending {
 export async function runCheck(
   parts: WorkspaceParts,
   check: PlanCheck,
-  options: { signal?: AbortSignal | undefined } = {},
+  options: CheckOptions = {},
 ): Promise<CheckRun> {
   throwIfAborted(options.signal, PlanProtocolError);
   const place = await resolveInside(parts.rootPath, check.directory ?? ".");
@@ -66,12 +68,16 @@ export async function runCheck(
     exitCode: ending.exitCode,
     output:
       startError === undefined
-        ? output.text()
+        ? (options.shortenOutput ?? headAndTail)(output.text())
         : `${check.command[0]} could not be started (${startError}).`,
     durationMs: parts.clock.now() - startedMs,
     startError,
-    failingTests: isPassed || whole === undefined ? undefined : failingTests(whole),
+    findings: whole === undefined ? undefined : findingsOf(whole),
   };
+}
+
+function headAndTail(output: string): string {
+  return truncateMiddle(output, { maxChars: SHOWN_CHARACTERS }).text;
 }
 
 interface RunContext {

@@ -40,7 +40,7 @@ function previewChange(resolved: ResolvedAction): PreviewedChange {
   const isFolder = kind === "CREATE_DIR" || kind === "DELETE_DIR";
   const { diff, addedLines, removedLines } = isFolder ? NOTHING : diffOf(resolved);
   const risks = riskMarks(resolved, addedLines + removedLines);
-  const target = path;
+  const target = action.kind === "MOVE_FILE" ? action.to : path;
   if (base !== undefined && resolved.baseText === undefined)
     return {
       kind,
@@ -64,7 +64,7 @@ interface Diff {
 
 function diffOf({ action, base, baseText = "", text = "" }: ResolvedAction): Diff {
   const from = base === undefined ? "/dev/null" : `a/${action.path}`;
-  const to = action.kind === "DELETE_FILE" ? "/dev/null" : `b/${action.path}`;
+  const to = action.kind === "DELETE_FILE" ? "/dev/null" : `b/${action.kind === "MOVE_FILE" ? action.to : action.path}`;
   const header = `--- ${from}\n+++ ${to}\n`;
   if (baseText === text) return { ...NOTHING, diff: header };
   const patch = structuredPatch(from, to, baseText, text, undefined, undefined, {

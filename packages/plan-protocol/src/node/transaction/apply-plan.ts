@@ -5,12 +5,15 @@ import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
-import { failingBefore, runChecksAfter } from "../checks/check-round.ts";
+import { runChecks, runChecksAfter } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
-import { withTree } from "../file-system/tree.ts";
+import type { EntryStatus } from "../file-system/folder.ts";
+import { readFacts } from "../file-system/read-file.ts";
+import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
+import { quote } from "../../plan-issue.ts";
 import { hashOfPlan } from "../preview/hash-of-plan.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
-import { backUp } from "./back-up.ts";
+import { backUp, isSameStatus } from "./back-up.ts";
 import {
   closeJournal,
   emptyParts,
@@ -34,7 +37,7 @@ export async function applyPlan(
   journals: Folder,
   { plan, options }: { plan: ValidPlan; options: ApplyOptions },
 ): Promise<Result<AppliedPlan>> {
-  const { checks = [], confirm, signal } = options;
+  const { checks = [], mustPass = false, confirm, shortenOutput, signal } = options;
   const unfinished = await findUnfinished(journals);
   if (unfinished.length > 0)
     return planFailure(
@@ -45,7 +48,14 @@ export async function applyPlan(
   if (!resolved.ok) return resolved;
   const refused = checkConfirmation(plan, resolved.value, confirm);
   if (refused !== undefined) return refused;
-  const failing = await failingBefore(parts, checks, { signal });
+  const how = { shortenOutput, signal };
+  const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
+  const rewritten = before.length === 0 ? undefined : await changedBase(parts, resolved.value);
+  if (rewritten !== undefined)
+    return planFailure(
+      "CONCURRENT_EDIT",
+      `${quote(rewritten)} was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".`,
+    );
   const transactionId = parts.ids.next();
   if (!isTransactionId(transactionId))
     throw new PlanProtocolError(
@@ -56,16 +66,52 @@ export async function applyPlan(
   if (!prepared.ok) return prepared;
   const staged = prepared.value;
   try {
-    const runChecks = (): Promise<CheckOutcome[]> =>
-      runChecksAfter(parts, checks, { failing, signal });
-    const outcome = await carryOut(parts, journals, { staged, runChecks, signal });
+    const check = (): Promise<CheckOutcome[]> => runChecksAfter(parts, checks, { before, ...how });
+    const outcome = await carryOut(parts, journals, { staged, check, signal });
     if (!outcome.ok) return outcome;
     const changes = resolved.value.actions.map(describeChange);
     for (const { path } of changes) parts.readSet.delete(path);
-    return success({ transactionId, changes, checks: outcome.value });
+    const rewrittenPaths = checks.length === 0 ? [] : await rewrittenSteps(parts, staged);
+    return success({ transactionId, changes, checks: outcome.value, rewrittenPaths });
   } finally {
     await closeJournal(staged.journal);
   }
+}
+
+/** A file that is not what it was before the checks ran. */
+async function changedBase(
+  parts: WorkspaceParts,
+  { actions }: ResolvedPlan,
+): Promise<string | undefined> {
+  return await withTree(parts.root, async (tree) => {
+    for (const { action, base } of actions) {
+      if (base === undefined || isSameStatus(await statusIn(tree, action.path), base.status)) continue;
+      const { parent, name } = splitPath(action.path);
+      const facts = await tree
+        .inFolder(parent, (folder) => readFacts(folder, name, 0))
+        .catch(() => undefined);
+      if (facts?.sha256 !== base.sha256) return action.path;
+    }
+    return undefined;
+  });
+}
+
+async function statusIn(tree: Tree, path: string): Promise<EntryStatus | undefined> {
+  const { parent, name } = splitPath(path);
+  return await tree.inFolder(parent, (folder) => folder.status(name)).catch(() => undefined);
+}
+
+/** New files that were written again since. */
+async function rewrittenSteps(parts: WorkspaceParts, { steps }: StagedPlan): Promise<string[]> {
+  return await withTree(parts.root, async (tree) => {
+    const changed = await Promise.all(
+      steps.map(async ({ change, path, stagedStatus }) => {
+        if (change !== "write") return [];
+        return isSameStatus(await statusIn(tree, path), stagedStatus) ? [] : [path];
+      }),
+    );
+    return changed.flat();
+  });
 }
 
 function checkConfirmation(
@@ -131,14 +177,14 @@ async function prepare(
 
 interface CarryOutOptions {
   staged: StagedPlan;
-  runChecks(): Promise<CheckOutcome[]>;
+  check(): Promise<CheckOutcome[]>;
   signal: AbortSignal | undefined;
 }
 
 async function carryOut(
   parts: WorkspaceParts,
   journals: Folder,
-  { staged, runChecks, signal }: CarryOutOptions,
+  { staged, check, signal }: CarryOutOptions,
 ): Promise<Result<CheckOutcome[]>> {
   const { journal, steps } = staged;
   const progress: SwapProgress = { begun: 0 };
@@ -149,7 +195,7 @@ async function carryOut(
       await confirmSwap(tree, staged);
       await syncFoldersOf(parts, tree, { steps, others: [journal.moved] });
     });
-    outcomes = await runChecks();
+    outcomes = await check();
     throwIfAborted(signal, PlanProtocolError);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
     if (failed !== undefined)
@@ -196,7 +242,7 @@ function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Iss
     .map((path) => ({
       code: "CONCURRENT_EDIT",
       path: [path],
-      message: `"${path}" was changed by someone else meanwhile and stays as it is; its old file is in the journal.`,
+      message: `"${path}" was changed meanwhile, by a check or by someone else, and stays as it is; its old file is in the journal.`,
     }));
 }
 
@@ -218,14 +264,14 @@ function messageOf(error: unknown): string {
 function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcome): Issue {
   const then =
     newFailures === undefined
-      ? "passed before the change"
-      : `failed before the change as well, but not ${newFailures.slice(0, 5).join(", ")},`;
+      ? ""
+      : ` failed before the change as well, but not with ${newFailures.slice(0, 5).join(", ")}, and`;
   const how =
     status === "timed_out" ? "did not end in time" : `failed (exit code ${exitCode ?? "none"})`;
   return {
     code: "AUTO_CHECK_FAILED_ROLLED_BACK",
     path: ["checks", name],
-    message: `The check "${name}" ${then} and ${how} after it; the change was rolled back.\n${output}`,
+    message: `The check "${name}"${then} ${how} after the change, which was rolled back.\n${output}`,
   };
 }
 

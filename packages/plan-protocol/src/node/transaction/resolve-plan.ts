@@ -9,7 +9,7 @@ import { actionKinds } from "../../plan/action-kinds.ts";
 import type { ActionKind } from "../../plan/plan.ts";
 import { quote } from "../../plan-issue.ts";
 import type { PlanIssueCode } from "../../plan-issue-code.ts";
-import { findConflicts } from "../../validate/find-conflicts.ts";
+import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
 import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
 import { decodeText } from "../file-system/decode-text.ts";
@@ -53,7 +53,9 @@ export async function resolvePlan(
   const indexes = new Map(plan.actions.map((action, index) => [action.path, index]));
   const impliedFolders = new Set<string>();
   const isDeleted = new Set(
-    actions.filter(({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR").map(pathOf),
+    actions
+      .filter(({ kind }) => ["DELETE_FILE", "DELETE_DIR", "MOVE_FILE"].includes(kind))
+      .map(pathOf),
   );
   const madeFolders = new Set(actions.filter(({ kind }) => kind === "CREATE_DIR").map(pathOf));
   const { device } = await parts.root.ownStatus();
@@ -92,9 +94,10 @@ type Outcome = { ok: true; value: ResolvedAction } | { ok: false; issues: Issue[
 /** The plan's own form once more: it may come from a file, and not from `validatePlan`. */
 function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Issue[] {
   const issues: Issue[] = [];
-  for (const [index, { kind, path }] of actions.entries()) {
+  const named = actions.flatMap(namesOf);
+  for (const { kind, path, index } of named) {
     const use =
-      kind === "DELETE_FILE"
+      kind === "DELETE_FILE" || kind === "MOVE_FILE"
         ? "delete"
         : actionKinds[kind].fields.length === 0
           ? "folder"
@@ -110,10 +113,13 @@ function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Iss
       });
   }
   if (issues.length > 0) return issues;
-  return findConflicts(
-    actions.map(({ kind, path }, index) => ({ kind, path, index })),
-    parts.policy,
-  );
+  return findConflicts(named, parts.policy);
+}
+
+function namesOf(action: ValidAction, index: number): PlacedAction[] {
+  const { kind, path } = action;
+  const own = { kind, path, index };
+  return kind === "MOVE_FILE" ? [own, { kind: "CREATE_FILE", path: action.to, index }] : [own];
 }
 
 async function resolveAction(action: ValidAction, context: ResolveContext): Promise<Outcome> {
@@ -133,6 +139,8 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
     case "CREATE_DIR":
     case "CREATE_FILE":
       return resolveCreate(action, found, context);
+    case "MOVE_FILE":
+      return resolveMove(action, found, context);
     case "DELETE_DIR":
       return resolveDeleteFolder(action.path, action, { found, context });
     default:
@@ -150,22 +158,47 @@ function maxBytesFor(kind: ActionKind): number {
   return kind === "CREATE_DIR" || kind === "DELETE_DIR" ? 0 : MAX_TEXT_BYTES;
 }
 
-function resolveCreate(
-  action: ValidAction,
+/** The old file and its new place: nothing may stand there. */
+async function resolveMove(
+  action: Extract<ValidAction, { kind: "MOVE_FILE" }>,
   found: FoundEntry,
+  context: ResolveContext,
+): Promise<Outcome> {
+  const target = await lookAt(context.tree, action.to, 0);
+  if (target.kind === "blocked") return refuse(target.code, target.message);
+  const taken = takePlace(action, { path: action.to, found: target }, context);
+  if (taken !== undefined) return taken;
+  const resolved = resolveExisting(action, found, context);
+  if (!resolved.ok || resolved.value.content !== undefined) return resolved;
+  const bytes = resolved.value.base?.bytes;
+  return bytes === undefined
+    ? refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action))
+    : success({ ...resolved.value, text: resolved.value.baseText, content: bytes });
+}
+
+/** Why nothing can be made at a path, or nothing, with the folders noted that are made on the way. */
+function takePlace(
+  { kind }: ValidAction,
+  { path, found }: { path: string; found: FoundEntry },
   { madeFolders, impliedFolders }: ResolveContext,
-): Outcome {
+): Outcome | undefined {
   if (found.kind !== "absent")
     return refuse(
       "ERR_TARGET_EXISTS",
-      `${quote(action.path)} exists already; ${action.kind} would have to replace it.`,
+      `${quote(path)} exists already; ${kind} would have to replace it.`,
     );
   for (
-    let folder = splitPath(action.path).parent;
+    let folder = splitPath(path).parent;
     isBelow(folder, found.lastFolder);
     folder = splitPath(folder).parent
   )
     if (!madeFolders.has(folder)) impliedFolders.add(folder);
+  return undefined;
+}
+
+function resolveCreate(action: ValidAction, found: FoundEntry, context: ResolveContext): Outcome {
+  const taken = takePlace(action, { path: action.path, found }, context);
+  if (taken !== undefined) return taken;
   if (action.kind !== "CREATE_FILE") return success({ action });
   return success({
     action,
@@ -206,7 +239,8 @@ function resolveExisting(
     return refuse("PATH_NOT_FOUND", `${quote(action.path)} is a folder, not a file.`);
   const { facts } = found;
   const read = parts.readSet.get(action.path);
-  if (action.kind === "DELETE_FILE") {
+  const isMoved = action.kind === "MOVE_FILE" && action.patch === undefined;
+  if (action.kind === "DELETE_FILE" || isMoved) {
     if (read !== undefined && read.sha256 !== facts.sha256)
       return refuse("CONCURRENT_EDIT", `${quote(action.path)} has been changed since it was read.`);
     return success({ action, base: facts, ...textOf(facts) });
@@ -230,10 +264,7 @@ function resolveText(action: ValidAction, facts: FileFacts): Outcome {
   let text = "content" in action ? action.content : undefined;
   if (text === undefined) {
     if (facts.bytes === undefined)
-      return refuse(
-        "ERR_CONTENT_TOO_LARGE",
-        `${quote(action.path)} has more than ${MAX_TEXT_BYTES} bytes.`,
-      );
+      return refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action));
     if (base.baseText === undefined)
       return refuse(
         "ERR_NON_UTF8_FILE",
@@ -246,9 +277,14 @@ function resolveText(action: ValidAction, facts: FileFacts): Outcome {
   return success({ action, base: facts, ...base, text, content: new TextEncoder().encode(text) });
 }
 
+function tooLarge({ path }: ValidAction): string {
+  return `${quote(path)} has more than ${MAX_TEXT_BYTES} bytes.`;
+}
+
 function changeText(action: ValidAction, base: string): Result<string> {
-  if (action.kind === "PATCH_FILE") {
-    const patched = applyPatch(base, action.patch);
+  const patch = "patch" in action ? action.patch : undefined;
+  if (patch !== undefined) {
+    const patched = applyPatch(base, patch);
     return patched.ok ? success(patched.value.text) : below("patch", patched);
   }
   if (action.kind === "EDIT_FILE") {

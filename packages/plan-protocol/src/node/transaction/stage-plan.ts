@@ -85,12 +85,22 @@ function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
   const others = actions.filter(({ action }) => action.kind !== "CREATE_DIR");
   return [
     ...newFolders,
-    ...others.filter(hasEffect).map((source): Draft => ({ step: stepOf(source), source })),
+    ...others.filter(hasEffect).flatMap((source): Draft[] => {
+      const { action } = source;
+      const step = stepOf(source);
+      if (action.kind !== "MOVE_FILE") return [{ step, source }];
+      const made: Step = { change: "write", path: action.to, kind: action.kind };
+      return [
+        { step: made, source },
+        { step: { ...step, change: "remove" }, source },
+      ];
+    }),
   ];
 }
 
 /** A file that already has the wanted content is left alone. */
-function hasEffect({ base, content }: ResolvedAction): boolean {
+function hasEffect({ action, base, content }: ResolvedAction): boolean {
+  if (action.kind === "MOVE_FILE") return true;
   return base === undefined || content === undefined || sha256Hex(content) !== base.sha256;
 }
 

@@ -54,7 +54,7 @@ export function createMemoryWorkspace(initial: Readonly<Record<string, string>> 
     if (action.kind === "CREATE_FILE" && base !== undefined)
       return failure({ code: "ERR_TARGET_EXISTS", path: [action.path], message: `${action.path} exists.` });
     if ("content" in action) return success(action.content);
-    if (base === undefined || !("base_sha256" in action)) return failure(missing);
+    if (base === undefined || !("base_sha256" in action) || action.kind === "MOVE_FILE") return failure(missing);
     if (sha256Hex(base) !== action.base_sha256)
       return failure({ code: "ERR_BASE_MISMATCH", path: ["actions", 0], message: `${action.path} has changed.` });
     const changed = action.kind === "PATCH_FILE" ? applyPatch(base, action.patch) : applyEdits(base, action.edits);
@@ -97,7 +97,7 @@ export function createMemoryWorkspace(initial: Readonly<Record<string, string>> 
         return { kind: action.kind, path: action.path };
       });
       transactions += 1;
-      return success({ transactionId: `transaction-${transactions}`, changes, checks: [] });
+      return success({ transactionId: `transaction-${transactions}`, changes, checks: [], rewrittenPaths: [] });
     },
   };
 }
