@@ -15,8 +15,7 @@ export function addPlanCommands(program: Command, run: Run): void {
   const plan = program
     .command("plan")
     .description("plans of a model: check, preview, apply, roll back");
-  plan
-    .command("validate [file]")
+  addWorkspaceOptions(plan.command("validate [file]"))
     .description("whether an answer holds a plan that may be applied here; stdin without a file")
     .addOption(
       new Option("--mode <mode>", "what it was asked for")
@@ -29,8 +28,7 @@ export function addPlanCommands(program: Command, run: Run): void {
         (await import("./commands/plan-validate.ts")).planValidate(session, file, flags),
       ),
     );
-  plan
-    .command("preview [file]")
+  addWorkspaceOptions(plan.command("preview [file]"))
     .description(
       "what a plan would change, as diffs, and the hash that confirms it; writes nothing",
     )
@@ -43,7 +41,7 @@ export function addPlanCommands(program: Command, run: Run): void {
   addApplyOptions(
     plan
       .command("apply [file]")
-      .description("apply a plan as one transaction, or change nothing")
+      .description("apply a plan as one transaction, or change nothing; without a file the change that ccl gen showed")
       .addOption(versionOption()),
   ).action((file: string | undefined, flags: PlanInputFlags & ApplyFlags) =>
     run(async (session) =>
@@ -84,42 +82,106 @@ export function addPlanCommands(program: Command, run: Run): void {
 /** `ccl gen`: a change made by a model. */
 export function addGen(program: Command, run: Run, packOptions: readonly Option[]): void {
   const command = program
-    .command("gen")
-    .description("ask a model for a change and show it; files change only with --apply")
-    .requiredOption("--task <text>", "what is to be changed")
-    .option("--use-pack", "give the model the pack of the project")
-    .option("--delta", "give the model what changed since the accepted base")
-    .option("--report <file>", "the output of a failing run, for the model to read; - for stdin")
-    .option("--plan-only", "ask for a diagnosis and steps only")
+    .command("gen <goal>")
+    .description(
+      "ask a model for a change and show it; files change only with --apply or --until-green",
+    )
     .option("--apply", "apply the change")
+    .option(
+      "--until-green <number>",
+      "apply it where all checks pass; else the model sees what failed and tries again, so often in all",
+      parseCount,
+    )
+    .option("--plan-only", 'ask for a diagnosis and steps only; "ccl gen ok" carries them out')
+    .option("--report <file>", "the output of a failing run, for the model to read; - for stdin")
+    .option("--no-pack", "don't give the model the pack of the project for the goal")
+    .option("--delta", "give the model what changed since the accepted base")
     .option("--out <file>", "write the plan to a file, for ccl plan apply")
-    .option("--model <name>", "the model (default: CCL_MODEL)")
+    .option(
+      "--model <name>",
+      "anthropic/NAME, openai/NAME, ollama/NAME and the like, by the usual environment variables (default: CCL_MODEL)",
+    )
     .option(
       "--base-url <url>",
       "an OpenAI-compatible server (default: CCL_MODEL_BASE_URL; key in CCL_MODEL_API_KEY)",
     )
     .option("--replay <file>", "answer from a recording; with --model, record what it lacks")
+    .option("--timeout <seconds>", "for one answer of the model (default: 90)", parseCount)
+    .option("--max-calls <number>", "stop before more calls", parseCount)
+    .option("--max-tokens <number>", "stop before more tokens, input and output together", parseCount)
+    .option("--max-usd <dollars>", "stop before it costs more", parseAmount)
+    .option("--price <input/output>", "dollars for a million tokens each, such as 3/15", parsePrice)
     .option("--best-effort", "ask by the prompt alone, without a response format")
+    .option("--verbose", "say on stderr what happens")
     .option("--trace", "write .ccl/traces/<id>.json")
     .addOption(versionOption());
   for (const option of packOptions) command.addOption(option);
-  addApplyOptions(command).action((flags: GenFlags) =>
-    run(async (session) => (await import("./commands/gen.ts")).gen(session, flags)),
+  addApplyOptions(command).action((goal: string, flags: GenFlags) =>
+    run(async (session) => (await import("./commands/gen.ts")).gen(session, goal, flags)),
   );
 }
 
+/** `ccl memory ...`: what a model is told of the person and the project. */
+export function addMemoryCommands(program: Command, run: Run): void {
+  const memory = program
+    .command("memory")
+    .description("what a model is told of you and of the project");
+  memory
+    .command("show")
+    .description("all that is remembered, and where")
+    .action(() =>
+      run(async (session) => (await import("./commands/memory-show.ts")).memoryShow(session)),
+    );
+  memory
+    .command("set <key> <value>")
+    .description(
+      "remember a value, such as project.default_test_command; a list as JSON",
+    )
+    .action((key: string, value: string) =>
+      run(async (session) =>
+        (await import("./commands/memory-set.ts")).memorySet(session, key, value),
+      ),
+    );
+}
+
 function addApplyOptions(command: Command): Command {
-  return command
+  return addWorkspaceOptions(command)
     .option(
       "--check <command>",
       "has to pass after the change as before it, or all is rolled back; repeatable",
       collect,
     )
+    .option("--check-timeout <seconds>", "for one run of a check (default: 120)", parseCount)
     .option(
       "--confirm <hash>",
       "agree to just the plan that a preview showed; needed for deletions",
     )
     .option("-y, --yes", "agree without being asked");
+}
+
+function addWorkspaceOptions(command: Command): Command {
+  return command
+    .option("--allow-list <file>", "JSON of what a plan may touch: allowed_extensions and the like")
+    .option("--limit <name=number>", "another limit than the default; repeatable", collect);
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError("Give a whole number from 1 on.");
+  return Number(text);
+}
+
+function parseAmount(text: string): number {
+  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) <= 0)
+    throw new InvalidArgumentError("Give an amount such as 0.50.");
+  return Number(text);
+}
+
+function parsePrice(text: string): { input: number; output: number } {
+  const [, input, output] = /^(\d{1,6}(?:\.\d{1,6})?)\/(\d{1,6}(?:\.\d{1,6})?)$/.exec(text) ?? [];
+  if (input === undefined || output === undefined)
+    throw new InvalidArgumentError("Give two amounts such as 3/15.");
+  return { input: Number(input), output: Number(output) };
 }
 
 function collect(value: string, before: string[] = []): string[] {

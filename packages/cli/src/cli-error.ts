@@ -22,6 +22,8 @@ export type CliErrorCode =
   | "plan_conflict"
   /** A plan could not be carried out, and was rolled back. */
   | "apply_failed"
+  /** The limits on calls, tokens or money leave no room for the next call to the model. */
+  | "spending_limit"
   /** A database, a server or a file that the catalog is made from does not answer or can't be read. */
   | "source_failed"
   /** Interrupted by a signal or at a question. */

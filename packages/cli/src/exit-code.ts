@@ -45,6 +45,7 @@ const byErrorCode = new Map<string, ExitCode>(
     rules_invalid: EXIT_CODES.usage,
     delta_mismatch: EXIT_CODES.usage,
     budget_exceeded: EXIT_CODES.budgetExceeded,
+    spending_limit: EXIT_CODES.budgetExceeded,
     registry_conflict: EXIT_CODES.conflict,
     registry_locked: EXIT_CODES.conflict,
     context_conflict: EXIT_CODES.conflict,

@@ -60,7 +60,7 @@ async function modelFlags(...script: TestBehaviour[]): Promise<string[]> {
 }
 
 const portNow = (): Promise<string> => readFile(join(root, "src", "port.mjs"), "utf8");
-const gen = ["gen", "--task", "Use port 8080."];
+const gen = ["gen", "Use port 8080."];
 
 describe("ccl gen", () => {
   it("shows what a model would change, suggests what to remember, and writes nothing", async () => {
@@ -70,31 +70,35 @@ describe("ccl gen", () => {
     expect(stderr).toContain(
       "suggests to remember project.default_test_command; nothing was remembered.",
     );
-    expect(stderr).toContain("2 model calls\n");
+    expect(stderr).toMatch(/2 model calls, [\d,]+ tokens\n$/);
     expect(await portNow()).toBe(portFile);
-    expect(await readdir(root)).toEqual(["src"]);
+    expect((await readdir(root)).sort()).toEqual([".ccl", "src"]);
+    // What was paid for is kept.
+    expect(await runCcl(["plan", "apply"], { cwd: root, isTerminal: true })).toMatchObject({ code: 0 });
+    expect(await portNow()).toBe("export const port = 8080;\n");
   });
 
   it("applies with --apply, from a recording the second time, without a network", async () => {
+    await mkdir(join(root, ".ccl"));
     const flags = await modelFlags(asks, changes);
     const recorded = await json([
       ...gen,
       ...flags,
       "--replay",
-      "answers.json",
+      ".ccl/answers.json",
       "--out",
-      "plan.json",
+      ".ccl/plan.json",
     ]);
     expect(recorded).toMatchObject({
       code: 0,
-      document: { mode: "apply", calls: 2, written: [join(root, "plan.json")] },
+      document: { mode: "apply", calls: 2, attempts: 1, written: [join(root, ".ccl/plan.json")] },
     });
     await server?.close();
     server = undefined;
     const applied = await json([
       ...gen,
       "--replay",
-      "answers.json",
+      ".ccl/answers.json",
       "--apply",
       "--trace",
       "--check",
@@ -115,7 +119,7 @@ describe("ccl gen", () => {
     });
     // The plan that was kept is a plan like any other.
     await ccl(["plan", "rollback", "last"]);
-    expect(await ccl(["plan", "apply", "plan.json"])).toMatchObject({ code: 0 });
+    expect(await ccl(["plan", "apply", ".ccl/plan.json"])).toMatchObject({ code: 0 });
     expect(await portNow()).toBe("export const port = 8080;\n");
   });
 
@@ -127,7 +131,6 @@ describe("ccl gen", () => {
     const args = [
       ...gen,
       ...flags,
-      "--use-pack",
       "--model-encoding",
       "estimate",
       "--report",
@@ -168,17 +171,98 @@ describe("ccl gen", () => {
   });
 
   it.each([
-    [["gen"], 2, "--task"],
+    [["gen"], 2, "goal"],
+    [["gen", "ok"], 2, "No plan is saved"],
+    [[...gen, "--until-green", "2"], 2, "--check"],
+    [[...gen, "--model", "unknown"], 2, "ollama/unknown"],
+    [[...gen, "--model", "openai/gpt-5"], 2, "OPENAI_API_KEY"],
+    [[...gen, "--limit", "maxPlans=1", "--model", "any", "--base-url", "http://127.0.0.1:1"], 2, "maxActions"],
     [gen, 2, "Name a model"],
     [[...gen, "--base-url", "http://127.0.0.1:1"], 2, "--model"],
     [[...gen, "--replay", "none.json"], 2, "none.json"],
     [[...gen, "--apply", "--plan-only"], 2, "--plan-only"],
-    [["gen", "--task", " "], 2, "empty"],
+    [["gen", " "], 2, "empty"],
     [[...gen, "--delta", "--model", "any", "--base-url", "http://127.0.0.1:1"], 2, "ccl init"],
   ])("answers %j with exit code %d", async (args, code, message) => {
     expect(await json(args)).toMatchObject({
       code,
       document: { error: { message: expect.stringContaining(message) } },
     });
+  });
+
+  describe("--until-green", () => {
+    const port = (old: string, fresh: string): TestBehaviour => ({
+      type: "answer",
+      text: `Another port.\n*** Begin Patch\n*** Update File: src/port.mjs\n@@\n-export const port = ${old};\n+export const port = ${fresh};\n*** End Patch\n`,
+    });
+    const isGreen = `"${process.execPath}" -e "import('./src/port.mjs').then(({ port }) => { if (port !== 8080) throw new Error('not ok: port is ' + port) })"`;
+    const untilGreen = [...gen, "--until-green", "3", "--check", isGreen];
+
+    it("shows the model what failed, and keeps only what passes", async () => {
+      const flags = await modelFlags(port("81", "1"), port("80", "8081"), port("80", "8080"));
+      const { code, document } = await json([...untilGreen, ...flags]);
+      expect({ code, document }).toMatchObject({
+        code: 0,
+        document: { attempts: 2, calls: 3, applied: { checks: [{ status: "passed" }] } },
+      });
+      expect(await portNow()).toBe("export const port = 8080;\n");
+      const [first = "", second = "", third = ""] =
+        server?.calls.map(({ body }) => JSON.stringify(body)) ?? [];
+      expect(first).toContain("not ok: port is 80");
+      expect(second).toContain("Hunk 1 of 1 for");
+      expect(third).toContain("+export const port = 8081;");
+      expect(third).toContain("not ok: port is 8081");
+    });
+
+    it("leaves all as it was where nothing passes", async () => {
+      const flags = await modelFlags(...Array.from({ length: 3 }, () => port("80", "8081")));
+      expect(await json([...untilGreen, ...flags])).toMatchObject({
+        code: 3,
+        document: { error: { code: "checks_failed" } },
+      });
+      expect(server?.calls.length).toBe(3);
+      expect(await portNow()).toBe(portFile);
+    });
+
+    it.each([
+      [["--max-calls", "1"], "--max-calls"],
+      [["--max-tokens", "30"], "--max-tokens"],
+      [["--max-usd", "1"], "--price"],
+      [["--max-usd", "0.00001", "--price", "3/15"], "--max-usd"],
+    ])("stops before a call that %j leaves no room for", async (limits, message) => {
+      const flags = await modelFlags(port("80", "8081"), port("80", "8080"));
+      expect(await json([...untilGreen, ...flags, ...limits])).toMatchObject({
+        code: 4,
+        document: { error: { code: "spending_limit", message: expect.stringContaining(message) } },
+      });
+      expect(await portNow()).toBe(portFile);
+    });
+  });
+
+  it("carries out a plan that an earlier run saved", async () => {
+    const steps = answer({ summary: "1) src/port.mjs: 8080." });
+    const flags = await modelFlags(steps, changes);
+    expect(await json(["gen", "plan the new port of src/port.mjs", "--plan-only", ...flags])).toMatchObject({
+      code: 0,
+      document: { mode: "plan", saved: expect.stringContaining("steps.json") },
+    });
+    expect(await json(["gen", "ok", "--apply", ...flags])).toMatchObject({ code: 0 });
+    expect(await portNow()).toBe("export const port = 8080;\n");
+    const sent = JSON.stringify(server?.calls[1]?.body);
+    expect(sent).toContain("1) src/port.mjs: 8080.");
+    expect(sent).toContain("plan the new port");
+    expect(await json(["gen", "ok", ...flags])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("ccl memory", () => {
+  it("shows what was set, and refuses what is no key of it", async () => {
+    expect(await json(["memory", "set", "project.default_test_command", "npm test"])).toMatchObject({ code: 0 });
+    expect(await json(["memory", "set", "project.src_roots", '["src"]'])).toMatchObject({ code: 0 });
+    expect(await json(["memory", "show"])).toMatchObject({
+      code: 0,
+      document: { memory: { project: { default_test_command: "npm test", src_roots: ["src"] } } },
+    });
+    expect(await json(["memory", "set", "project.unknown", "x"])).toMatchObject({ code: 2 });
   });
 });

@@ -2,8 +2,8 @@ import { Command, Option } from "commander";
 import { readFileSync } from "node:fs";
 
 import { addCatalogCommands } from "./add-catalog-commands.ts";
-import { addGen, addPlanCommands } from "./add-plan-commands.ts";
 import { addPackCommands, parseTokens } from "./add-pack-commands.ts";
+import { addGen, addMemoryCommands, addPlanCommands } from "./add-plan-commands.ts";
 import { addQueryCommand } from "./add-query-command.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { CommandResult } from "./output/command-result.ts";
@@ -40,6 +40,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addExpand(program, runCommand);
   addDiff(program, runCommand);
   addPlanCommands(program, runCommand);
+  addMemoryCommands(program, runCommand);
   addGen(program, runCommand, [budgetOption(), encodingOption()]);
   addCatalogCommands(program, runCommand, { budget: budgetOption, encoding: encodingOption });
   addQueryCommand(program, runCommand);

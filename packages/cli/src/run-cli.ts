@@ -11,7 +11,7 @@ import { styleOf } from "./output/style.ts";
 import { createProgram } from "./program.ts";
 import { openSession, type Terminal } from "./session.ts";
 
-type Interrupt = "SIGINT" | "SIGTERM";
+type Interrupt = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 /** Where interrupts come from: `process`, or a stand-in. */
 export interface InterruptSource {
@@ -19,7 +19,7 @@ export interface InterruptSource {
   off(name: Interrupt, listener: () => void): unknown;
 }
 
-const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM"];
+const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** Runs one command line and gives the exit code. Output is written, not necessarily flushed, when it resolves. */
 export async function runCli(

@@ -1,6 +1,6 @@
 export { editFormatFor, renderEditPrompt } from "./any-format/edit-prompt.ts";
 export type { EditFormat } from "./any-format/file-change.ts";
-export { parseEdits, type ParsedEdits, type ParseEditsOptions } from "./any-format/parse-edits.ts";
+export { editedPaths, parseEdits, type ParsedEdits, type ParseEditsOptions } from "./any-format/parse-edits.ts";
 export { applyContextDiet } from "./context/apply-context-diet.ts";
 export { autoCollectRequests } from "./context/auto-collect-requests.ts";
 export type { ContextBlock } from "./context/context-block.ts";
@@ -21,6 +21,7 @@ export { defaultPlanVersion } from "./plan/action-kinds.ts";
 export type { ContextRequest, FileEdit, Plan, PlanAction, PlanVersion } from "./plan/plan.ts";
 export { planDomainSchema, planWireSchema, schemaHash } from "./schema/plan-schema.ts";
 export { createPlanSession } from "./session/create-plan-session.ts";
+export type { SavedPlan } from "./session/plan-cycle.ts";
 export { detectMode, type DetectModeOptions } from "./session/detect-mode.ts";
 export type {
   PlanModelRequest,

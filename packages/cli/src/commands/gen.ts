@@ -1,53 +1,85 @@
-import { homedir } from "node:os";
-import { join } from "node:path";
-
 import {
+  type AppliedPlan,
   createPlanSession,
+  detectMode,
+  editFormatFor,
   type PlanEvent,
   type PlanSession,
   type PlanVersion,
   type Proposal,
   type ProposedPlan,
-  type ValidPlan,
+  type ProposeOptions,
+  type SavedPlan,
 } from "@ccl/plan-protocol";
+import type { Result } from "@ccl/core";
 import { createTraceFiles, type FileWorkspace, openMemoryFiles } from "@ccl/plan-protocol/node";
 
 import { CliError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
-import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
+import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
-import { applyConfirmed, type ApplyFlags } from "../plan/apply-confirmed.ts";
+import { applyConfirmed, type ApplyFlags, checksOf } from "../plan/apply-confirmed.ts";
 import { type BackgroundFlags, genBackground } from "../plan/gen-background.ts";
+import { createMeteredModel, type Spending, type SpendingLimits } from "../plan/metered-model.ts";
 import { type ModelFlags, openLanguageModel } from "../plan/open-language-model.ts";
 import { planFailure } from "../plan/plan-failure.ts";
 import { readInput } from "../plan/read-input.ts";
 import { renderApplied, renderPreview } from "../plan/render-preview.ts";
-import { withWorkspace } from "../plan/with-workspace.ts";
+import {
+  forgetSaved,
+  planText,
+  readSavedSteps,
+  saveChange,
+  saveSteps,
+} from "../plan/saved-plan.ts";
+import { shortenOutput } from "../plan/shorten-output.ts";
+import { userDirectory } from "../plan/user-directory.ts";
+import { withWorkspace, type WorkspaceFlags } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl gen`. */
-export interface GenFlags extends ModelFlags, BackgroundFlags, ApplyFlags {
+export interface GenFlags
+  extends ModelFlags, BackgroundFlags, ApplyFlags, WorkspaceFlags, SpendingLimits {
   /** A file with the output of a failing run. */
   report?: string | undefined;
   planOnly?: boolean | undefined;
   apply?: boolean | undefined;
+  /** Changes that are tried until all checks pass. */
+  untilGreen?: number | undefined;
   out?: string | undefined;
   schemaVersion?: PlanVersion | undefined;
   bestEffort?: boolean | undefined;
   trace?: boolean | undefined;
+  /** For one answer of the model. */
+  timeout?: number | undefined;
+  verbose?: boolean | undefined;
 }
 
-/** Asks a model for a change and shows it; files change only with `--apply`. */
-export async function gen(session: Session, flags: GenFlags): Promise<CommandResult> {
-  requireFitting(flags);
-  const model = await openLanguageModel(session, flags);
-  const background = await genBackground(session, flags);
-  const report =
-    flags.report === undefined ? undefined : await readInput(session, flags.report, "a report");
+/** What one run works with. */
+interface Gen {
+  session: Session;
+  flags: GenFlags;
+  goal: string;
+  workspace: FileWorkspace;
+  planSession: PlanSession;
+  spending: Spending;
+}
+
+/** Asks a model for a change and shows it; files change only with `--apply` or `--until-green`. */
+export async function gen(
+  session: Session,
+  goal: string,
+  flags: GenFlags,
+): Promise<CommandResult> {
+  requireFitting(goal, flags);
+  const savedPlan = isGoAhead(goal) ? await requireSavedSteps(session) : undefined;
+  const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
+    session.progress.update("Answer of the model, characters", chars),
+  );
   const { signal } = session;
-  return await withWorkspace(session, async (workspace) => {
+  return await withWorkspace(session, flags, async (workspace) => {
     const memory = await openMemoryFiles(
       { userDirectory: userDirectory(session), root: session.root },
       { signal },
@@ -56,63 +88,126 @@ export async function gen(session: Session, flags: GenFlags): Promise<CommandRes
       model,
       workspace,
       memory,
+      savedPlan,
+      policy: workspace.policy,
+      limits: workspace.limits,
       root: workspace.root,
+      // A version asks for the plan's own JSON.
+      editFormat: flags.schemaVersion === undefined ? editFormatFor(model.modelId) : "json",
       responseFormat: flags.bestEffort === true ? "best-effort" : "strict",
-      onEvent: showEvents(session),
+      request: flags.timeout === undefined ? undefined : { timeoutMs: flags.timeout * 1000 },
+      onEvent: showEvents(session, flags),
       version: flags.schemaVersion,
       trace: flags.trace === true ? createTraceFiles({ root: session.root }) : undefined,
     });
-    const options = {
-      signal,
-      background,
-      report,
-    };
-    const ask = flags.planOnly === true ? planSession.plan : planSession.apply;
-    const proposal = await ask(flags.task, options);
-    session.progress.clear();
-    if (!proposal.ok) throw planFailure(proposal.issues);
-    return await deliver(session, flags, {
-      planSession,
-      proposal,
-      proposed: proposal.value,
-      workspace,
-    });
+    const { spending } = model;
+    return await run({ session, flags, goal, workspace, planSession, spending });
   });
 }
 
-interface Delivery {
-  planSession: PlanSession;
-  proposal: Proposal;
-  proposed: ProposedPlan;
-  workspace: FileWorkspace;
+async function run(context: Gen): Promise<CommandResult> {
+  const { session, flags, goal, planSession } = context;
+  const { signal } = session;
+  // What the plan was made from comes with it.
+  const isContinued = isGoAhead(goal);
+  const given = isContinued ? {} : await genBackground(session, goal, flags);
+  const report =
+    flags.report === undefined
+      ? await reportOfChecks(context)
+      : await readInput(session, flags.report, "a report");
+  const first: ProposeOptions = { ...given, report, signal };
+  if (flags.planOnly === true)
+    return await deliver(context, await planSession.plan(goal, first), undefined);
+  const attempts = flags.untilGreen ?? 1;
+  let options = first;
+  for (let attempt = 1; ; attempt += 1) {
+    const proposal = await planSession.apply(isContinued ? "" : goal, options);
+    session.progress.clear();
+    if (!proposal.ok) throw planFailure(proposal.issues);
+    const outcome = await applyIfAsked(context, proposal.value);
+    if (outcome === undefined || outcome.ok)
+      return await deliver(context, proposal, outcome?.value, attempt);
+    const hasFailedCheck = outcome.issues.some(
+      ({ code }) => code === "AUTO_CHECK_FAILED_ROLLED_BACK",
+    );
+    if (!hasFailedCheck || attempt >= attempts) throw planFailure(outcome.issues);
+    const what = outcome.issues.map(({ message }) => message).join("\n");
+    note(context, `Change ${attempt} of at most ${attempts} was rolled back: a check failed.`);
+    options = { ...given, report: reportOf(proposal.value, what), signal };
+  }
+}
+
+/** "ok", "apply" and the like mean the plan that was saved. */
+function isGoAhead(goal: string): boolean {
+  return detectMode(goal, { savedPlan: true }).reason === "trigger";
+}
+
+async function requireSavedSteps(session: Session): Promise<SavedPlan> {
+  const saved = await readSavedSteps(session);
+  if (saved !== undefined) return saved;
+  throw new CliError("usage", 'No plan is saved here. "ccl gen GOAL --plan-only" saves one.');
+}
+
+async function applyIfAsked(
+  context: Gen,
+  proposed: ProposedPlan,
+): Promise<Result<AppliedPlan> | undefined> {
+  const { session, flags, planSession } = context;
+  const { plan, preview } = proposed;
+  const isAsked = flags.apply === true || flags.untilGreen !== undefined;
+  if (preview === undefined || !isAsked) return undefined;
+  const applied = await applyConfirmed(session, flags, {
+    plan,
+    preview,
+    apply: (options) =>
+      planSession.commit(proposed, { ...options, mustPass: flags.untilGreen !== undefined }),
+  });
+  if (applied.ok) await forgetSaved(session);
+  return applied;
+}
+
+/** What fails before anything is changed: the model is to know it. */
+async function reportOfChecks({ session, flags, workspace }: Gen): Promise<string | undefined> {
+  if (flags.untilGreen === undefined) return undefined;
+  const { signal, progress } = session;
+  const checks = checksOf(flags);
+  progress.update("Checking", checks.length);
+  const outcomes = await workspace.check(checks, { signal, shortenOutput });
+  const failed = outcomes.filter(({ status }) => status !== "passed");
+  if (failed.length === 0) return undefined;
+  return failed.map(({ name, output }) => `$ ${name}\n${output}`).join("\n\n");
+}
+
+/** What the model has to know to do better: its changes, which are undone, and what came of them. */
+function reportOf({ preview }: ProposedPlan, what: string): string {
+  const diffs = preview?.changes.map(({ diff }) => diff).join("") ?? "";
+  return `These changes were made, and undone again because a check failed. The files are as CONTEXT and BACKGROUND show them.\n${diffs}\n${what}`;
 }
 
 async function deliver(
-  session: Session,
-  flags: GenFlags,
-  { planSession, proposal, proposed }: Delivery,
+  context: Gen,
+  proposal: Proposal,
+  applied: AppliedPlan | undefined,
+  attempts = 1,
 ): Promise<CommandResult> {
-  const { plan, preview, isNoChange } = proposed;
+  const { session, flags, planSession, spending } = context;
+  if (!proposal.ok) throw planFailure(proposal.issues);
+  const { plan, preview, mode, isNoChange } = proposal.value;
   const written =
     flags.out === undefined ? [] : [await writeOut(flags.out, planText(plan), session)];
-  const canApply = preview !== undefined && flags.apply === true;
-  const applied = canApply
-    ? await applyConfirmed(session, flags, {
-        plan,
-        preview,
-        apply: (options) => planSession.commit(proposed, options),
-      })
-    : undefined;
-  const calls = proposal.trace.events.filter(({ type }) => type === "LLM_RESPONSE_OK").length;
+  const isOpen = preview !== undefined && applied === undefined;
+  const saved = isOpen ? await saveChange(session, plan) : await saveIfPlan(session, planSession);
   return {
     document: {
-      mode: proposed.mode,
+      mode,
       isNoChange,
       plan,
       preview,
       applied,
       traceId: proposal.trace.trace_id,
-      calls,
+      attempts,
+      ...spending,
+      saved,
       written,
     },
     text: (style) => {
@@ -121,55 +216,74 @@ async function deliver(
         ? `${printableLines(plan.summary)}\n`
         : renderPreview(plan, preview, style);
     },
-    note: (style) => noteOf(proposed, { written, calls, isApplied: applied !== undefined }, style),
-    exitCode: EXIT_CODES.ok,
+    note: (style) => noteOf(proposal.value, { written, spending, isOpen, isSaved: saved !== undefined }, style),
   };
 }
 
-/** A plan as a model writes one: the mode is no part of it. */
-function planText({ mode: _mode, ...plan }: ValidPlan): string {
-  return `${JSON.stringify(plan, null, 2)}\n`;
+/** Steps that were asked for, or that take the place of changes to files that are no longer what they were. */
+async function saveIfPlan(session: Session, { savedPlan }: PlanSession): Promise<string | undefined> {
+  return savedPlan === undefined ? undefined : await saveSteps(session, savedPlan);
+}
+
+interface NoteParts {
+  written: string[];
+  spending: Spending;
+  isOpen: boolean;
+  isSaved: boolean;
 }
 
 function noteOf(
-  { preview, suggestedMemory }: ProposedPlan,
-  { written, calls, isApplied }: { written: string[]; calls: number; isApplied: boolean },
+  { suggestedMemory, changed }: ProposedPlan,
+  { written, spending, isOpen, isSaved }: NoteParts,
   { colours }: Style,
 ): string {
   const lines = written.map((path) => `wrote ${printable(path)}`);
+  if (changed.length > 0)
+    lines.push(`Changed since the plan was made, so this is a new plan: ${changed.map(printable).join(", ")}.`);
   if (suggestedMemory !== undefined && suggestedMemory.applied.length > 0)
     lines.push(
-      `The model suggests to remember ${suggestedMemory.applied.join(", ")}; nothing was remembered.`,
+      `The model suggests to remember ${suggestedMemory.applied.join(", ")}; nothing was remembered. "ccl memory set" does.`,
     );
-  if (preview !== undefined && !isApplied)
-    lines.push('Nothing was changed. "--apply" asks again and applies; "--out" keeps the plan.');
-  lines.push(colours.dim(`${calls} model call${calls === 1 ? "" : "s"}`));
+  if (isOpen) lines.push('Nothing was changed. "ccl plan apply" makes this change.');
+  else if (isSaved) lines.push('Nothing was changed. "ccl gen ok --apply" carries the plan out.');
+  const { calls, tokens, usd } = spending;
+  const cost = usd === undefined || usd === 0 ? "" : `, $${usd.toFixed(4)}`;
+  lines.push(colours.dim(`${formatCount(calls, "model call")}, ${formatNumber(tokens)} tokens${cost}`));
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function requireFitting({ apply, planOnly, task }: GenFlags): void {
-  if (task.trim() === "")
-    throw new CliError("usage", "--task is empty. Say what is to be changed.");
-  if (apply === true && planOnly === true)
+function requireFitting(
+  goal: string,
+  { apply, planOnly, untilGreen, check = [] }: GenFlags,
+): void {
+  if (goal.trim() === "")
+    throw new CliError("usage", "The goal is empty. Say what is to be changed.");
+  if (planOnly === true && (apply === true || untilGreen !== undefined))
     throw new CliError(
       "usage",
-      "--plan-only changes nothing, so it cannot be combined with --apply.",
+      "--plan-only changes nothing, so it cannot be combined with --apply or --until-green.",
     );
+  if (untilGreen !== undefined && check.length === 0)
+    throw new CliError("usage", "--until-green needs to know what has to pass: give --check.");
 }
 
-/** Preferences of the person, beside all projects. */
-function userDirectory({ terminal: { env, platform } }: Session): string {
-  const given = platform === "win32" ? env["APPDATA"] : env["XDG_CONFIG_HOME"];
-  return join(
-    given === undefined || given === "" ? join(env["HOME"] ?? homedir(), ".config") : given,
-    "ccl",
-  );
+function note({ session }: Gen, text: string): void {
+  session.progress.clear();
+  if (!session.isJson) session.terminal.stderr.write(`${text}\n`);
 }
 
-function showEvents({ progress }: Session): (event: PlanEvent) => void {
+function showEvents(
+  { progress, terminal }: Session,
+  { verbose }: GenFlags,
+): (event: PlanEvent) => void {
   let calls = 0;
-  return ({ type }) => {
+  return ({ type, trace_id: _trace, at: _at, ...fields }) => {
     if (type === "LLM_REQUEST_SENT") calls += 1;
+    if (verbose === true) {
+      progress.clear();
+      const shown = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+      terminal.stderr.write(`${printable([type, ...shown].join(" "))}\n`);
+    }
     progress.update(
       type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call",
       calls,

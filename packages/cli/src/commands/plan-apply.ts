@@ -3,6 +3,7 @@ import { applyConfirmed, type ApplyFlags } from "../plan/apply-confirmed.ts";
 import { loadPlan, type PlanInputFlags } from "../plan/load-plan.ts";
 import { planFailure } from "../plan/plan-failure.ts";
 import { renderApplied } from "../plan/render-preview.ts";
+import { forgetSaved } from "../plan/saved-plan.ts";
 import { withWorkspace } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
@@ -12,7 +13,7 @@ export async function planApply(
   file: string | undefined,
   flags: PlanInputFlags & ApplyFlags,
 ): Promise<CommandResult> {
-  return await withWorkspace(session, async (workspace) => {
+  return await withWorkspace(session, flags, async (workspace) => {
     const plan = await loadPlan(session, workspace, { file, flags });
     const preview = await workspace.preview(plan, { signal: session.signal });
     if (!preview.ok) throw planFailure(preview.issues);
@@ -26,9 +27,11 @@ export async function planApply(
       preview: preview.value,
       apply: (options) => workspace.apply(plan, options),
     });
+    if (!applied.ok) throw planFailure(applied.issues);
+    if (file === undefined) await forgetSaved(session);
     return {
-      document: { ...applied, planHash: preview.value.planHash, summary: plan.summary },
-      text: (style) => renderApplied(applied, style),
+      document: { ...applied.value, planHash: preview.value.planHash, summary: plan.summary },
+      text: (style) => renderApplied(applied.value, style),
     };
   });
 }

@@ -16,7 +16,7 @@ const SHOWN_PATHS = 3;
 /** Lists the transactions of the folder, oldest first. */
 export async function planLog(session: Session): Promise<CommandResult> {
   const list = (): Promise<TransactionRecord[]> =>
-    withWorkspace(session, (workspace) => workspace.transactions({ signal: session.signal }));
+    withWorkspace(session, {}, (workspace) => workspace.transactions({ signal: session.signal }));
   const transactions = (await hasTransactions(session)) ? await list() : [];
   const rows = transactions.map(({ transactionId, timeMs, status, paths }) => {
     const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";

@@ -12,7 +12,7 @@ export async function planPreview(
   file: string | undefined,
   flags: PlanInputFlags,
 ): Promise<CommandResult> {
-  return await withWorkspace(session, async (workspace) => {
+  return await withWorkspace(session, flags, async (workspace) => {
     const plan = await loadPlan(session, workspace, { file, flags });
     const preview = await workspace.preview(plan, { signal: session.signal });
     if (!preview.ok) throw planFailure(preview.issues);

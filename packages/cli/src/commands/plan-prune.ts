@@ -20,7 +20,7 @@ export async function planPrune(
   { keep }: PlanPruneFlags,
 ): Promise<CommandResult> {
   const prune = (): Promise<PrunedTransactions> =>
-    withWorkspace(session, (workspace) => workspace.prune({ keep, signal: session.signal }));
+    withWorkspace(session, {}, (workspace) => workspace.prune({ keep, signal: session.signal }));
   const { removed, needed } = (await hasTransactions(session))
     ? await prune()
     : { removed: [], needed: [] };

@@ -11,7 +11,7 @@ import type { Session } from "../session.ts";
 /** Takes a transaction back; `last` is the latest that stands. */
 export async function planRollback(session: Session, transaction: string): Promise<CommandResult> {
   const { signal } = session;
-  return await withWorkspace(session, async (workspace) => {
+  return await withWorkspace(session, {}, async (workspace) => {
     const id = transaction === "last" ? await lastCommitted(workspace, signal) : transaction;
     const undone = await workspace.rollback(id, { signal });
     if (!undone.ok) throw planFailure(undone.issues);

@@ -4,7 +4,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
-import { loadPlan, type PlanInputFlags, versionOf } from "../plan/load-plan.ts";
+import { loadPlan, type PlanInputFlags } from "../plan/load-plan.ts";
 import { planFailure } from "../plan/plan-failure.ts";
 import { readInput } from "../plan/read-input.ts";
 import { withWorkspace } from "../plan/with-workspace.ts";
@@ -23,7 +23,7 @@ export async function planValidate(
 ): Promise<CommandResult> {
   const plan =
     flags.mode === "apply"
-      ? await withWorkspace(session, (workspace) => loadPlan(session, workspace, { file, flags }))
+      ? await withWorkspace(session, flags, (workspace) => loadPlan(session, workspace, { file, flags }))
       : await readPlanMode(session, file, flags);
   const rows = plan.actions.map(({ kind, path }) => [kind, path]);
   return {
@@ -41,7 +41,8 @@ async function readPlanMode(
   file: string | undefined,
   flags: PlanInputFlags,
 ): Promise<ValidPlan> {
-  const parsed = parsePlan(await readInput(session, file, "a plan"), versionOf(flags));
+  const version = flags.schemaVersion;
+  const parsed = parsePlan(await readInput(session, file, "a plan"), { version });
   const valid = parsed.ok ? validatePlan(parsed.value, { mode: "plan" }) : parsed;
   if (!valid.ok) throw planFailure(valid.issues);
   return valid.value;

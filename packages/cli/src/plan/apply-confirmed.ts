@@ -11,18 +11,25 @@ import { CliError } from "../cli-error.ts";
 import { formatCount } from "../output/format-number.ts";
 import { styleOf } from "../output/style.ts";
 import type { Session } from "../session.ts";
-import { planFailure } from "./plan-failure.ts";
 import { renderPreview } from "./render-preview.ts";
 import { splitCommand } from "./split-command.ts";
 
 /** Flags of every command that changes files by a plan. */
 export interface ApplyFlags {
   check?: string[] | undefined;
+  /** For one run of a check, in seconds. */
+  checkTimeout?: number | undefined;
   confirm?: string | undefined;
   yes?: boolean | undefined;
 }
 
-/** Asks where somebody can answer, then applies; every failure is thrown. */
+/** The checks that the flags name. @throws CliError `usage` */
+export function checksOf({ check = [], checkTimeout }: ApplyFlags): PlanCheck[] {
+  const timeoutMs = checkTimeout === undefined ? undefined : checkTimeout * 1000;
+  return check.map((line) => ({ name: line, command: splitCommand(line), timeoutMs }));
+}
+
+/** Asks where somebody can answer, then applies. @throws CliError where nobody agreed */
 export async function applyConfirmed(
   session: Session,
   flags: ApplyFlags,
@@ -31,13 +38,10 @@ export async function applyConfirmed(
     preview: PlanPreview;
     apply(options: ApplyOptions): Promise<Result<AppliedPlan>>;
   },
-): Promise<AppliedPlan> {
+): Promise<Result<AppliedPlan>> {
   const { plan, preview } = proposal;
   const { signal, progress } = session;
-  const checks = (flags.check ?? []).map((line): PlanCheck => ({
-    name: line,
-    command: splitCommand(line),
-  }));
+  const checks = checksOf(flags);
   const confirm =
     flags.confirm ?? (flags.yes === true ? preview.planHash : await askFor(session, plan, preview));
   if (confirm === undefined && preview.needsConfirmation) throw unconfirmed(preview);
@@ -45,14 +49,10 @@ export async function applyConfirmed(
     checks.length === 0 ? "Applying" : "Applying and checking",
     preview.changes.length,
   );
-  const applied = await proposal.apply({
-    checks,
-    signal,
-    confirm,
-  });
+  const { shortenOutput } = await import("./shorten-output.ts");
+  const applied = await proposal.apply({ checks, signal, confirm, shortenOutput });
   progress.clear();
-  if (!applied.ok) throw planFailure(applied.issues);
-  return applied.value;
+  return applied;
 }
 
 /** The hash of what the user has just seen and agreed to; undefined where nobody can be asked. */

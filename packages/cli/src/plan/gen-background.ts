@@ -1,4 +1,11 @@
-import { computeDelta, createContextFiles, renderDelta, takeSnapshot } from "@ccl/aliases";
+import {
+  type AliasRegistry,
+  computeDelta,
+  createContextFiles,
+  type Pack,
+  renderDelta,
+  takeSnapshot,
+} from "@ccl/aliases";
 
 import { buildProjectPack, type PackShape, requireBase } from "../build-project-pack.ts";
 import { hasRegistry, nameNewFiles, withProject, withScan } from "../project.ts";
@@ -7,38 +14,88 @@ import { openCounter } from "../token-counter.ts";
 
 /** Which of the project's own summaries the model gets. */
 export interface BackgroundFlags extends Pick<PackShape, "budget" | "modelEncoding"> {
-  task: string;
-  usePack?: boolean | undefined;
+  pack?: boolean | undefined;
   delta?: boolean | undefined;
 }
 
-/** The pack for the task, what changed since the accepted base, or both; writes nothing. */
-export async function genBackground(
-  session: Session,
-  flags: BackgroundFlags,
-): Promise<string | undefined> {
-  const parts: string[] = [];
-  if (flags.usePack === true) parts.push(await packText(session, flags));
-  if (flags.delta === true) parts.push(await deltaText(session, flags));
-  return parts.length === 0 ? undefined : parts.join("\n\n");
+/** What the model is shown from the start. */
+export interface GenBackground {
+  background?: string | undefined;
+  /** Files whose lines the background shows. */
+  shownFiles?: string[] | undefined;
+  /** Files that the goal names, and those that import them, as far as the background has not all of them. */
+  files?: string[] | undefined;
 }
 
-async function packText(
+/** Pack and delta are cut to fit; of the files that a goal names so many are shown whole. */
+const MAX_FILES = 8;
+
+/** The pack for the goal, what changed since the accepted base, and the files that the goal is about; writes nothing. */
+export async function genBackground(
   session: Session,
-  { task, budget, modelEncoding }: BackgroundFlags,
-): Promise<string> {
-  const shape = { task, budget, modelEncoding };
-  if (!(await hasRegistry(session)))
-    return await withScan(
-      session,
-      {},
-      async (registry) => (await buildProjectPack(session, shape, { registry })).pack.text,
-    );
+  goal: string,
+  flags: BackgroundFlags,
+): Promise<GenBackground> {
+  const { pack, files } =
+    flags.pack === false ? { pack: undefined, files: [] } : await packFor(session, goal, flags);
+  const delta = flags.delta === true ? await deltaText(session, flags) : undefined;
+  const parts = [pack === undefined ? undefined : contextOf(pack), delta].filter((part) => part !== undefined);
+  const shown = pack?.entries.filter(({ level }) => level === "full" || level === "slice") ?? [];
+  return {
+    background: parts.length === 0 ? undefined : parts.join("\n\n"),
+    shownFiles: shown.map(({ path }) => path),
+    files,
+  };
+}
+
+/** Without the instruction: the goal stands elsewhere, and there are no tools to call. */
+function contextOf({ text }: Pack): string {
+  const at = text.lastIndexOf("\n[INSTRUCTION]\n");
+  return at < 0 ? text : text.slice(0, at + 1);
+}
+
+async function packFor(
+  session: Session,
+  goal: string,
+  { budget, modelEncoding }: BackgroundFlags,
+): Promise<{ pack: Pack; files: string[] }> {
+  const build = async (registry: AliasRegistry): Promise<{ pack: Pack; files: string[] }> => {
+    const named = namedIn(goal, registry);
+    const shape = { task: goal, budget, modelEncoding };
+    const focus = named.length === 0 ? undefined : named;
+    const { pack } = await buildProjectPack(session, { ...shape, focus }, { registry });
+    return { pack, files: filesToRead(pack, named) };
+  };
+  if (!(await hasRegistry(session))) return await withScan(session, {}, build);
   return await withProject(session, { persist: false }, async (registry) => {
     await nameNewFiles(session, registry);
-    const source = { registry, files: createContextFiles(registry) };
-    return (await buildProjectPack(session, shape, source)).pack.text;
+    return await build(registry);
   });
+}
+
+/** Paths of files that the goal names: by their path, by a name with an extension that only one has, or by alias. */
+function namedIn(goal: string, registry: AliasRegistry): string[] {
+  const words = new Set(goal.match(/[\w@~+./\\-]+/g)?.map((word) => word.replace(/[.,:;]+$/, "")));
+  const entries = registry.list();
+  return entries
+    .filter(({ path, alias }) => {
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      const isName = name.includes(".") && words.has(name);
+      const isOnly = isName && entries.filter((other) => `/${other.path}`.endsWith(`/${name}`)).length === 1;
+      return words.has(path) || words.has(`./${path}`) || words.has(alias) || isOnly;
+    })
+    .map(({ path }) => path);
+}
+
+/** Those that the goal names, then the ones next to them by an import; not what the pack shows whole. */
+function filesToRead({ entries, omitted }: Pack, named: readonly string[]): string[] {
+  const isNamed = new Set(named);
+  const all = [...entries, ...omitted];
+  const beside = all.filter(({ neighbour }) => neighbour !== undefined && isNamed.has(neighbour));
+  const whole = entries.filter(({ level, isCut }) => level === "full" && !isCut);
+  const isWhole = new Set(whole.map(({ path }) => path));
+  const wanted = [...named, ...beside.map(({ path }) => path)];
+  return [...new Set(wanted)].filter((path) => !isWhole.has(path)).slice(0, MAX_FILES);
 }
 
 async function deltaText(

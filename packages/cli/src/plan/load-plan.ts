@@ -1,12 +1,15 @@
-import { parsePlan, type PlanVersion, validatePlan, type ValidPlan } from "@ccl/plan-protocol";
+import { editedPaths, type PlanVersion, type ValidPlan } from "@ccl/plan-protocol";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
+import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { planFailure } from "./plan-failure.ts";
 import { readInput } from "./read-input.ts";
+import type { WorkspaceFlags } from "./with-workspace.ts";
+import { readSavedChange } from "./saved-plan.ts";
 
 /** Flags of every command that takes a plan. */
-export interface PlanInputFlags {
+export interface PlanInputFlags extends WorkspaceFlags {
   /** Refuses a plan of another version. */
   schemaVersion?: PlanVersion | undefined;
 }
@@ -14,29 +17,30 @@ export interface PlanInputFlags {
 /** More at a time are not answered. */
 const MAX_READS = 64;
 
-/** The plan in a file or on stdin, as a model wrote it, checked against the files that it names. */
+/** The plan in a file, on stdin or saved by `ccl gen`, in any format of edits, checked against the files that it names. */
 export async function loadPlan(
   session: Session,
   workspace: FileWorkspace,
   { file, flags }: { file: string | undefined; flags: PlanInputFlags },
 ): Promise<ValidPlan> {
-  const parsed = parsePlan(await readInput(session, file, "a plan"), versionOf(flags));
-  if (!parsed.ok) throw planFailure(parsed.issues);
+  const answer = await answerIn(session, file);
   const { signal } = session;
-  const named = parsed.value.actions.filter(
-    ({ kind }) => kind.endsWith("_FILE") && !kind.startsWith("CREATE"),
-  );
-  const requests = named.map(({ path }) => ({ type: "read_file" as const, path }));
+  const version = flags.schemaVersion;
+  const requests = editedPaths(answer).map((path) => ({ type: "read_file" as const, path }));
   for (let at = 0; at < requests.length; at += MAX_READS)
     await workspace.read(requests.slice(at, at + MAX_READS), { signal });
-  const valid = validatePlan(parsed.value, { mode: "apply", readSet: workspace.readSet });
+  const valid = workspace.propose(answer, { version });
   if (!valid.ok) throw planFailure(valid.issues);
-  return valid.value;
+  return valid.value.plan;
 }
 
-/** The version that a plan has to be of, where the flags say one. */
-export function versionOf({ schemaVersion }: PlanInputFlags): {
-  version?: PlanVersion | undefined;
-} {
-  return schemaVersion === undefined ? {} : { version: schemaVersion };
+/** Without a file and with nothing piped in it is the change that `ccl gen` showed last. */
+async function answerIn(session: Session, file: string | undefined): Promise<string> {
+  const { stdin } = session.terminal;
+  const isPiped = stdin.isTTY !== true && stdin[Symbol.asyncIterator] !== undefined;
+  const given = file !== undefined || isPiped ? await readInput(session, file, "a plan") : "";
+  if (file !== undefined || given.trim() !== "") return given;
+  const saved = await readSavedChange(session);
+  if (saved !== undefined) return saved;
+  throw new CliError("usage", "Name a file with a plan, or pipe it in: ccl gen has left none here.");
 }

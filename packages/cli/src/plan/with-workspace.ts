@@ -1,26 +1,75 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import { defaultPlanLimits, type PlanLimits, type PlanPolicy, readPathAllowList } from "@ccl/plan-protocol";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
+import { parseJson } from "@ccl/core/json";
 
+import { CliError, inputError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
+import { readInput } from "./read-input.ts";
+
+/** Flags of commands that change files: what a plan may touch, and how much of it. */
+export interface WorkspaceFlags {
+  /** A file in the form of the documents: `allowed_extensions`, `forbidden_paths` and the like. */
+  allowList?: string | undefined;
+  /** `name=number`, over the defaults. */
+  limit?: string[] | undefined;
+}
+
+/** A workspace with what it was opened by. */
+export interface OpenedWorkspace extends FileWorkspace {
+  policy: PlanPolicy;
+  limits: Partial<PlanLimits>;
+}
 
 /** Runs `work` on the session's folder as a workspace, and closes it. */
 export async function withWorkspace<T>(
   session: Session,
-  work: (workspace: FileWorkspace) => Promise<T>,
+  flags: WorkspaceFlags,
+  work: (workspace: OpenedWorkspace) => Promise<T>,
 ): Promise<T> {
   const { openWorkspace } = await import("@ccl/plan-protocol/node");
   const { version, platform, arch } = process;
+  const limits = readLimits(flags.limit ?? []);
+  const policy = await readPolicy(session, flags.allowList);
   const workspace = await openWorkspace({
     root: session.root,
     env: async () => `node ${version} on ${platform} ${arch}`,
+    policy,
+    limits,
   });
   try {
-    return await work(workspace);
+    return await work({ ...workspace, policy, limits });
   } finally {
     await workspace.close();
   }
+}
+
+async function readPolicy(session: Session, file: string | undefined): Promise<PlanPolicy> {
+  if (file === undefined) return {};
+  const text = await readInput(session, file, "an allow list");
+  const allowList = readPathAllowList(parseJson(text));
+  if (!allowList.ok) throw inputError(allowList.issues);
+  return { allowList: allowList.value };
+}
+
+function readLimits(given: readonly string[]): Partial<PlanLimits> {
+  const limits: Partial<PlanLimits> = {};
+  for (const text of given) {
+    const [, name = "", number = ""] = /^(\w+)=(\d{1,12})$/.exec(text) ?? [];
+    if (!isLimit(name))
+      throw new CliError(
+        "usage",
+        `--limit ${text} is none. Give NAME=NUMBER; known are ${Object.keys(defaultPlanLimits).join(", ")}.`,
+      );
+    limits[name] = Number(number);
+  }
+  return limits;
+}
+
+function isLimit(name: string): name is keyof PlanLimits {
+  return Object.hasOwn(defaultPlanLimits, name);
 }
 
 /** False where no plan was ever applied: then there is nothing to list, and no folder to make for it. */

@@ -15,6 +15,8 @@ export type EditFormat =
 export interface ChangeLine {
   mark: " " | "-" | "+";
   text: string;
+  /** Of a line that stays, with the space at its start: the mark may be missing, so that this is the file's own. */
+  whole?: string | undefined;
 }
 
 /** One place that is changed, by its lines. */

@@ -1,5 +1,6 @@
 const SHOWN = 6;
 const MAX_WANTED = 40;
+const MAX_COMPARED = 4;
 
 /** The lines of a file among which as many wanted ones stand as anywhere, numbered, for an error; empty for none. */
 export function nearestLines(file: readonly string[], wanted: readonly string[]): string {
@@ -19,10 +20,29 @@ export function nearestLines(file: readonly string[], wanted: readonly string[])
   let best: number | undefined;
   for (const [start, count] of votes)
     if (best === undefined || count > (votes.get(best) ?? 0)) best = start;
+  best ??= mostSharedWords(file, wanted);
   if (best === undefined) return "";
   const from = Math.max(0, best);
   return file
     .slice(from, from + SHOWN)
     .map((line, index) => `${from + index + 1} | ${line.slice(0, 160)}`)
     .join("\n");
+}
+
+/** Where no line stands as it is wanted: the line that has most words of one that is; for reading only. */
+function mostSharedWords(file: readonly string[], wanted: readonly string[]): number | undefined {
+  let best: { at: number; share: number } | undefined;
+  for (const [offset, line] of wanted.slice(0, MAX_COMPARED).entries()) {
+    const words = new Set(wordsOf(line));
+    for (const [index, other] of file.entries()) {
+      const shared = new Set(wordsOf(other).filter((word) => words.has(word))).size;
+      const share = shared / Math.max(2, words.size);
+      if (share >= 0.5 && share > (best?.share ?? 0)) best = { at: index - offset, share };
+    }
+  }
+  return best?.at;
+}
+
+function wordsOf(line: string): string[] {
+  return line.slice(0, 400).match(/[\p{L}\p{N}_]+/gu) ?? [];
 }

@@ -26,6 +26,8 @@ export interface ParseEditsOptions {
   formats?: readonly EditFormat[] | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
+  /** Of a plan in this package's own JSON; one that says another is refused. */
+  version?: PlanVersion | undefined;
   /** With `length` the answer is `ERR_TRUNCATED`, however complete it looks. */
   finishReason?: FinishReason | undefined;
 }
@@ -59,6 +61,12 @@ export function parseEdits(answer: string, options: ParseEditsOptions): Result<P
   return valid.ok ? success({ plan: valid.value, format: read.value.format }) : valid;
 }
 
+/** The files that an answer's edits change, so that they can be read before `parseEdits`; empty for what can't be read. */
+export function editedPaths(answer: string, options: Omit<ReadEditsOptions, "readSet"> = {}): string[] {
+  const read = readEdits(answer, { ...options, readSet: new Map() });
+  return read.ok ? read.value.plan.actions.map(({ path }) => path) : [];
+}
+
 /** `validatePlan` for edits, some of which may have no place: all issues at once, one that explains another in its stead. */
 export function validateEdits(
   { plan, unplaced }: ReadEdits,
@@ -80,13 +88,7 @@ export function validateEdits(
 }
 
 /** How an answer is read whose plan is checked later. */
-export interface ReadEditsOptions extends Pick<
-  ParseEditsOptions,
-  "readSet" | "formats" | "limits" | "finishReason"
-> {
-  /** Of a plan in this package's own JSON. */
-  version?: PlanVersion | undefined;
-}
+export type ReadEditsOptions = Omit<ParseEditsOptions, "mode" | "policy">;
 
 /** An answer's plan, not yet checked. */
 export interface ReadEdits {

@@ -81,6 +81,18 @@ function placesOf(file: readonly string[], hunk: ChangeHunk): Placement {
       ? { places: [replacementsAt(file, hunk, { at: 0 })] }
       : { places: undefined, reason: "unchecked" };
   const range = rangeUnder(file, hunk.under);
+  const exact = findLines(
+    file,
+    old.map(({ text }) => text),
+    1,
+  );
+  // Lines that stay may lack their mark, so that their own first space was taken for it.
+  const unmarked = old.map(({ text, whole = text }) => whole);
+  if (exact.length === 0 && findLines(file, unmarked, 1).length > 0)
+    return placesOf(file, {
+      ...hunk,
+      lines: hunk.lines.map(({ mark, text, whole = text }) => ({ mark, text: whole })),
+    });
   for (const same of SAMENESS) {
     const wanted = old.map(({ text }) => same(text));
     const lines = file.map(same);
@@ -146,6 +158,9 @@ function replacementsAt(
 /** What all lines of the hunk lack at their start; undefined where they lack different things. */
 function indentOf(file: readonly string[], hunk: ChangeHunk, at: number): string | undefined {
   const old = hunk.lines.filter(({ mark }) => mark !== "+");
+  const removed = old.flatMap(({ mark, text }, index) => (mark === "-" ? [[text, index] as const] : []));
+  // New lines are indented as the old ones that they replace.
+  if (removed.length > 0 && removed.every(([text, index]) => file[at + index] === text)) return "";
   let indent: string | undefined;
   for (const [index, { text }] of old.entries()) {
     const line = file[at + index] ?? "";

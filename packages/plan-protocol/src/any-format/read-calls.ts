@@ -23,6 +23,8 @@ export function readCalls(value: unknown): Result<ToolCalls> | undefined {
       found.changes.push(change);
     } else return undefined;
   }
+  // An empty list is as likely a member of something else.
+  if (calls.length === 0) return undefined;
   return success({ changes: mergeReplacements(found.changes), texts: found.texts });
 }
 

@@ -78,7 +78,8 @@ export function readHunks(body: readonly string[]): ChangeHunk[] {
 /** A line of a hunk; one without a mark is context whose space was lost. */
 export function readLine(line: string): ChangeHunk["lines"][number] {
   const mark = line.charAt(0);
-  if (mark === "-" || mark === "+" || mark === " ") return { mark, text: line.slice(1) };
+  if (mark === " ") return { mark, text: line.slice(1), whole: line };
+  if (mark === "-" || mark === "+") return { mark, text: line.slice(1) };
   return { mark: " ", text: line };
 }
 

@@ -52,7 +52,7 @@ describe("from a goal to changed files", () => {
       ok: true,
       value: { mode: "plan", changed: [], isNoChange: false },
     });
-    expect(session.savedPlan).toBe(goodPlan.summary);
+    expect(session.savedPlan?.summary).toBe(goodPlan.summary);
     expect(workspace.files.get("src/port.ts")).toBe(portFile);
 
     const proposal = await session.propose("ok");
@@ -134,7 +134,7 @@ describe("from a goal to changed files", () => {
     expect(prompt(2)).toContain("port = 90");
     expect(prompt(2)).not.toContain("port = 80");
     expect(prompt(2)).toContain("MODE: PLAN");
-    expect(session.savedPlan).toBe("Anew.");
+    expect(session.savedPlan?.summary).toBe("Anew.");
     expect(proposal.trace.mode).toBe("plan");
   });
 
@@ -165,7 +165,7 @@ describe("from a goal to changed files", () => {
       code: issue.code,
       reason: issue.message,
     });
-    expect(session.savedPlan).toBe(goodPlan.summary);
+    expect(session.savedPlan?.summary).toBe(goodPlan.summary);
     expect(await session.commit(proposedOf(proposal))).toMatchObject({ ok: true });
   });
 
@@ -428,7 +428,7 @@ describe("a model that fails", () => {
       ]);
       await session.plan("Fix it.");
       await expect(session.apply()).rejects.toMatchObject({ name: "LanguageModelError", code });
-      expect(session.savedPlan).toBe(goodPlan.summary);
+      expect(session.savedPlan?.summary).toBe(goodPlan.summary);
       expect(eventTypes().includes("LLM_REQUEST_TIMEOUT")).toBe(code === "timeout");
       expect(model.requests).toHaveLength(2);
     },

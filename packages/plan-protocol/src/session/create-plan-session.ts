@@ -1,4 +1,5 @@
 import { throwIfAborted } from "@ccl/core/async";
+import { withoutUndefined } from "@ccl/core/json";
 import { createUuidV7Generator, redactSecrets, type Result, systemClock } from "@ccl/core";
 import { createFormatLadder } from "@ccl/structured-output";
 
@@ -10,7 +11,7 @@ import type { TraceRecorder } from "../trace/trace-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
 import { detectMode } from "./detect-mode.ts";
-import { copyCycle, type PlanCycle } from "./plan-cycle.ts";
+import { copyCycle, fromSavedPlan, type PlanCycle, toSavedPlan } from "./plan-cycle.ts";
 import type {
   PlanSession,
   PlanSessionOptions,
@@ -36,13 +37,13 @@ interface SessionState {
 export function createPlanSession(options: PlanSessionOptions): PlanSession {
   const state: SessionState = {
     settings: settingsOf(options),
-    saved: undefined,
+    saved: options.savedPlan === undefined ? undefined : fromSavedPlan(options.savedPlan),
     isBusy: false,
     recorders: new WeakMap(),
   };
   return {
     get savedPlan() {
-      return state.saved?.savedPlan;
+      return state.saved === undefined ? undefined : toSavedPlan(state.saved);
     },
     propose: (goal, given = {}) => alone(state, () => propose(state, goal, given)),
     plan: (goal, given = {}) => alone(state, () => begin(state, { mode: "plan", goal }, given)),
@@ -205,10 +206,11 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
 }
 
 function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "report" | "background"> {
-  return {
+  // A saved plan keeps its own where none is given.
+  return withoutUndefined({
     report: report === undefined ? undefined : redactSecrets(report).text,
     background: background === undefined ? undefined : redactSecrets(background).text,
-  };
+  });
 }
 
 function recordCommit(recorder: TraceRecorder, applied: Result<AppliedPlan>): void {

@@ -4,7 +4,7 @@ import { redactSecrets } from "@ccl/core";
 import type { ContextBlock } from "../context/context-block.ts";
 import { checkPath } from "../paths/check-path.ts";
 import type { ContextRequest } from "../plan/plan.ts";
-import type { CachedContext, CycleEntry } from "./plan-cycle.ts";
+import { type CachedContext, type CycleEntry, requestKey } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
 
@@ -61,19 +61,6 @@ export function filePathOf(
   if (request.type !== "read_file") return undefined;
   const checked = checkPath(request.path, { policy, limits, use: "read" });
   return checked.ok ? checked.value : undefined;
-}
-
-/** A request's type and all its parameters, in one order. */
-function requestKey(request: ContextRequest): string {
-  if (request.type === "read_file") {
-    const { path, start_line: start, end_line: end } = request;
-    return `read_file ${JSON.stringify({ path, start_line: start ?? null, end_line: end ?? null })}`;
-  }
-  if (request.type === "search")
-    return `search ${JSON.stringify({ query: request.query, glob: request.glob ?? null })}`;
-  if (request.type === "logs")
-    return `logs ${JSON.stringify({ source: request.source, last_n: request.last_n ?? null })}`;
-  return "env";
 }
 
 async function readThroughCache(

@@ -130,7 +130,11 @@ async function collectContext(
   const { root, workspace, cycle, limits, signal } = run;
   if (workspace === undefined) return;
   const { goal, report, shownFiles } = cycle;
-  if (isContinued) run.changed = await rereadFiles(run);
+  if (isContinued) {
+    run.changed = await rereadFiles(run);
+    for (const { request, priority } of cycle.entries.filter(({ blocks }) => blocks.length === 0))
+      await gatherContext(run, [request], { priority: () => priority });
+  }
   const named = files.map((path): ContextRequest => ({ type: "read_file", path }));
   const traced = isContinued ? [] : autoCollectRequests({ goal, report, root });
   await gatherContext(run, [...named, ...traced].slice(0, limits.maxContextFiles), {

@@ -4,6 +4,7 @@ import type { FormatLadder } from "@ccl/structured-output";
 import type { EditFormat } from "../any-format/file-change.ts";
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { MemoryPatchOutcome } from "../memory/apply-memory-patch.ts";
+import type { SavedPlan } from "./plan-cycle.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import type { PlanVersion } from "../plan/plan.ts";
 import type { PlanEvent } from "../trace/plan-event.ts";
@@ -52,6 +53,8 @@ export interface PlanSessionOptions {
   ladder?: FormatLadder | undefined;
   /** Over the defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s. */
   request?: PlanModelRequest | undefined;
+  /** A plan that another session saved. */
+  savedPlan?: SavedPlan | undefined;
   clock?: Clock | undefined;
   /** Gives trace ids. */
   ids?: IdGenerator | undefined;
@@ -105,8 +108,8 @@ export type Proposal = Result<ProposedPlan> & {
  * as it was before.
  */
 export interface PlanSession {
-  /** The summary of the plan that waits to be applied. */
-  readonly savedPlan: string | undefined;
+  /** The plan that waits to be applied. */
+  readonly savedPlan: SavedPlan | undefined;
   /**
    * Does what the text asks for: `plan:` and `apply:` win, then "ok" while a plan is saved, then a verb, then the
    * `output_format` of the memory; otherwise a plan.

@@ -60,7 +60,7 @@ describe("an aborted call", () => {
         name: "PlanProtocolError",
         code: "aborted",
       });
-      expect(stage.session.savedPlan).toBe(goodPlan.summary);
+      expect(stage.session.savedPlan?.summary).toBe(goodPlan.summary);
       expect(stage.model.requests.length - calls).toBe(at === "memory" || at === "read" ? 0 : 1);
 
       step = "none";

@@ -48,7 +48,7 @@ export interface FileWorkspace extends PlanWorkspace {
   /** `parseEdits` over what this workspace has read, by its policy and limits. Reads nothing further. */
   propose(
     answer: string,
-    options?: Pick<ParseEditsOptions, "mode" | "formats" | "finishReason">,
+    options?: Pick<ParseEditsOptions, "mode" | "formats" | "version" | "finishReason">,
   ): Result<ParsedEdits>;
   /**
    * Puts a committed transaction back: the same bytes, modes and times. `CONCURRENT_EDIT` or `ERR_NOT_EMPTY`, and nothing
