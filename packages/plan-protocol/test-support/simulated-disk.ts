@@ -255,7 +255,7 @@ export class SimulatedDisk {
   #nameCalls(
     node: FolderNode,
     find: (name: string) => Node,
-  ): Pick<Folder, "link" | "rename" | "unlink" | "removeFolder"> {
+  ): Pick<Folder, "link" | "rename" | "replace" | "unlink" | "removeFolder"> {
     return {
       link: async (name, to, newName) => {
         this.#step("link");
@@ -271,6 +271,15 @@ export class SimulatedDisk {
         if (target.names.get(newName) === found) return;
         if (target === node)
           return this.#change(node, { removed: [name], set: { name: newName, node: found } });
+        this.#change(target, { removed: [], set: { name: newName, node: found } });
+        this.#change(node, { removed: [name] });
+      },
+      replace: async (name, to, { name: newName, identity }) => {
+        this.#step("rename");
+        const target = nodeOf(to);
+        const [found, old] = [find(name), target.names.get(newName)];
+        if (old === undefined) throw systemError("ENOENT", newName);
+        if (statusOf(old).identity !== identity) throw systemError("ESTALE", newName);
         this.#change(target, { removed: [], set: { name: newName, node: found } });
         this.#change(node, { removed: [name] });
       },

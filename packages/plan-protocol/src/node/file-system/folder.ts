@@ -51,6 +51,11 @@ export interface Folder {
   link(name: string, to: Folder, newName: string): Promise<void>;
   /** Replaces a file of the new name. */
   rename(name: string, to: Folder, newName: string): Promise<void>;
+  /**
+   * Renames over a file, so that there is one of that name at every moment; `ESTALE`, and nothing is done, where the file is
+   * not the one of that identity. What others put there in the instant between look and rename is lost.
+   */
+  replace(name: string, to: Folder, target: { name: string; identity: string }): Promise<void>;
   unlink(name: string): Promise<void>;
   removeFolder(name: string): Promise<void>;
   /** Makes the names in the folder durable. */

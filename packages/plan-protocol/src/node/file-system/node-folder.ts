@@ -102,6 +102,12 @@ function createFolder(place: Place, folder: number | undefined): Folder {
     },
     link: async (name, to, newName) => fs.linkSync(await at(name), await pathIn(to, newName)),
     rename: async (name, to, newName) => fs.renameSync(await at(name), await pathIn(to, newName)),
+    async replace(name, to, target) {
+      const [from, place] = [await at(name), await pathIn(to, target.name)];
+      // Nothing of this process comes between these two.
+      if (statusAt(place).identity !== target.identity) throw systemError("ESTALE", target.name);
+      fs.renameSync(from, place);
+    },
     unlink: async (name) => fs.unlinkSync(await at(name)),
     removeFolder: async (name) => fs.rmdirSync(await at(name)),
     async sync() {

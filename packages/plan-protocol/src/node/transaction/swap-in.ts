@@ -1,5 +1,5 @@
 import { mapConcurrent, throwIfAborted } from "@ccl/core/async";
-import { isWithoutHardLinks, systemCode } from "@ccl/core/node";
+import { isWithoutHardLinks, systemCode, unless } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
@@ -13,9 +13,9 @@ import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import { FILES_AT_ONCE } from "../workspace-parts.ts";
 
 /**
- * Makes the changes, in order. An old file is moved out of the tree and looked at there, and the new one gets its name
- * only if that name is free: whatever others put there at any moment is never overwritten, and what was moved by
- * mistake is what an undo puts back.
+ * Makes the changes, in order. A file that goes is moved out of the tree and looked at there; what was moved by mistake is
+ * what an undo puts back. A new file takes the place of an old one at once, so that the path is never without a file, and
+ * only while the old one is there. A file that is made gets its name only if that is free.
  */
 export async function swapIn(
   tree: Tree,
@@ -55,8 +55,46 @@ async function makeChange(
 ): Promise<void> {
   if (step.change === "make_folder") return folder.makeFolder(name);
   if (step.change === "remove_folder") return folder.removeFolder(name);
-  if (step.before !== undefined) await moveOut(journal, step, { folder, name });
-  if (step.change === "write") await giveName(journal.staged, String(step.index), { folder, name });
+  const place = { folder, name };
+  const key = String(step.index);
+  if (step.change === "write" && step.before !== undefined)
+    return await exchange(step, { from: journal.staged, old: journal.moved, key, place });
+  if (step.before !== undefined) await moveOut(journal, step, place);
+  if (step.change === "write") await giveName(journal.staged, key, place);
+}
+
+/** Puts the new file over the old one, which gets a second name in the journal before. */
+async function exchange(
+  step: StagedStep,
+  { from, old, key, place }: { from: Folder; old: Folder; key: string; place: Place },
+): Promise<void> {
+  try {
+    await place.folder.link(place.name, old, key);
+  } catch (error) {
+    if (!isWithoutHardLinks(error)) throw error;
+    // Without second names there is a moment without a file.
+    await place.folder.rename(place.name, old, key);
+  }
+  const status = await old.status(key);
+  if (status === undefined || !isSameStatus(status, step.baseStatus)) throw changedMeanwhile(step);
+  await giveNameOver(from, key, { ...place, identity: status.identity });
+}
+
+/** `giveName` where a file of an identity is replaced; `ESTALE` where another one is there. */
+export async function giveNameOver(
+  from: Folder,
+  fileName: string,
+  { folder, name, identity }: Place & { identity: string },
+): Promise<void> {
+  const second = `${fileName}.over`;
+  await unless(["ENOENT"], from.unlink(second), undefined);
+  try {
+    await from.link(fileName, from, second);
+  } catch (error) {
+    if (!isWithoutHardLinks(error)) throw error;
+    return await giveName(from, fileName, { folder, name });
+  }
+  await from.replace(second, folder, { name, identity });
 }
 
 async function moveOut(journal: Journal, step: StagedStep, { folder, name }: Place): Promise<void> {

@@ -1,4 +1,4 @@
-import { systemCode, unless } from "@ccl/core/node";
+import { isWithoutHardLinks, systemCode, unless } from "@ccl/core/node";
 
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
@@ -7,7 +7,7 @@ import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
 import { emptyParts, type Journal, mark, stateOf, withdrawIntent } from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
 import type { Step } from "./step.ts";
-import { giveName, syncFoldersOf } from "./swap-in.ts";
+import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
 
 interface Place {
   folder: Folder;
@@ -118,12 +118,52 @@ async function undoFile(journal: Journal, step: Step, place: Place): Promise<boo
   if (status === undefined) return restore(journal, step, place);
   if (await isOriginal(journal, step, { status, place })) return true;
   if (step.after === undefined || !(await isOurs(journal, step, { status, place }))) return false;
-  // After a power cut a move may be there by half, and moving a file onto itself does nothing.
-  if ((await journal.taken.status(place.key))?.identity === status.identity)
-    await journal.taken.unlink(place.key);
+  // Of an undo that was interrupted, or of a move that a power cut left there by half.
+  await unless(["ENOENT"], journal.taken.unlink(place.key), undefined);
+  const source = await oldFileOf(journal, place);
+  if (step.before !== undefined && source !== undefined) {
+    const isPutBack = await putBack(journal, step, { place, source });
+    if (isPutBack !== undefined) return isPutBack;
+  }
   await place.folder.rename(place.name, journal.taken, place.key);
   // What was taken is looked at again: the file may have become someone else's in between.
   return restore(journal, step, place);
+}
+
+/** Puts the old file over the new one, so that the path is never without; undefined where the system has no second names. */
+async function putBack(
+  journal: Journal,
+  step: Step,
+  { place, source }: { place: Place; source: Folder },
+): Promise<boolean | undefined> {
+  const { folder, name, key } = place;
+  try {
+    await folder.link(name, journal.taken, key);
+  } catch (error) {
+    if (isWithoutHardLinks(error)) return undefined;
+    throw error;
+  }
+  const taken = await journal.taken.status(key);
+  const isOwn = async (): Promise<boolean> =>
+    (await readOwn(journal.taken, key))?.sha256 === step.after?.sha256;
+  if (taken === undefined || !(await isOwn())) return false;
+  const { identity } = taken;
+  const isDone = await unless(
+    ["ESTALE", "ENOENT"],
+    giveNameOver(source, key, { folder, name, identity }).then(() => true),
+    false,
+  );
+  if (!isDone || (await isOwn())) return isDone;
+  // Someone wrote into it in between: that is theirs.
+  const put = await folder.status(name);
+  if (put !== undefined)
+    await giveNameOver(journal.taken, key, { folder, name, identity: put.identity });
+  return false;
+}
+
+async function oldFileOf(journal: Journal, { key }: Place): Promise<Folder | undefined> {
+  if ((await journal.moved.status(key)) !== undefined) return journal.moved;
+  return (await journal.backups.status(key)) === undefined ? undefined : journal.backups;
 }
 
 /** Puts the old file, or what others turned the new one into, to a name that is free. */
