@@ -41,7 +41,9 @@ export function addPlanCommands(program: Command, run: Run): void {
   addApplyOptions(
     plan
       .command("apply [file]")
-      .description("apply a plan as one transaction, or change nothing; without a file the change that ccl gen showed")
+      .description(
+        "apply a plan as one transaction, or change nothing; without a file the change that ccl gen showed",
+      )
       .addOption(versionOption()),
   ).action((file: string | undefined, flags: PlanInputFlags & ApplyFlags) =>
     run(async (session) =>
@@ -108,7 +110,11 @@ export function addGen(program: Command, run: Run, packOptions: readonly Option[
     .option("--replay <file>", "answer from a recording; with --model, record what it lacks")
     .option("--timeout <seconds>", "for one answer of the model (default: 90)", parseCount)
     .option("--max-calls <number>", "stop before more calls", parseCount)
-    .option("--max-tokens <number>", "stop before more tokens, input and output together", parseCount)
+    .option(
+      "--max-tokens <number>",
+      "stop before more tokens, input and output together",
+      parseCount,
+    )
     .option("--max-usd <dollars>", "stop before it costs more", parseAmount)
     .option("--price <input/output>", "dollars for a million tokens each, such as 3/15", parsePrice)
     .option("--best-effort", "ask by the prompt alone, without a response format")
@@ -134,9 +140,7 @@ export function addMemoryCommands(program: Command, run: Run): void {
     );
   memory
     .command("set <key> <value>")
-    .description(
-      "remember a value, such as project.default_test_command; a list as JSON",
-    )
+    .description("remember a value, such as project.default_test_command; a list as JSON")
     .action((key: string, value: string) =>
       run(async (session) =>
         (await import("./commands/memory-set.ts")).memorySet(session, key, value),

@@ -74,7 +74,9 @@ describe("ccl gen", () => {
     expect(await portNow()).toBe(portFile);
     expect((await readdir(root)).sort()).toEqual([".ccl", "src"]);
     // What was paid for is kept.
-    expect(await runCcl(["plan", "apply"], { cwd: root, isTerminal: true })).toMatchObject({ code: 0 });
+    expect(await runCcl(["plan", "apply"], { cwd: root, isTerminal: true })).toMatchObject({
+      code: 0,
+    });
     expect(await portNow()).toBe("export const port = 8080;\n");
   });
 
@@ -176,7 +178,11 @@ describe("ccl gen", () => {
     [[...gen, "--until-green", "2"], 2, "--check"],
     [[...gen, "--model", "unknown"], 2, "ollama/unknown"],
     [[...gen, "--model", "openai/gpt-5"], 2, "OPENAI_API_KEY"],
-    [[...gen, "--limit", "maxPlans=1", "--model", "any", "--base-url", "http://127.0.0.1:1"], 2, "maxActions"],
+    [
+      [...gen, "--limit", "maxPlans=1", "--model", "any", "--base-url", "http://127.0.0.1:1"],
+      2,
+      "maxActions",
+    ],
     [gen, 2, "Name a model"],
     [[...gen, "--base-url", "http://127.0.0.1:1"], 2, "--model"],
     [[...gen, "--replay", "none.json"], 2, "none.json"],
@@ -242,7 +248,9 @@ describe("ccl gen", () => {
   it("carries out a plan that an earlier run saved", async () => {
     const steps = answer({ summary: "1) src/port.mjs: 8080." });
     const flags = await modelFlags(steps, changes);
-    expect(await json(["gen", "plan the new port of src/port.mjs", "--plan-only", ...flags])).toMatchObject({
+    expect(
+      await json(["gen", "plan the new port of src/port.mjs", "--plan-only", ...flags]),
+    ).toMatchObject({
       code: 0,
       document: { mode: "plan", saved: expect.stringContaining("steps.json") },
     });
@@ -257,8 +265,12 @@ describe("ccl gen", () => {
 
 describe("ccl memory", () => {
   it("shows what was set, and refuses what is no key of it", async () => {
-    expect(await json(["memory", "set", "project.default_test_command", "npm test"])).toMatchObject({ code: 0 });
-    expect(await json(["memory", "set", "project.src_roots", '["src"]'])).toMatchObject({ code: 0 });
+    expect(await json(["memory", "set", "project.default_test_command", "npm test"])).toMatchObject(
+      { code: 0 },
+    );
+    expect(await json(["memory", "set", "project.src_roots", '["src"]'])).toMatchObject({
+      code: 0,
+    });
     expect(await json(["memory", "show"])).toMatchObject({
       code: 0,
       document: { memory: { project: { default_test_command: "npm test", src_roots: ["src"] } } },

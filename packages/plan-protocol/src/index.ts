@@ -1,6 +1,11 @@
 export { editFormatFor, renderEditPrompt } from "./any-format/edit-prompt.ts";
 export type { EditFormat } from "./any-format/file-change.ts";
-export { editedPaths, parseEdits, type ParsedEdits, type ParseEditsOptions } from "./any-format/parse-edits.ts";
+export {
+  editedPaths,
+  parseEdits,
+  type ParsedEdits,
+  type ParseEditsOptions,
+} from "./any-format/parse-edits.ts";
 export { applyContextDiet } from "./context/apply-context-diet.ts";
 export { autoCollectRequests } from "./context/auto-collect-requests.ts";
 export type { ContextBlock } from "./context/context-block.ts";

@@ -68,11 +68,7 @@ interface Gen {
 }
 
 /** Asks a model for a change and shows it; files change only with `--apply` or `--until-green`. */
-export async function gen(
-  session: Session,
-  goal: string,
-  flags: GenFlags,
-): Promise<CommandResult> {
+export async function gen(session: Session, goal: string, flags: GenFlags): Promise<CommandResult> {
   requireFitting(goal, flags);
   const savedPlan = isGoAhead(goal) ? await requireSavedSteps(session) : undefined;
   const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
@@ -80,6 +76,7 @@ export async function gen(
   );
   const { signal } = session;
   return await withWorkspace(session, flags, async (workspace) => {
+    requireRecovered(workspace, flags);
     const memory = await openMemoryFiles(
       { userDirectory: userDirectory(session), root: session.root },
       { signal },
@@ -216,12 +213,16 @@ async function deliver(
         ? `${printableLines(plan.summary)}\n`
         : renderPreview(plan, preview, style);
     },
-    note: (style) => noteOf(proposal.value, { written, spending, isOpen, isSaved: saved !== undefined }, style),
+    note: (style) =>
+      noteOf(proposal.value, { written, spending, isOpen, isSaved: saved !== undefined }, style),
   };
 }
 
 /** Steps that were asked for, or that take the place of changes to files that are no longer what they were. */
-async function saveIfPlan(session: Session, { savedPlan }: PlanSession): Promise<string | undefined> {
+async function saveIfPlan(
+  session: Session,
+  { savedPlan }: PlanSession,
+): Promise<string | undefined> {
   return savedPlan === undefined ? undefined : await saveSteps(session, savedPlan);
 }
 
@@ -239,7 +240,9 @@ function noteOf(
 ): string {
   const lines = written.map((path) => `wrote ${printable(path)}`);
   if (changed.length > 0)
-    lines.push(`Changed since the plan was made, so this is a new plan: ${changed.map(printable).join(", ")}.`);
+    lines.push(
+      `Changed since the plan was made, so this is a new plan: ${changed.map(printable).join(", ")}.`,
+    );
   if (suggestedMemory !== undefined && suggestedMemory.applied.length > 0)
     lines.push(
       `The model suggests to remember ${suggestedMemory.applied.join(", ")}; nothing was remembered. "ccl memory set" does.`,
@@ -248,14 +251,22 @@ function noteOf(
   else if (isSaved) lines.push('Nothing was changed. "ccl gen ok --apply" carries the plan out.');
   const { calls, tokens, usd } = spending;
   const cost = usd === undefined || usd === 0 ? "" : `, $${usd.toFixed(4)}`;
-  lines.push(colours.dim(`${formatCount(calls, "model call")}, ${formatNumber(tokens)} tokens${cost}`));
+  lines.push(
+    colours.dim(`${formatCount(calls, "model call")}, ${formatNumber(tokens)} tokens${cost}`),
+  );
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function requireFitting(
-  goal: string,
-  { apply, planOnly, untilGreen, check = [] }: GenFlags,
-): void {
+/** Before anything is paid for: what a killed process left keeps every plan from being applied. */
+function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: GenFlags): void {
+  if (unfinished.length === 0 || (apply !== true && untilGreen === undefined)) return;
+  throw new CliError(
+    "plan_conflict",
+    `Transaction ${unfinished.join(", ")} was left unfinished, or is under way. "ccl plan recover" undoes what an ended process left.`,
+  );
+}
+
+function requireFitting(goal: string, { apply, planOnly, untilGreen, check = [] }: GenFlags): void {
   if (goal.trim() === "")
     throw new CliError("usage", "The goal is empty. Say what is to be changed.");
   if (planOnly === true && (apply === true || untilGreen !== undefined))
@@ -281,7 +292,9 @@ function showEvents(
     if (type === "LLM_REQUEST_SENT") calls += 1;
     if (verbose === true) {
       progress.clear();
-      const shown = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+      const shown = Object.entries(fields).map(
+        ([name, value]) => `${name}=${JSON.stringify(value)}`,
+      );
       terminal.stderr.write(`${printable([type, ...shown].join(" "))}\n`);
     }
     progress.update(

@@ -12,7 +12,10 @@ export async function memoryShow(session: Session): Promise<CommandResult> {
   const files = await openMemoryFiles({ userDirectory: userDirectory(session), root }, { signal });
   const { memory, rejected } = await files.inspect({ signal });
   const rows = Object.entries(memory).flatMap(([layer, fields]) =>
-    Object.entries(fields).map(([name, value]) => [`${layer}.${name}`, printable(JSON.stringify(value))]),
+    Object.entries(fields).map(([name, value]) => [
+      `${layer}.${name}`,
+      printable(JSON.stringify(value)),
+    ]),
   );
   const { userFile, projectFile } = files;
   return {

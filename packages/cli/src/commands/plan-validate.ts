@@ -23,7 +23,9 @@ export async function planValidate(
 ): Promise<CommandResult> {
   const plan =
     flags.mode === "apply"
-      ? await withWorkspace(session, flags, (workspace) => loadPlan(session, workspace, { file, flags }))
+      ? await withWorkspace(session, flags, (workspace) =>
+          loadPlan(session, workspace, { file, flags }),
+        )
       : await readPlanMode(session, file, flags);
   const rows = plan.actions.map(({ kind, path }) => [kind, path]);
   return {

@@ -39,7 +39,9 @@ export async function genBackground(
   const { pack, files } =
     flags.pack === false ? { pack: undefined, files: [] } : await packFor(session, goal, flags);
   const delta = flags.delta === true ? await deltaText(session, flags) : undefined;
-  const parts = [pack === undefined ? undefined : contextOf(pack), delta].filter((part) => part !== undefined);
+  const parts = [pack === undefined ? undefined : contextOf(pack), delta].filter(
+    (part) => part !== undefined,
+  );
   const shown = pack?.entries.filter(({ level }) => level === "full" || level === "slice") ?? [];
   return {
     background: parts.length === 0 ? undefined : parts.join("\n\n"),
@@ -81,7 +83,8 @@ function namedIn(goal: string, registry: AliasRegistry): string[] {
     .filter(({ path, alias }) => {
       const name = path.slice(path.lastIndexOf("/") + 1);
       const isName = name.includes(".") && words.has(name);
-      const isOnly = isName && entries.filter((other) => `/${other.path}`.endsWith(`/${name}`)).length === 1;
+      const isOnly =
+        isName && entries.filter((other) => `/${other.path}`.endsWith(`/${name}`)).length === 1;
       return words.has(path) || words.has(`./${path}`) || words.has(alias) || isOnly;
     })
     .map(({ path }) => path);

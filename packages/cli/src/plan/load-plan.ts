@@ -1,6 +1,8 @@
 import { editedPaths, type PlanVersion, type ValidPlan } from "@ccl/plan-protocol";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
+import type { Issue } from "@ccl/core";
+
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { planFailure } from "./plan-failure.ts";
@@ -27,10 +29,21 @@ export async function loadPlan(
   const { signal } = session;
   const version = flags.schemaVersion;
   const requests = editedPaths(answer).map((path) => ({ type: "read_file" as const, path }));
-  for (let at = 0; at < requests.length; at += MAX_READS)
-    await workspace.read(requests.slice(at, at + MAX_READS), { signal });
+  const unread = new Map<string, Issue>();
+  for (let at = 0; at < requests.length; at += MAX_READS) {
+    const { issues } = await workspace.read(requests.slice(at, at + MAX_READS), { signal });
+    for (const { request, code, message } of issues)
+      if (request.type === "read_file") unread.set(request.path, { code, message, path: [] });
+  }
   const valid = workspace.propose(answer, { version });
-  if (!valid.ok) throw planFailure(valid.issues);
+  if (!valid.ok) {
+    // Why a file could not be read says more than that it was not.
+    const why = ({ code, path: [, index] }: Issue): Issue | undefined =>
+      code === "ERR_UPDATE_WITHOUT_BASE"
+        ? unread.get(requests[Number(index)]?.path ?? "")
+        : undefined;
+    throw planFailure(valid.issues.map((issue) => ({ ...issue, ...why(issue), path: issue.path })));
+  }
   return valid.value.plan;
 }
 
@@ -42,5 +55,8 @@ async function answerIn(session: Session, file: string | undefined): Promise<str
   if (file !== undefined || given.trim() !== "") return given;
   const saved = await readSavedChange(session);
   if (saved !== undefined) return saved;
-  throw new CliError("usage", "Name a file with a plan, or pipe it in: ccl gen has left none here.");
+  throw new CliError(
+    "usage",
+    "Name a file with a plan, or pipe it in: ccl gen has left none here.",
+  );
 }

@@ -94,13 +94,20 @@ function requireRoom(
   const stop = (what: string): never => {
     throw new CliError("spending_limit", `${what} Nothing was changed.`);
   };
-  if (calls >= maxCalls) stop(`The model was asked ${calls} times, as often as --max-calls allows.`);
+  if (calls >= maxCalls)
+    stop(`The model was asked ${calls} times, as often as --max-calls allows.`);
   if (tokens + next > maxTokens)
-    stop(`${tokens} tokens were spent and the next call takes about ${Math.ceil(next)} of input: --max-tokens is ${maxTokens}.`);
+    stop(
+      `${tokens} tokens were spent and the next call takes about ${Math.ceil(next)} of input: --max-tokens is ${maxTokens}.`,
+    );
   if (maxUsd < Infinity && usd === undefined)
-    stop("The server reports no cost, so --max-usd can't be kept: give --price INPUT/OUTPUT in dollars for a million tokens.");
+    stop(
+      "The server reports no cost, so --max-usd can't be kept: give --price INPUT/OUTPUT in dollars for a million tokens.",
+    );
   if ((usd ?? 0) + nextUsd > maxUsd)
-    stop(`$${(usd ?? 0).toFixed(4)} were spent: --max-usd ${maxUsd} leaves no room for the next call.`);
+    stop(
+      `$${(usd ?? 0).toFixed(4)} were spent: --max-usd ${maxUsd} leaves no room for the next call.`,
+    );
 }
 
 function count(

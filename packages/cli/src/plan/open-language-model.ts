@@ -44,7 +44,15 @@ export async function openLanguageModel(
   return createReplayModel({ store, model });
 }
 
-const PRESETS = ["vllm", "lm-studio", "llama.cpp", "openrouter", "groq", "mistral", "deepseek"] as const;
+const PRESETS = [
+  "vllm",
+  "lm-studio",
+  "llama.cpp",
+  "openrouter",
+  "groq",
+  "mistral",
+  "deepseek",
+] as const;
 
 /** The server that a name means: one that an address is given for, the one before its first slash, or that of its family. */
 async function openNamed(
@@ -53,7 +61,10 @@ async function openNamed(
   env: NodeJS.ProcessEnv,
 ): Promise<LanguageModel> {
   if (baseUrl !== undefined)
-    return await openCompatible(name, { baseUrl, apiKey: env["CCL_MODEL_API_KEY"] ?? env["OPENAI_API_KEY"] });
+    return await openCompatible(name, {
+      baseUrl,
+      apiKey: env["CCL_MODEL_API_KEY"] ?? env["OPENAI_API_KEY"],
+    });
   const [, server = "", rest = name] = /^([\w.-]+)\/(.+)$/.exec(name) ?? [];
   if (server === "anthropic" || (server === "" && name.startsWith("claude")))
     return await openAnthropic(rest, env);
@@ -100,7 +111,8 @@ async function openCompatible(
 async function openAnthropic(model: string, env: NodeJS.ProcessEnv): Promise<LanguageModel> {
   const { createAnthropicModel } = await import("@ccl/providers/anthropic");
   const baseUrl = env["ANTHROPIC_BASE_URL"] || undefined;
-  const apiKey = baseUrl === undefined ? keyOf(env, "ANTHROPIC_API_KEY", model) : env["ANTHROPIC_API_KEY"];
+  const apiKey =
+    baseUrl === undefined ? keyOf(env, "ANTHROPIC_API_KEY", model) : env["ANTHROPIC_API_KEY"];
   // Each call repeats the rules and, after a failed check, most of what was read.
   return createAnthropicModel({ model, baseUrl, apiKey, marksPromptCache: true });
 }

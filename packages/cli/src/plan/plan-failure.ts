@@ -1,5 +1,6 @@
 import type { Issue } from "@ccl/core";
 
+import { formatCount } from "../output/format-number.ts";
 import { CliError, type CliErrorCode } from "../cli-error.ts";
 
 /** The kind of failure that an issue makes of a whole command; what is not here is a fault of the plan. */
@@ -14,7 +15,10 @@ const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
   ["RECOVERY_REQUIRED", "plan_conflict"],
 ]);
 
-/** An error with every issue of a plan, one a line. */
+/** Of a long list the first show what is wrong; `--json` has them all. */
+const MAX_LINES = 12;
+
+/** An error with the issues of a plan, one a line. */
 export function planFailure(issues: readonly Issue[]): CliError {
   const code =
     issues.map((issue) => CODES.get(issue.code)).find((known) => known !== undefined) ??
@@ -22,5 +26,8 @@ export function planFailure(issues: readonly Issue[]): CliError {
   const lines = issues.map(({ code: issueCode, path, message }) => {
     return `${issueCode}${path.length === 0 ? "" : ` at /${path.join("/")}`}: ${message}`;
   });
-  return new CliError(code, lines.join("\n"), { details: { issues } });
+  const left = lines.length - MAX_LINES;
+  const shown =
+    left > 0 ? [...lines.slice(0, MAX_LINES), `and ${formatCount(left, "further issue")}`] : lines;
+  return new CliError(code, shown.join("\n"), { details: { issues } });
 }

@@ -1,7 +1,12 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { defaultPlanLimits, type PlanLimits, type PlanPolicy, readPathAllowList } from "@ccl/plan-protocol";
+import {
+  defaultPlanLimits,
+  type PlanLimits,
+  type PlanPolicy,
+  readPathAllowList,
+} from "@ccl/plan-protocol";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 import { parseJson } from "@ccl/core/json";
 

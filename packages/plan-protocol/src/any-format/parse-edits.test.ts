@@ -103,7 +103,9 @@ ${HUNK}
 *** End Patch`;
     expect(apply(patch).split("\n")).toEqual([
       JSON.stringify({ kind: "CREATE_FILE", path: "src/a.ts", content: "export const a = 1;\n" }),
-      expect.stringMatching(/^{"kind":"MOVE_FILE","path":"src\/cart.ts","to":"src\/basket.ts","patch":"@@ -3/),
+      expect.stringMatching(
+        /^{"kind":"MOVE_FILE","path":"src\/cart.ts","to":"src\/basket.ts","patch":"@@ -3/,
+      ),
       JSON.stringify({ kind: "DELETE_FILE", path: "src/old.ts" }),
     ]);
   });

@@ -8,7 +8,11 @@ import type { Plan, PlanVersion } from "../plan/plan.ts";
 import { noChangesMarker } from "../validate/check-summary.ts";
 import type { PlanIssue } from "../plan-issue.ts";
 import type { PlanMode, ReadSet, ValidPlan } from "../validate/valid-plan.ts";
-import { type PlanPolicy, validatePlan, type ValidatePlanOptions } from "../validate/validate-plan.ts";
+import {
+  type PlanPolicy,
+  validatePlan,
+  type ValidatePlanOptions,
+} from "../validate/validate-plan.ts";
 import { type EditFormat, type FileChange, refuseFormat } from "./file-change.ts";
 import { actionsOf, type PlacedActions, placedActions } from "./actions-of.ts";
 import { readSearchReplace, readWholeFiles } from "./read-blocks.ts";
@@ -62,7 +66,10 @@ export function parseEdits(answer: string, options: ParseEditsOptions): Result<P
 }
 
 /** The files that an answer's edits change, so that they can be read before `parseEdits`; empty for what can't be read. */
-export function editedPaths(answer: string, options: Omit<ReadEditsOptions, "readSet"> = {}): string[] {
+export function editedPaths(
+  answer: string,
+  options: Omit<ReadEditsOptions, "readSet"> = {},
+): string[] {
   const read = readEdits(answer, { ...options, readSet: new Map() });
   return read.ok ? read.value.plan.actions.map(({ path }) => path) : [];
 }
@@ -105,7 +112,8 @@ export function readEdits(answer: string, options: ReadEditsOptions): Result<Rea
   const { formats = ALL } = options;
   const text = withoutReasoning(answer);
   // Only prose can say so; a plan in JSON has its summary.
-  if (text.startsWith(noChangesMarker)) return success(planOf({ actions: [], unplaced: [] }, text.trim(), "v4a"));
+  if (text.startsWith(noChangesMarker))
+    return success(planOf({ actions: [], unplaced: [] }, text.trim(), "v4a"));
   const format = formatOf(
     text,
     formats.filter((one) => one !== "whole_file"),
@@ -126,7 +134,9 @@ const MAX_LEAD = 500;
 
 function readText(text: string, format: TextFormat, options: ReadEditsOptions): Result<ReadEdits> {
   const changes = READERS[format](text);
-  return changes.ok ? finish(changes.value, format, { ...options, summary: leadOf(text) }) : changes;
+  return changes.ok
+    ? finish(changes.value, format, { ...options, summary: leadOf(text) })
+    : changes;
 }
 
 /** The first sentence or two of prose, which say what the edits below them do. */

@@ -158,7 +158,9 @@ function replacementsAt(
 /** What all lines of the hunk lack at their start; undefined where they lack different things. */
 function indentOf(file: readonly string[], hunk: ChangeHunk, at: number): string | undefined {
   const old = hunk.lines.filter(({ mark }) => mark !== "+");
-  const removed = old.flatMap(({ mark, text }, index) => (mark === "-" ? [[text, index] as const] : []));
+  const removed = old.flatMap(({ mark, text }, index) =>
+    mark === "-" ? [[text, index] as const] : [],
+  );
   // New lines are indented as the old ones that they replace.
   if (removed.length > 0 && removed.every(([text, index]) => file[at + index] === text)) return "";
   let indent: string | undefined;

@@ -16,7 +16,11 @@ import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
 import type { WorkspaceParts } from "./workspace-parts.ts";
 
 /** A workspace over parts that are open already; `close` closes them. */
-export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {}): FileWorkspace {
+export function createWorkspace(
+  parts: WorkspaceParts,
+  ports: ContextPorts = {},
+  unfinished: readonly string[] = [],
+): FileWorkspace {
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
@@ -60,6 +64,7 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
   return {
     root: parts.rootPath,
     readSet: parts.readSet,
+    unfinished,
     read: (requests, { signal } = {}) =>
       run("read", () => readRequests(parts, requests, { ports, signal })),
     propose: (answer, options = {}) => {

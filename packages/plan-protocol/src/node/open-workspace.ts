@@ -12,6 +12,7 @@ import type { ContextPorts } from "./context/read-requests.ts";
 import { createWorkspace } from "./create-workspace.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { openRootFolder, pathIn } from "./file-system/node-folder.ts";
+import { findUnfinished } from "./transaction/recover.ts";
 import { withLockFile } from "./lock/workspace-lock.ts";
 import type { WorkspaceDurability, WorkspaceParts } from "./workspace-parts.ts";
 
@@ -32,7 +33,7 @@ export interface OpenWorkspaceOptions extends ContextPorts {
 }
 
 /**
- * Opens a folder for plans. Does not recover by itself: `recover` says what it undoes.
+ * Opens a folder for plans. Does not recover by itself: `unfinished` says whether there is need, `recover` what it undid.
  * @throws PlanProtocolError `workspace_unusable`, `invalid_input`, `journal_unusable` for a `journalDirectory` that is
  * not there or on another file system than the root
  */
@@ -77,10 +78,17 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
     readSet: new Map(),
   };
   if (journals !== undefined) await confirmGivenJournals(parts, journals);
-  return createWorkspace(parts, {
-    logs: options.logs,
-    env: options.env,
-  });
+  const unfinished = await findUnfinishedIn(parts);
+  return createWorkspace(parts, { logs: options.logs, env: options.env }, unfinished);
+}
+
+/** What can't be read is for the call that needs it. */
+async function findUnfinishedIn(parts: WorkspaceParts): Promise<string[]> {
+  const journals = await parts.findJournals().catch(() => undefined);
+  if (journals === undefined) return [];
+  return await findUnfinished(journals)
+    .catch(() => [])
+    .finally(() => journals.close());
 }
 
 async function openRoot(givenRoot: string): Promise<{ rootPath: string; root: Folder }> {

@@ -38,7 +38,8 @@ export async function checkPlan(
     ...(valid.ok ? [] : valid.issues),
     ...checkAgainstShown(run, plan.actions, shown),
   ];
-  if (!valid.ok || issues.length > 0) return { ok: false, issues };
+  if (!valid.ok || issues.length > 0)
+    return { ok: false, issues: issues.map((issue) => explained(run, plan, issue)) };
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
   const preview = await workspace.preview(valid.value, { signal });
@@ -47,6 +48,17 @@ export async function checkPlan(
   const { planHash, changes } = preview.value;
   recorder.emit({ type: "PREVIEW_READY", plan_hash: planHash, changes: changes.length });
   return success({ plan: valid.value, preview: preview.value });
+}
+
+/** A file that could not be read need not be asked for again: the reason is what helps. */
+function explained({ cycle }: ProposalRun, { actions }: ReadEdits["plan"], issue: Issue): Issue {
+  if (issue.code !== "ERR_UPDATE_WITHOUT_BASE" || typeof issue.path[1] !== "number") return issue;
+  const path = actions[issue.path[1]]?.path;
+  const entry = cycle.entries.find(
+    ({ request }) => request.type === "read_file" && request.path === path,
+  );
+  const why = /^Not read: \w+\. (.*)/s.exec(entry?.blocks[0]?.text ?? "")?.[1];
+  return why === undefined ? issue : { ...issue, message: why };
 }
 
 /** What only the session knows: what was hidden from the model. */

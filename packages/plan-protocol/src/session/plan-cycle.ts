@@ -69,7 +69,12 @@ export function toSavedPlan({ entries, savedPlan = "", ...cycle }: PlanCycle): S
 }
 
 /** The other way round, with nothing read yet. */
-export function fromSavedPlan({ summary, context, shownFiles = [], ...saved }: SavedPlan): PlanCycle {
+export function fromSavedPlan({
+  summary,
+  context,
+  shownFiles = [],
+  ...saved
+}: SavedPlan): PlanCycle {
   return {
     ...saved,
     shownFiles,

@@ -31,6 +31,7 @@ describe("the system prompt", () => {
       - {"kind":"CREATE_FILE","path":PATH,"content":TEXT}: a file that does not exist yet, whole. Folders on the way are made.
       - {"kind":"CREATE_DIR","path":PATH}: an empty folder.
       - {"kind":"PATCH_FILE","path":PATH,"patch":DIFF,"base_sha256":HASH}: changes a file that CONTEXT shows.
+      - {"kind":"MOVE_FILE","path":PATH,"to":PATH}: also with "patch" and "base_sha256" as in PATCH_FILE, which change it on the way.
       - {"kind":"DELETE_FILE","path":PATH}
       - {"kind":"DELETE_DIR","path":PATH}: a folder that is empty, or whose every file the same plan deletes.
 
@@ -80,6 +81,7 @@ describe("the system prompt", () => {
           "PLAN_SCHEMA_VERSION: 2",
           "{"actions":[{"kind":"PATCH_FILE","path":"src/server.ts","patch":"@@ -1,2 +1,2 @@\\n export const host = \\"::1\\";\\n-export const port = 80;\\n+export const port = 8080;\\n","base_sha256":"0000000000000000000000000000000000000000000000000000000000000000"}],"summary":"The server listens on 8080. Check: npm test"}",
           "- {"kind":"PATCH_FILE","path":PATH,"patch":DIFF,"base_sha256":HASH}: changes a file that CONTEXT shows.",
+          "- {"kind":"MOVE_FILE","path":PATH,"to":PATH}: also with "patch" and "base_sha256" as in PATCH_FILE, which change it on the way.",
           "- HASH is the sha256 in the header of the file in CONTEXT, copied digit by digit. A file without one there cannot be changed: ask for it first.",
           "- DIFF is a unified diff of this one file: hunks under \`@@ -line,count +line,count @@\`, counts that are right, three lines of context on each side. Lines of context and removed lines repeat the file to the letter, indentation and trailing spaces included; each begins with one space, \`-\` or \`+\`.",
         ],

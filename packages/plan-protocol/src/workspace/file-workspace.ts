@@ -45,6 +45,8 @@ export interface PrunedTransactions {
 export interface FileWorkspace extends PlanWorkspace {
   /** The real path of the root. */
   readonly root: string;
+  /** Ids of transactions that were under way or left unfinished when the workspace was opened: `recover` undoes the latter. */
+  readonly unfinished: readonly string[];
   /** `parseEdits` over what this workspace has read, by its policy and limits. Reads nothing further. */
   propose(
     answer: string,

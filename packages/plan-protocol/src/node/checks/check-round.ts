@@ -40,7 +40,8 @@ export async function runChecksAfter(
     const run = await runCheck(parts, check, options);
     const { startError: _startError, findings, ...outcome } = run;
     const old = before[index];
-    const isOldFailure = outcome.status !== "passed" && old !== undefined && old.status !== "passed";
+    const isOldFailure =
+      outcome.status !== "passed" && old !== undefined && old.status !== "passed";
     const newFailures = isOldFailure ? newOnes(findingsBefore.get(old), findings) : [];
     const isOld = isOldFailure && newFailures.length === 0;
     outcomes.push({

@@ -26,7 +26,8 @@ const PLACE_ALONE = new RegExp(
 const BELOW_FILE = /^ {1,4}\d{1,7}:\d{1,7} {1,4}error {1,9}(\S.{0,1000})$/;
 const FILE_ALONE = new RegExp(`^(${PATH})$`);
 /** What does not make a check fail. */
-const HARMLESS = /^(?:note|info|hint|help|warning|warn|remark)\b|^W\d|^In (?:file|function)|^from /i;
+const HARMLESS =
+  /^(?:note|info|hint|help|warning|warn|remark)\b|^W\d|^In (?:file|function)|^from /i;
 /** The head of a finding whose place follows. */
 const HEAD = /^(?:(?:error|×|✖|x|!|⚠)\S* ?(?=\S)|[A-Z]{1,5}\d{2,5} )\s*(.{1,1000})$/;
 
@@ -77,7 +78,8 @@ function* placedFindings(lines: readonly string[]): Generator<string> {
       if (file !== undefined) yield keyOf(file, below);
     } else {
       const [, path, said] = ON_ONE_LINE.exec(line) ?? [];
-      if (path !== undefined && said !== undefined && isFinding(path, said)) yield keyOf(path, said);
+      if (path !== undefined && said !== undefined && isFinding(path, said))
+        yield keyOf(path, said);
       head = headOf(line) ?? (line.trim() === "" ? undefined : head);
       file = FILE_ALONE.exec(line)?.[1] ?? (line.trim() === "" ? undefined : file);
     }

@@ -64,7 +64,10 @@ interface Diff {
 
 function diffOf({ action, base, baseText = "", text = "" }: ResolvedAction): Diff {
   const from = base === undefined ? "/dev/null" : `a/${action.path}`;
-  const to = action.kind === "DELETE_FILE" ? "/dev/null" : `b/${action.kind === "MOVE_FILE" ? action.to : action.path}`;
+  const to =
+    action.kind === "DELETE_FILE"
+      ? "/dev/null"
+      : `b/${action.kind === "MOVE_FILE" ? action.to : action.path}`;
   const header = `--- ${from}\n+++ ${to}\n`;
   if (baseText === text) return { ...NOTHING, diff: header };
   const patch = structuredPatch(from, to, baseText, text, undefined, undefined, {

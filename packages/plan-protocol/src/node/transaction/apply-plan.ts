@@ -85,7 +85,8 @@ async function changedBase(
 ): Promise<string | undefined> {
   return await withTree(parts.root, async (tree) => {
     for (const { action, base } of actions) {
-      if (base === undefined || isSameStatus(await statusIn(tree, action.path), base.status)) continue;
+      if (base === undefined || isSameStatus(await statusIn(tree, action.path), base.status))
+        continue;
       const { parent, name } = splitPath(action.path);
       const facts = await tree
         .inFolder(parent, (folder) => readFacts(folder, name, 0))

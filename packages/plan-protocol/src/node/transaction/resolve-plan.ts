@@ -4,7 +4,9 @@ import { type Issue, type Result, success } from "@ccl/core";
 
 import { applyEdits } from "../../edit/apply-edits.ts";
 import { applyPatch } from "../../patch/apply-patch.ts";
+import { inFormOf } from "../../content/normalize-line-ends.ts";
 import { checkPath } from "../../paths/check-path.ts";
+import { collisionKey } from "../../paths/find-collisions.ts";
 import { actionKinds } from "../../plan/action-kinds.ts";
 import type { ActionKind } from "../../plan/plan.ts";
 import { quote } from "../../plan-issue.ts";
@@ -166,7 +168,7 @@ async function resolveMove(
 ): Promise<Outcome> {
   const target = await lookAt(context.tree, action.to, 0);
   if (target.kind === "blocked") return refuse(target.code, target.message);
-  const taken = takePlace(action, { path: action.to, found: target }, context);
+  const taken = await takePlace(action, { path: action.to, found: target }, context);
   if (taken !== undefined) return taken;
   const resolved = resolveExisting(action, found, context);
   if (!resolved.ok || resolved.value.content !== undefined) return resolved;
@@ -177,15 +179,33 @@ async function resolveMove(
 }
 
 /** Why nothing can be made at a path, or nothing, with the folders noted that are made on the way. */
-function takePlace(
+async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },
-  { madeFolders, impliedFolders }: ResolveContext,
-): Outcome | undefined {
+  { parts, tree, isDeleted, madeFolders, impliedFolders }: ResolveContext,
+): Promise<Outcome | undefined> {
   if (found.kind !== "absent")
     return refuse(
       "ERR_TARGET_EXISTS",
       `${quote(path)} exists already; ${kind} would have to replace it.`,
+    );
+  const first = path.slice(
+    0,
+    (path.indexOf("/", found.lastFolder.length + 1) + 1 || path.length + 1) - 1,
+  );
+  const names = await tree.inFolder(found.lastFolder, (folder) => folder.list());
+  const twin = names
+    .map((name) => (found.lastFolder === "" ? name : `${found.lastFolder}/${name}`))
+    .find(
+      (other) =>
+        other !== first &&
+        !isDeleted.has(other) &&
+        collisionKey(other, parts.policy) === collisionKey(first, parts.policy),
+    );
+  if (twin !== undefined)
+    return refuse(
+      "ERR_ACTION_CONFLICT",
+      `${quote(twin)} is there already, which is the same place as ${quote(first)} on some systems. Use its spelling.`,
     );
   for (
     let folder = splitPath(path).parent;
@@ -196,8 +216,12 @@ function takePlace(
   return undefined;
 }
 
-function resolveCreate(action: ValidAction, found: FoundEntry, context: ResolveContext): Outcome {
-  const taken = takePlace(action, { path: action.path, found }, context);
+async function resolveCreate(
+  action: ValidAction,
+  found: FoundEntry,
+  context: ResolveContext,
+): Promise<Outcome> {
+  const taken = await takePlace(action, { path: action.path, found }, context);
   if (taken !== undefined) return taken;
   if (action.kind !== "CREATE_FILE") return success({ action });
   return success({
@@ -256,15 +280,19 @@ function resolveExisting(
       "ERR_BASE_MISMATCH",
       `${quote(action.path)} is not the file that the change was made for. Read it again.`,
     );
-  return resolveText(action, facts);
+  const isKept = (parts.policy.lineEnds ?? "keep") === "keep";
+  return resolveText(action, facts, isKept);
 }
 
-function resolveText(action: ValidAction, facts: FileFacts): Outcome {
+function resolveText(action: ValidAction, facts: FileFacts, keepsLineEnds: boolean): Outcome {
   const base = textOf(facts);
-  let text = "content" in action ? action.content : undefined;
+  const whole = "content" in action ? action.content : undefined;
+  let text =
+    keepsLineEnds && whole !== undefined && base.baseText !== undefined
+      ? inFormOf(whole, base.baseText)
+      : whole;
   if (text === undefined) {
-    if (facts.bytes === undefined)
-      return refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action));
+    if (facts.bytes === undefined) return refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action));
     if (base.baseText === undefined)
       return refuse(
         "ERR_NON_UTF8_FILE",
