@@ -127,11 +127,11 @@ export function addGen(program: Command, run: Run, packOptions: readonly Option[
   );
 }
 
-/** `ccl memory ...`: what a model is told of the person and the project. */
+/** `ccl memory ...`: what a model knows of the person and the project. */
 export function addMemoryCommands(program: Command, run: Run): void {
   const memory = program
     .command("memory")
-    .description("what a model is told of you and of the project");
+    .description("what a model knows of you and of the project");
   memory
     .command("show")
     .description("all that is remembered, and where")

@@ -105,7 +105,7 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
 async function run(context: Gen): Promise<CommandResult> {
   const { session, flags, goal, planSession } = context;
   const { signal } = session;
-  // What the plan was made from comes with it.
+  // The saved plan has its context.
   const isContinued = isGoAhead(goal);
   const given = isContinued ? {} : await genBackground(session, goal, flags);
   const report =
@@ -129,7 +129,7 @@ async function run(context: Gen): Promise<CommandResult> {
     );
     if (!hasFailedCheck || attempt >= attempts) throw planFailure(outcome.issues);
     const what = outcome.issues.map(({ message }) => message).join("\n");
-    note(context, `Change ${attempt} of at most ${attempts} was rolled back: a check failed.`);
+    showLine(context, `Change ${attempt} of at most ${attempts} was rolled back: a check failed.`);
     options = { ...given, report: reportOf(proposal.value, what), signal };
   }
 }
@@ -178,7 +178,7 @@ async function reportOfChecks({ session, flags, workspace }: Gen): Promise<strin
 /** What the model has to know to do better: its changes, which are undone, and what came of them. */
 function reportOf({ preview }: ProposedPlan, what: string): string {
   const diffs = preview?.changes.map(({ diff }) => diff).join("") ?? "";
-  return `These changes were made, and undone again because a check failed. The files are as CONTEXT and BACKGROUND show them.\n${diffs}\n${what}`;
+  return `These changes were applied, and undone again because a check failed. The files are as CONTEXT and BACKGROUND show them.\n${diffs}\n${what}`;
 }
 
 async function deliver(
@@ -214,7 +214,7 @@ async function deliver(
         : renderPreview(plan, preview, style);
     },
     note: (style) =>
-      noteOf(proposal.value, { written, spending, isOpen, isSaved: saved !== undefined }, style),
+      closingOf(proposal.value, { written, spending, isOpen, isSaved: saved !== undefined }, style),
   };
 }
 
@@ -226,22 +226,22 @@ async function saveIfPlan(
   return savedPlan === undefined ? undefined : await saveSteps(session, savedPlan);
 }
 
-interface NoteParts {
+interface Closing {
   written: string[];
   spending: Spending;
   isOpen: boolean;
   isSaved: boolean;
 }
 
-function noteOf(
+function closingOf(
   { suggestedMemory, changed }: ProposedPlan,
-  { written, spending, isOpen, isSaved }: NoteParts,
+  { written, spending, isOpen, isSaved }: Closing,
   { colours }: Style,
 ): string {
   const lines = written.map((path) => `wrote ${printable(path)}`);
   if (changed.length > 0)
     lines.push(
-      `Changed since the plan was made, so this is a new plan: ${changed.map(printable).join(", ")}.`,
+      `Changed since the plan, so this is a new plan: ${changed.map(printable).join(", ")}.`,
     );
   if (suggestedMemory !== undefined && suggestedMemory.applied.length > 0)
     lines.push(
@@ -278,7 +278,7 @@ function requireFitting(goal: string, { apply, planOnly, untilGreen, check = [] 
     throw new CliError("usage", "--until-green needs to know what has to pass: give --check.");
 }
 
-function note({ session }: Gen, text: string): void {
+function showLine({ session }: Gen, text: string): void {
   session.progress.clear();
   if (!session.isJson) session.terminal.stderr.write(`${text}\n`);
 }

@@ -29,7 +29,7 @@ export function checksOf({ check = [], checkTimeout }: ApplyFlags): PlanCheck[] 
   return check.map((line) => ({ name: line, command: splitCommand(line), timeoutMs }));
 }
 
-/** Asks where somebody can answer, then applies. @throws CliError where nobody agreed */
+/** Asks where somebody can answer, then applies. @throws CliError without agreement */
 export async function applyConfirmed(
   session: Session,
   flags: ApplyFlags,

@@ -126,8 +126,5 @@ function count(
 }
 
 function charsOf({ messages }: ModelRequest): number {
-  return messages.reduce(
-    (sum, { content }) => sum + (typeof content === "string" ? content.length : 0),
-    0,
-  );
+  return JSON.stringify(messages).length;
 }

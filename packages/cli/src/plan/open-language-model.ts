@@ -113,7 +113,7 @@ async function openAnthropic(model: string, env: NodeJS.ProcessEnv): Promise<Lan
   const baseUrl = env["ANTHROPIC_BASE_URL"] || undefined;
   const apiKey =
     baseUrl === undefined ? keyOf(env, "ANTHROPIC_API_KEY", model) : env["ANTHROPIC_API_KEY"];
-  // Each call repeats the rules and, after a failed check, most of what was read.
+  // Each call repeats the rules and, after a failed check, the files.
   return createAnthropicModel({ model, baseUrl, apiKey, marksPromptCache: true });
 }
 

@@ -18,7 +18,7 @@ export async function saveChange(session: Session, plan: ValidPlan): Promise<str
   return await save(session, "change.json", planText(plan));
 }
 
-/** Forgets change and steps: they were made. */
+/** Forgets change and steps: they were applied. */
 export async function forgetSaved(session: Session): Promise<void> {
   for (const name of ["change.json", "steps.json"])
     await rm(join(placeOf(session), name), { force: true });

@@ -14,7 +14,7 @@ const MAX_PLACES = 400;
 /** A shorter file may lose more than half of its lines. */
 const MIN_LINES = 20;
 
-/** Actions in their order, and what keeps some of them from being made; paths of issues begin with `actions` and an index. */
+/** Actions in their order, and why some can't be applied; paths of issues begin with `actions` and an index. */
 export interface PlacedActions {
   /** One that has no place stands here too, so that its path is checked. */
   actions: PlanAction[];

@@ -20,7 +20,7 @@ export function nearestLines(file: readonly string[], wanted: readonly string[])
   let best: number | undefined;
   for (const [start, count] of votes)
     if (best === undefined || count > (votes.get(best) ?? 0)) best = start;
-  best ??= mostSharedWords(file, wanted);
+  best ??= lineSharingWords(file, wanted);
   if (best === undefined) return "";
   const from = Math.max(0, best);
   return file
@@ -29,8 +29,8 @@ export function nearestLines(file: readonly string[], wanted: readonly string[])
     .join("\n");
 }
 
-/** Where no line stands as it is wanted: the line that has most words of one that is; for reading only. */
-function mostSharedWords(file: readonly string[], wanted: readonly string[]): number | undefined {
+/** Where no line stands as it is wanted: the line that shares the largest part of its words; for reading only. */
+function lineSharingWords(file: readonly string[], wanted: readonly string[]): number | undefined {
   let best: { at: number; share: number } | undefined;
   for (const [offset, line] of wanted.slice(0, MAX_COMPARED).entries()) {
     const words = new Set(wordsOf(line));

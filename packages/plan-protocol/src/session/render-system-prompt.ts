@@ -139,7 +139,7 @@ const JSON_MODES = [
 ];
 
 const EDIT_MODES = [
-  "- PLAN: summary says the diagnosis, the numbered steps with the files they touch, and how to check the result. No change is made.",
+  "- PLAN: summary says the diagnosis, the numbered steps with the files they touch, and how to check the result. Nothing is changed.",
   `- APPLY: every change that the goal or the SAVED PLAN needs. Where nothing needs to change, answer \`${noChangesMarker}\` and say why.`,
 ];
 

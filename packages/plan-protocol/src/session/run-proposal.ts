@@ -231,7 +231,7 @@ function repairOfEdits({ issues, answer }: NonNullable<Progress["pending"]>): Ch
   const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ message }) => `- ${message}`);
   const left = issues.length - lines.length;
   const content = [
-    "None of your changes was made:",
+    "None of your changes was applied:",
     ...lines,
     ...(left > 0 ? [`- and ${left} more`] : []),
     "Send all changes again, whole and in the same format, those that fit included.",

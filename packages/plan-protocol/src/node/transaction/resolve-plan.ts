@@ -178,7 +178,7 @@ async function resolveMove(
     : success({ ...resolved.value, text: resolved.value.baseText, content: bytes });
 }
 
-/** Why nothing can be made at a path, or nothing, with the folders noted that are made on the way. */
+/** Why a path can't be taken, if so; else collects the folders to create on the way. */
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },

@@ -89,9 +89,9 @@ function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
       const { action } = source;
       const step = stepOf(source);
       if (action.kind !== "MOVE_FILE") return [{ step, source }];
-      const made: Step = { change: "write", path: action.to, kind: action.kind };
+      const created: Step = { change: "write", path: action.to, kind: action.kind };
       return [
-        { step: made, source },
+        { step: created, source },
         { step: { ...step, change: "remove" }, source },
       ];
     }),

@@ -15,7 +15,7 @@ import { FILES_AT_ONCE } from "../workspace-parts.ts";
 /**
  * Makes the changes, in order. A file that goes is moved out of the tree and looked at there; what was moved by mistake is
  * what an undo puts back. A new file takes the place of an old one at once, so that the path is never without a file, and
- * only while the old one is there. A file that is made gets its name only if that is free.
+ * only while the old one is there. A new file gets its name only if that is free.
  */
 export async function swapIn(
   tree: Tree,
