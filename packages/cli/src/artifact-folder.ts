@@ -1,0 +1,78 @@
+import { mkdir, readdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+
+import type { ArtifactStore, ArtifactStoreOptions } from "@ccl/artifact-store";
+import { SqlError } from "@ccl/sql";
+
+/** An open folder of artifacts. */
+export interface ArtifactFolder {
+  store: ArtifactStore;
+  /** Absolute. */
+  path: string;
+  /** How artifacts are kept: SQLite where Node or an installed package has a driver, else one file each. */
+  kind: "sqlite" | "files";
+  close(): Promise<void>;
+}
+
+/** What decides where the state folder is; `process` fits. */
+export interface StateSurroundings {
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+}
+
+/**
+ * Where ccl keeps artifacts and other state of a user: `CCL_STATE_DIR`, else the platform's folder for the state of
+ * programs, such as `~/.local/state/ccl`. The folder need not exist.
+ */
+export function stateFolder({ env, platform }: StateSurroundings): string {
+  const chosen = env["CCL_STATE_DIR"];
+  if (chosen !== undefined && chosen !== "") return resolve(chosen);
+  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
+  const standard = env["XDG_STATE_HOME"];
+  if (standard !== undefined && isAbsolute(standard)) return join(standard, "ccl");
+  if (platform === "win32")
+    return join(env["LOCALAPPDATA"] ?? join(home, "AppData", "Local"), "ccl");
+  if (platform === "darwin") return join(home, "Library", "Application Support", "ccl");
+  return join(home, ".local", "state", "ccl");
+}
+
+/**
+ * Opens the folder, and makes it where it is missing, readable by its owner alone. A folder that holds artifacts already is
+ * opened in the form that they are kept in.
+ * @throws ArtifactStoreError, SqlError
+ */
+export async function openArtifactFolder(
+  folder: string,
+  options: ArtifactStoreOptions = {},
+): Promise<ArtifactFolder> {
+  const path = resolve(folder);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const names = await readdir(path);
+  const opened =
+    names.includes(filesName) && !names.includes(databaseName)
+      ? await openFiles(path, options)
+      : await openDatabase(path, options).catch((error: unknown) => {
+          if (!SqlError.isInstance(error) || error.code !== "no_driver") throw error;
+          if (names.includes(databaseName)) throw error;
+          return openFiles(path, options);
+        });
+  return { ...opened, path, close: () => opened.store.close() };
+}
+
+const databaseName = "artifacts.db";
+const filesName = "artifacts";
+
+type Opened = Pick<ArtifactFolder, "store" | "kind">;
+
+async function openDatabase(path: string, options: ArtifactStoreOptions): Promise<Opened> {
+  const { openSqliteArtifactStore } = await import("@ccl/artifact-store-sqlite");
+  const store = await openSqliteArtifactStore({ path: join(path, databaseName), ...options });
+  return { store, kind: "sqlite" };
+}
+
+async function openFiles(path: string, options: ArtifactStoreOptions): Promise<Opened> {
+  const { openFsArtifactStore } = await import("@ccl/artifact-store-fs");
+  const store = await openFsArtifactStore({ root: join(path, filesName), ...options });
+  return { store, kind: "files" };
+}
