@@ -2,8 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
+import { ArtifactStoreError } from "@ccl/artifact-store";
 import { openFsArtifactStore } from "@ccl/artifact-store-fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SqlError } from "@ccl/sql";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { openArtifactFolder, stateFolder } from "./artifact-folder.ts";
 
@@ -23,6 +25,19 @@ describe("a folder of artifacts", () => {
     expect(second).toMatchObject({ path: folder, kind: first.kind });
     expect(await second.store.retrieve(artifactId)).toEqual(new TextEncoder().encode("red fox"));
     await second.close();
+  });
+
+  it("uses files where no driver of SQLite is installed", async () => {
+    vi.doMock("@ccl/artifact-store-sqlite", () => ({
+      openSqliteArtifactStore: () => {
+        const cause = new SqlError("no_driver", "no driver");
+        return Promise.reject(new ArtifactStoreError("store_failed", "not opened", { cause }));
+      },
+    }));
+    const opened = await openArtifactFolder(base);
+    vi.doUnmock("@ccl/artifact-store-sqlite");
+    expect(opened.kind).toBe("files");
+    await opened.close();
   });
 
   it("stays with files where artifacts are kept in files", async () => {

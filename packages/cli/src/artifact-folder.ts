@@ -40,7 +40,7 @@ export function stateFolder({ env, platform }: StateSurroundings): string {
 /**
  * Opens the folder, and makes it where it is missing, readable by its owner alone. A folder that holds artifacts already is
  * opened in the form that they are kept in.
- * @throws ArtifactStoreError, SqlError
+ * @throws ArtifactStoreError
  */
 export async function openArtifactFolder(
   folder: string,
@@ -53,8 +53,7 @@ export async function openArtifactFolder(
     names.includes(filesName) && !names.includes(databaseName)
       ? await openFiles(path, options)
       : await openDatabase(path, options).catch((error: unknown) => {
-          if (!SqlError.isInstance(error) || error.code !== "no_driver") throw error;
-          if (names.includes(databaseName)) throw error;
+          if (!isWithoutDriver(error) || names.includes(databaseName)) throw error;
           return openFiles(path, options);
         });
   return { ...opened, path, close: () => opened.store.close() };
@@ -62,6 +61,11 @@ export async function openArtifactFolder(
 
 const databaseName = "artifacts.db";
 const filesName = "artifacts";
+
+function isWithoutDriver(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return SqlError.isInstance(cause) && cause.code === "no_driver";
+}
 
 type Opened = Pick<ArtifactFolder, "store" | "kind">;
 
