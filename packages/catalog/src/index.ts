@@ -94,4 +94,5 @@ export {
   type StandardInputSchema,
 } from "./tools/defer-tools.ts";
 export type { ForeignTools } from "./tools/tool-forms.ts";
+export { pickPrompt, type PickPromptOptions } from "./drill-down/pick-prompt.ts";
 export { createCatalogTools, type CatalogToolsOptions } from "./tools/create-catalog-tools.ts";

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { addCatalogCommands } from "./add-catalog-commands.ts";
 import { addPackCommands, parseTokens } from "./add-pack-commands.ts";
 import { addGen, addMemoryCommands, addPlanCommands } from "./add-plan-commands.ts";
+import { addMcpCommands } from "./add-mcp-commands.ts";
 import { addQueryCommand } from "./add-query-command.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { CommandResult } from "./output/command-result.ts";
@@ -44,6 +45,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addGen(program, runCommand, [budgetOption(), encodingOption()]);
   addCatalogCommands(program, runCommand, { budget: budgetOption, encoding: encodingOption });
   addQueryCommand(program, runCommand);
+  addMcpCommands(program, runCommand);
   return program;
 }
 

@@ -1,4 +1,5 @@
 export { compilePlan, type CompiledPlan, type CompilePlanOptions } from "./compile/compile-plan.ts";
+export { planMessages } from "./compile/plan-prompt.ts";
 export { planDetails, type PlanDetailsOptions } from "./compile/plan-details.ts";
 export { batchBytes, type ColumnBatch, type PlanValue } from "./connector/column-batch.ts";
 export type {

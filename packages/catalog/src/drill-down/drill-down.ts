@@ -120,7 +120,7 @@ async function askForPicks(
   const { usable } = shareBudget(budget, {}, counter);
   const inputs = { length: records.length, at: (index: number) => rowAt(records[index], visible) };
   const promptOf = (rows: string): ReturnType<typeof pickPrompt> =>
-    pickPrompt({ task: request.task, most, rows, canAskForMore });
+    pickPrompt({ task: request.task, maxPicks: most, rows, canAskForMore });
   const countPrompt = (rows: string): number => {
     const messages = promptOf(rows);
     return (

@@ -47,7 +47,7 @@ const detailsInput = z.object({
 
 /** The tools `search_resources` and `resource_details`; both answer with text, and say in it what is wrong with an input. */
 export function createCatalogTools(
-  catalog: Catalog,
+  catalog: Pick<Catalog, "search" | "overview" | "details">,
   options: CatalogToolsOptions = {},
 ): [ToolDefinition<SearchToolInput, string>, ToolDefinition<DetailsToolInput, string>] {
   const { principal, maxTokens = 1_500, counter = estimatedCounter } = options;

@@ -1,0 +1,59 @@
+import {
+  Client,
+  type ClientCapabilities,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+
+import type { McpServerConfig } from "./server-config.ts";
+
+/** How a server is spoken to. */
+export interface ConnectMcpServerOptions {
+  /** What this side can do for the server, such as sampling. */
+  capabilities?: ClientCapabilities | undefined;
+  /** Where the stderr of its process goes; `ignore` where absent. */
+  stderr?: "ignore" | "inherit" | undefined;
+  /** Of the handshake; 30 s where absent. */
+  timeoutMs?: number | undefined;
+  /** Called before the connection opens, to set handlers. */
+  prepare?: ((client: Client) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+const defaultTimeoutMs = 30_000;
+const maxMessageBytes = 64 * 1024 * 1024;
+
+/** A connected client of the official SDK. `close()` ends the server's process too, by force after some seconds. */
+export async function connectMcpServer(
+  config: McpServerConfig,
+  options: ConnectMcpServerOptions = {},
+): Promise<Client> {
+  const { capabilities = {}, stderr = "ignore", signal } = options;
+  const timeout = options.timeoutMs ?? defaultTimeoutMs;
+  const isAddress = "url" in config;
+  const client = new Client(
+    { name: "ccl", version: "1.0.0" },
+    // Over stdio a probe for the newer protocol would start each server twice; those that speak it speak the older one too.
+    { capabilities, versionNegotiation: { mode: isAddress ? "auto" : "legacy" } },
+  );
+  options.prepare?.(client);
+  const transport = isAddress
+    ? new StreamableHTTPClientTransport(new URL(config.url), {
+        requestInit: { headers: config.headers ?? {} },
+      })
+    : new StdioClientTransport({
+        command: config.command,
+        args: config.args ?? [],
+        env: { ...getDefaultEnvironment(), ...config.env },
+        stderr,
+        maxBufferSize: maxMessageBytes,
+        ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
+      });
+  try {
+    await client.connect(transport, signal === undefined ? { timeout } : { timeout, signal });
+    return client;
+  } catch (error) {
+    await transport.close().catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
+import {
+  ProtocolError,
+  type RequestMethod,
+  type ResultTypeMap,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+
+import type { Upstream } from "./upstream.ts";
+
+/** A request of the client that waits for a server: the longest wait without any sign of progress. */
+const timeoutMs = 10 * 60_000;
+const methodNotFound = -32_601;
+const unavailable = -32_000;
+
+/** Sends a client's request on to a server; progress goes back, and a cancelled request is cancelled there. */
+export async function forwardUp<Method extends RequestMethod>(
+  upstream: Upstream,
+  request: { method: Method; params?: Record<string, unknown> | undefined },
+  { mcpReq }: ServerContext,
+): Promise<ResultTypeMap[Method]> {
+  const { client, name, problem } = upstream;
+  if (client === undefined)
+    throw new ProtocolError(
+      unavailable,
+      `The server ${name} is unavailable: ${problem}. It is started again; try later.`,
+    );
+  const { progressToken, ...meta } = mcpReq._meta ?? {};
+  const params = { ...request.params, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
+  return client.request(
+    { method: request.method, params },
+    {
+      signal: mcpReq.signal,
+      timeout: timeoutMs,
+      resetTimeoutOnProgress: true,
+      ...(progressToken === undefined
+        ? {}
+        : {
+            onprogress: (progress) => {
+              const notified = { ...progress, progressToken };
+              void mcpReq
+                .notify({ method: "notifications/progress", params: notified })
+                .catch(() => undefined);
+            },
+          }),
+    },
+  );
+}
+
+/** What servers may ask of a client, by the capability that it needs. */
+const questions = {
+  "sampling/createMessage": "sampling",
+  "elicitation/create": "elicitation",
+  "roots/list": "roots",
+} as const;
+
+/** Sends what a server asks on to the client, where that can answer. */
+export function passQuestionsDown(
+  client: Client,
+  { capabilities, clientOf }: { capabilities: ClientCapabilities; clientOf(): Server | undefined },
+): void {
+  for (const [method, capability] of entriesOf(questions)) {
+    if (capabilities[capability] === undefined) continue;
+    client.setRequestHandler(method, async ({ params }, { mcpReq }) => {
+      const server = clientOf();
+      if (server === undefined)
+        throw new ProtocolError(methodNotFound, "There is no client that can be asked now.");
+      return server.request(
+        { method, ...(params === undefined ? {} : { params }) },
+        { signal: mcpReq.signal, timeout: timeoutMs, resetTimeoutOnProgress: true },
+      );
+    });
+  }
+}
+
+function entriesOf<Key extends string, Value>(
+  record: Readonly<Record<Key, Value>>,
+): [Key, Value][] {
+  const keys: string[] = Object.keys(record);
+  return keys.flatMap((key): [Key, Value][] => (isKey(record, key) ? [[key, record[key]]] : []));
+}
+
+function isKey<Key extends string>(
+  record: Readonly<Record<Key, unknown>>,
+  key: string,
+): key is Key {
+  return key in record;
+}

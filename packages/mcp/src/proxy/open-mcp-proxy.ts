@@ -1,0 +1,135 @@
+import { type ArtifactStore, createMemoryArtifactStore } from "@ccl/artifact-store";
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
+import type { Server } from "@modelcontextprotocol/server";
+
+import { McpError } from "../mcp-error.ts";
+import { artifactTools } from "../server/artifact-tools.ts";
+import type { McpServerFactory } from "../server/mcp-server-options.ts";
+import { passQuestionsDown } from "./forward.ts";
+import { createProxyServer } from "./proxy-server.ts";
+import type { McpProxyStatistics, ProxyState } from "./proxy-state.ts";
+import { proxiedTools } from "./proxied-tools.ts";
+import type { McpServerConfig } from "./server-config.ts";
+import { createResultShrinker } from "./shrink-result.ts";
+import { buildToolList, type ToolList } from "./tool-list.ts";
+import { createUpstream, type Upstream } from "./upstream.ts";
+
+/** What the proxy stands in front of, and from which sizes on it makes things smaller. */
+export interface McpProxyOptions {
+  servers: Readonly<Record<string, McpServerConfig>>;
+  /** Longer lists of tools become three tools and names within it; 3,000 where absent. */
+  listTokens?: number | undefined;
+  /** Longer texts of results are cut to it; 2,000 where absent. */
+  resultTokens?: number | undefined;
+  /** Where results are kept; 64 MiB of memory where absent. */
+  artifacts?: ArtifactStore | undefined;
+  /** `estimatedCounter` where absent. */
+  counter?: TokenCounter | undefined;
+  /** Where the stderr of the servers goes; `ignore` where absent. */
+  stderr?: "ignore" | "inherit" | undefined;
+}
+
+/** A proxy that runs. */
+export interface McpProxy {
+  /** For `openMcpStdio` and `openMcpHttp`, or the entries of the official SDK. */
+  readonly factory: McpServerFactory;
+  statistics(): McpProxyStatistics;
+  /** Ends the servers too. */
+  close(): Promise<void>;
+}
+
+const memoryBytes = 64 * 1024 * 1024;
+
+/**
+ * A proxy in front of other servers: their long tool lists become three tools, their long results a selection with a handle.
+ * Servers start with the first client and are started again when they end.
+ * @throws McpError `invalid_options` without a server
+ */
+export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> {
+  const { servers, listTokens = 3_000, resultTokens = 2_000, counter = estimatedCounter } = options;
+  if (Object.keys(servers).length === 0)
+    throw new McpError("invalid_options", "There is no server to stand in front of.");
+  const store = options.artifacts ?? createMemoryArtifactStore({ maxBytes: memoryBytes });
+  const shrinker = createResultShrinker({ resultTokens, counter, store });
+  const ownTools = artifactTools(store, counter);
+  const connected = new Set<Server>();
+  const counts = { finds: 0, misses: 0, calls: new Map<string, number>() };
+  let upstreams: Upstream[] = [];
+  let list: ToolList | undefined;
+  let starting: Promise<unknown> | undefined;
+  let isClosed = false;
+
+  const onChange = (): void => {
+    list = undefined;
+    for (const server of connected) void server.sendToolListChanged().catch(() => undefined);
+  };
+  const state: ProxyState = {
+    connected,
+    counts,
+    ownTools,
+    upstreams: () => upstreams,
+    async start(capabilities) {
+      if (isClosed) throw new McpError("closed", "The proxy was closed.");
+      starting ??= Promise.all(
+        (upstreams = Object.entries(servers).map(([name, config]): Upstream => {
+          const upstream: Upstream = createUpstream(name, config, {
+            capabilities,
+            stderr: options.stderr,
+            onChange,
+            prepare: (client) => {
+              passQuestionsDown(client, { capabilities, clientOf: () => [...connected].at(-1) });
+              passNotificationsDown(client, upstreamOf(name), connected);
+            },
+          });
+          return upstream;
+        })).map(({ started }) => started),
+      );
+      await starting;
+    },
+    list: () =>
+      (list ??= buildToolList(proxiedTools(upstreams, { shrinker, counts }), {
+        listTokens,
+        counter,
+      })),
+    statistics,
+  };
+  function upstreamOf(name: string): () => Upstream | undefined {
+    return () => upstreams.find((one) => one.name === name);
+  }
+  function statistics(): McpProxyStatistics {
+    const all = upstreams.map(({ name, tools, restarts, problem }) => {
+      const shown = { tools: tools.length, calls: counts.calls.get(name) ?? 0, restarts };
+      return [name, problem === undefined ? shown : { ...shown, problem }] as const;
+    });
+    const { finds, misses } = counts;
+    const { tokens } = state.list();
+    return {
+      servers: Object.fromEntries(all),
+      list: tokens,
+      results: { ...shrinker.statistics },
+      finds,
+      misses,
+    };
+  }
+  return {
+    factory: () => createProxyServer(state),
+    statistics,
+    async close() {
+      isClosed = true;
+      await Promise.all(upstreams.map((upstream) => upstream.close()));
+      if (options.artifacts === undefined) await store.close();
+    },
+  };
+}
+
+/** Changes of lists are read here first; all else goes to the clients as it came. */
+function passNotificationsDown(
+  client: Parameters<typeof passQuestionsDown>[0],
+  upstream: () => Upstream | undefined,
+  connected: ReadonlySet<Server>,
+): void {
+  client.setNotificationHandler("notifications/tools/list_changed", () => upstream()?.refresh());
+  client.fallbackNotificationHandler = async (notification) => {
+    for (const server of connected) await server.notification(notification).catch(() => undefined);
+  };
+}

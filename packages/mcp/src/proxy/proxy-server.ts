@@ -1,0 +1,214 @@
+import {
+  type Prompt,
+  ProtocolError,
+  type RequestMethod,
+  type Resource,
+  type ResultTypeMap,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+
+import { capabilitiesOf } from "../server/client-capabilities.ts";
+import { listedTool, runTool } from "../server/server-tool.ts";
+import { forwardUp } from "./forward.ts";
+import type { ProxyState } from "./proxy-state.ts";
+import { publicName } from "./proxied-tools.ts";
+import type { Upstream } from "./upstream.ts";
+
+const capabilities = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
+const serverInfo = { name: "ccl-proxy", version: "1.0.0" };
+const statisticsUri = "ccl://proxy/statistics";
+const invalidParams = -32_602;
+
+/** Waits in the handshake for the servers behind, for their instructions and for what the client can do for them. */
+class ProxyServer extends Server {
+  constructor(state: ProxyState) {
+    super(serverInfo, { capabilities });
+    const initialize = this._getRequestHandler("initialize");
+    if (initialize === undefined) return;
+    this.setRequestHandler("initialize", async (request, context) => {
+      await state.start(request.params.capabilities);
+      const result = await initialize(
+        { jsonrpc: "2.0", id: context.mcpReq.id, ...request },
+        context,
+      );
+      const protocolVersion = String(result["protocolVersion"]);
+      return { ...result, protocolVersion, capabilities, serverInfo, ...instructionsOf(state) };
+    });
+  }
+}
+
+function instructionsOf(state: ProxyState): { instructions?: string } {
+  const given = state.upstreams().flatMap(({ name, client }) => {
+    const text = client?.getInstructions();
+    return text === undefined ? [] : [`${name}: ${text}`];
+  });
+  return given.length === 0 ? {} : { instructions: given.join("\n\n") };
+}
+
+/** The proxy as one client sees it. */
+export function createProxyServer(state: ProxyState): Server {
+  const server = new ProxyServer(state);
+  server.oninitialized = () => state.connected.add(server);
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
+  server.onclose = () => state.connected.delete(server);
+  const ready = async (context: ServerContext): Promise<readonly Upstream[]> => {
+    await state.start(capabilitiesOf(server, context));
+    return state.upstreams();
+  };
+  addTools(server, state, ready);
+  addResources(server, state, ready);
+  addPrompts(server, ready);
+  server.setRequestHandler("completion/complete", async ({ params }, context) => {
+    const { ref } = params;
+    const upstreams = await ready(context);
+    if (ref.type === "ref/resource")
+      return firstAnswer(upstreams, { method: "completion/complete", params }, context);
+    const { upstream, own } = ownerOf(ref.name, upstreams);
+    const asked = { ...params, ref: { ...ref, name: own } };
+    return forwardUp(upstream, { method: "completion/complete", params: asked }, context);
+  });
+  server.setRequestHandler("logging/setLevel", async ({ params }, context) => {
+    const able = (await ready(context)).filter(
+      ({ client }) => client?.getServerCapabilities()?.logging !== undefined,
+    );
+    for (const one of able) await forwardUp(one, { method: "logging/setLevel", params }, context);
+    return {};
+  });
+  server.setNotificationHandler("notifications/roots/list_changed", async () => {
+    for (const { client } of state.upstreams())
+      await client?.sendRootsListChanged().catch(() => undefined);
+  });
+  return server;
+}
+
+type Ready = (context: ServerContext) => Promise<readonly Upstream[]>;
+
+function addTools(server: Server, state: ProxyState, ready: Ready): void {
+  const { counts, ownTools } = state;
+  server.setRequestHandler("tools/list", async (_, context) => {
+    await ready(context);
+    return { tools: [...state.list().tools, ...ownTools.map(listedTool)] };
+  });
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    await ready(context);
+    const { name, arguments: input = {} } = params;
+    const own = ownTools.find((tool) => tool.name === name);
+    const { signal } = context.mcpReq;
+    if (own !== undefined) {
+      const call = { signal, context, canAsk: false, progress: () => undefined };
+      return runTool(own, input, call);
+    }
+    const answer = await state.list().call(name, input, context);
+    if (name === "find_tools") counts.finds++;
+    const [first] = answer?.content ?? [];
+    const text = first?.type === "text" ? first.text : "";
+    if (answer === undefined || /^(?:\[nothing found|There is no tool)/.test(text)) counts.misses++;
+    if (answer === undefined)
+      throw new ProtocolError(
+        invalidParams,
+        `There is no tool ${JSON.stringify(name.slice(0, 80))}.`,
+      );
+    return answer;
+  });
+}
+
+function addResources(server: Server, state: ProxyState, ready: Ready): void {
+  const able = async (context: ServerContext): Promise<Upstream[]> =>
+    (await ready(context)).filter(
+      ({ client }) => client?.getServerCapabilities()?.resources !== undefined,
+    );
+  server.setRequestHandler("resources/list", async (_, context) => {
+    const { signal } = context.mcpReq;
+    const asked = (await able(context)).map(({ client }) =>
+      client?.listResources(undefined, { signal }),
+    );
+    const lists = await Promise.all(asked);
+    const name = "What the proxy saved";
+    const own: Resource = { uri: statisticsUri, name, mimeType: "application/json" };
+    return { resources: [...lists.flatMap((list) => list?.resources ?? []), own] };
+  });
+  server.setRequestHandler("resources/templates/list", async (_, context) => {
+    const { signal } = context.mcpReq;
+    const asked = (await able(context)).map(({ client }) =>
+      client?.listResourceTemplates(undefined, { signal }),
+    );
+    const lists = await Promise.all(asked);
+    return { resourceTemplates: lists.flatMap((list) => list?.resourceTemplates ?? []) };
+  });
+  server.setRequestHandler("resources/read", async ({ params }, context) => {
+    if (params.uri === statisticsUri) {
+      const text = JSON.stringify(state.statistics(), null, 2);
+      return { contents: [{ uri: statisticsUri, mimeType: "application/json", text }] };
+    }
+    return firstAnswer(await able(context), { method: "resources/read", params }, context);
+  });
+  for (const method of ["resources/subscribe", "resources/unsubscribe"] as const)
+    server.setRequestHandler(method, async ({ params }, context) =>
+      firstAnswer(await able(context), { method, params }, context),
+    );
+}
+
+function addPrompts(server: Server, ready: Ready): void {
+  server.setRequestHandler("prompts/list", async (_, context) => {
+    const { signal } = context.mcpReq;
+    const upstreams = await ready(context);
+    const lists = await Promise.all(
+      upstreams.map(async (one): Promise<Prompt[]> => {
+        const { client } = one;
+        if (client?.getServerCapabilities()?.prompts === undefined) return [];
+        const { prompts } = await client.listPrompts(undefined, { signal });
+        return prompts.map((prompt) => ({
+          ...prompt,
+          name: publicName(one, prompt.name, upstreams),
+        }));
+      }),
+    );
+    return { prompts: lists.flat() };
+  });
+  server.setRequestHandler("prompts/get", async ({ params }, context) => {
+    const { upstream, own } = ownerOf(params.name, await ready(context));
+    return forwardUp(
+      upstream,
+      { method: "prompts/get", params: { ...params, name: own } },
+      context,
+    );
+  });
+}
+
+/** The server that a public name belongs to, and the name that it has there. */
+function ownerOf(
+  name: string,
+  upstreams: readonly Upstream[],
+): { upstream: Upstream; own: string } {
+  const [only] = upstreams;
+  if (only !== undefined && upstreams.length === 1) return { upstream: only, own: name };
+  const upstream = upstreams.find((one) => name.startsWith(`${one.name}__`));
+  if (upstream === undefined)
+    throw new ProtocolError(invalidParams, `No server has ${JSON.stringify(name.slice(0, 80))}.`);
+  return { upstream, own: name.slice(upstream.name.length + 2) };
+}
+
+/** The answer of the first server that has one; the last error where none has. */
+async function firstAnswer<Method extends RequestMethod>(
+  upstreams: readonly Upstream[],
+  request: { method: Method; params: Record<string, unknown> },
+  context: ServerContext,
+): Promise<ResultTypeMap[Method]> {
+  let problem: unknown = new ProtocolError(-32_002, "No server has that resource.");
+  for (const upstream of upstreams) {
+    try {
+      return await forwardUp(upstream, request, context);
+    } catch (error) {
+      if (context.mcpReq.signal.aborted) throw error;
+      problem = error;
+    }
+  }
+  throw problem;
+}

@@ -1,0 +1,82 @@
+import { failure, type Issue, type Result, success } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
+import * as z from "zod";
+
+/** How a server is reached: a process of its own, or an address. */
+export type McpServerConfig = McpProcessConfig | McpAddressConfig;
+
+/** A server that is started, and spoken to over its stdin and stdout. */
+export interface McpProcessConfig {
+  command: string;
+  args?: string[] | undefined;
+  /** Beside the few harmless variables that each server gets. */
+  env?: Record<string, string> | undefined;
+  cwd?: string | undefined;
+}
+
+/** A server behind streamable HTTP. */
+export interface McpAddressConfig {
+  url: string;
+  headers?: Record<string, string> | undefined;
+}
+
+const texts = z.record(z.string(), z.string());
+const processConfig = z.object({
+  command: z.string().min(1),
+  args: z.array(z.string()).exactOptional(),
+  env: texts.exactOptional(),
+  cwd: z.string().exactOptional(),
+});
+const addressConfig = z.object({
+  url: z.url({ protocol: /^https?$/ }),
+  headers: texts.exactOptional(),
+});
+
+/**
+ * The servers of an `mcp.json` as Claude Code, Cursor and VS Code write it, under `mcpServers` or `servers`; `disabled` ones are
+ * left out. `${NAME}`, `${env:NAME}` and `${NAME:-default}` are filled in from `env`.
+ */
+export function readMcpServers(
+  document: unknown,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Result<Record<string, McpServerConfig>> {
+  const servers = isRecord(document) ? (document["mcpServers"] ?? document["servers"]) : undefined;
+  if (!isRecord(servers))
+    return failure(issueAt([], 'there is no object "mcpServers" (or "servers")'));
+  const issues: Issue[] = [];
+  const read: Record<string, McpServerConfig> = {};
+  for (const [name, given] of Object.entries(servers)) {
+    if (isRecord(given) && given["disabled"] === true) continue;
+    const filled = fillIn(given, (variable, fallback) => {
+      const value = env[variable] ?? fallback;
+      if (value === undefined)
+        issues.push(issueAt([name], `the environment variable ${variable} is not set`));
+      return value ?? "";
+    });
+    const hasUrl = isRecord(filled) && "url" in filled;
+    const parsed = (hasUrl ? addressConfig : processConfig).safeParse(filled);
+    if (parsed.success) read[name] = parsed.data;
+    else
+      for (const { path, message } of parsed.error.issues)
+        issues.push(issueAt([name, ...path.map(String)], message));
+  }
+  const [issue, ...others] = issues;
+  return issue === undefined ? success(read) : failure(issue, ...others);
+}
+
+function issueAt(path: string[], reason: string): Issue {
+  const place = path.length === 0 ? "" : `${path.join(".")}: `;
+  return { code: "config_invalid", path, message: place + reason };
+}
+
+const variable = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+type ValueOf = (name: string, fallback: string | undefined) => string;
+
+function fillIn(value: unknown, valueOf: ValueOf): unknown {
+  if (typeof value === "string")
+    return value.replace(variable, (_, name: string, fallback?: string) => valueOf(name, fallback));
+  if (Array.isArray(value)) return value.map((item) => fillIn(item, valueOf));
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([name, item]) => [name, fillIn(item, valueOf)]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,136 @@
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+import { sha256Hex } from "@ccl/core";
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  originValidationResponse,
+} from "@modelcontextprotocol/server";
+
+import { McpError } from "../mcp-error.ts";
+import type { McpServerFactory } from "../server/mcp-server-options.ts";
+
+/** Where a server listens, and who may call it. */
+export interface McpHttpOptions {
+  /** `127.0.0.1` where absent; any address that is not this machine's own needs a token. */
+  host?: string | undefined;
+  /** 0, a free one, where absent. */
+  port?: number | undefined;
+  /** Each request carries it as `Authorization: Bearer <token>`; 16 characters or more. */
+  token?: string | undefined;
+  /** Names beside those of this machine by which the server may be called. */
+  hostnames?: readonly string[] | undefined;
+}
+
+/** A server that listens. */
+export interface McpHttp {
+  /** With the port and the path. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const path = "/mcp";
+const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
+const minTokenLength = 16;
+
+/**
+ * Serves streamable HTTP at `/mcp`, without sessions: any request may go to any process. Requests with a foreign `Host` or
+ * `Origin` get 403, so that no page in a browser reaches the server.
+ * @throws McpError `invalid_options` without a token where one is needed, `listen_failed`
+ */
+export async function openMcpHttp(
+  factory: McpServerFactory,
+  { host = "127.0.0.1", port = 0, token, hostnames = [] }: McpHttpOptions = {},
+): Promise<McpHttp> {
+  if (token === undefined && !loopback.has(host))
+    throw new McpError("invalid_options", `${host} can be reached from elsewhere: set a token.`);
+  if (token !== undefined && token.length < minTokenLength)
+    throw new McpError("invalid_options", `A token has ${minTokenLength} characters at least.`);
+  const handler = createMcpHandler(factory);
+  const names = [...localhostAllowedHostnames(), ...hostnames, host];
+  const answer = async (request: Request): Promise<Response> => {
+    const refused =
+      hostHeaderValidationResponse(request, names) ?? originValidationResponse(request, names);
+    if (refused !== undefined) return refused;
+    if (token !== undefined && !isBearer(request, token))
+      return new Response("A bearer token is needed.", {
+        status: 401,
+        headers: { "www-authenticate": "Bearer" },
+      });
+    if (new URL(request.url).pathname !== path) return new Response("Not found", { status: 404 });
+    return handler.fetch(request);
+  };
+  const server = createServer((incoming, outgoing) => {
+    void respond(incoming, outgoing, answer);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) =>
+      reject(new McpError("listen_failed", `${host}:${port} can't be bound.`, { cause })),
+    );
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}${path}`,
+    async close() {
+      await handler.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Compares digests, so that the time says nothing of the token. */
+function isBearer(request: Request, token: string): boolean {
+  const given = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+  return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(token)));
+}
+
+async function respond(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  answer: (request: Request) => Promise<Response>,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.on("close", () => gone.abort());
+  try {
+    const response = await answer(requestOf(incoming, gone.signal));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    outgoing.flushHeaders();
+    if (response.body === null) outgoing.end();
+    else await pipeline(streamOf(response.body), outgoing);
+  } catch {
+    // The client has gone, or sent no request that can be read.
+    if (outgoing.headersSent) outgoing.destroy();
+    else outgoing.writeHead(400).end();
+  }
+}
+
+async function* streamOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+  const { method = "GET", headers: given, url = "/" } = incoming;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  const hasBody = method !== "GET" && method !== "HEAD";
+  return new Request(new URL(url, "http://localhost"), {
+    method,
+    headers,
+    signal,
+    ...(hasBody ? { body: Readable.toWeb(incoming), duplex: "half" } : {}),
+  });
+}

@@ -1,0 +1,74 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
+import { createArtifactTools } from "@ccl/context-compiler";
+import type { Part, TokenCounter } from "@ccl/core";
+import { toBase64 } from "@ccl/core/json";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+
+import { type ServerTool, toolError } from "./server-tool.ts";
+
+const range = {
+  type: "object",
+  properties: { start: { type: "integer" }, end: { type: "integer" } },
+};
+const handle = { type: "string", description: "id as shown" };
+const maxTokens = { type: "integer", maximum: 4_000 };
+
+/** `search_artifact` and `read_artifact` over all that a store holds. */
+export function artifactTools(store: ArtifactStore, counter: TokenCounter): ServerTool[] {
+  const [search, read] = createArtifactTools({ store, counter });
+  return [
+    {
+      name: "search_artifact",
+      description: "Finds lines or rows in stored results by words or an RE2 regex.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          query: { type: "string", minLength: 1 },
+          handle,
+          regex: { type: "boolean" },
+          around: { type: "integer", minimum: 0, maximum: 50 },
+          maxTokens,
+        },
+        required: ["query"],
+      },
+      annotations: { readOnlyHint: true },
+      run: async (input, { signal }) => {
+        const query = String(input["query"]);
+        return textResult(await search.execute({ ...input, query }, { signal }));
+      },
+    },
+    {
+      name: "read_artifact",
+      description: "Reads lines, rows (from 1) or bytes of a stored result.",
+      inputSchema: {
+        type: "object",
+        properties: { handle, lines: range, rows: range, bytes: range, maxTokens },
+        required: ["handle"],
+      },
+      annotations: { readOnlyHint: true },
+      run: async (input, { signal }) => {
+        const answer = await read.execute(
+          { ...input, handle: String(input["handle"]) },
+          { signal },
+        );
+        return typeof answer === "string" ? textResult(answer) : contentResult(answer.content);
+      },
+    },
+  ];
+}
+
+/** What the tools refuse stands in brackets and says why. */
+function textResult(text: string): string | CallToolResult {
+  return /^\[(?:artifact .{0,90}can't be read|the regular expression)/.test(text)
+    ? toolError(text)
+    : text;
+}
+
+function contentResult(parts: readonly Part[]): CallToolResult {
+  const content = parts.flatMap((part): ContentBlock[] => {
+    if (part.type === "text") return [{ type: "text", text: part.text }];
+    if (part.type !== "image" || !(part.data instanceof Uint8Array)) return [];
+    return [{ type: "image", mimeType: part.mimeType, data: toBase64(part.data) }];
+  });
+  return { content };
+}

@@ -1,0 +1,83 @@
+import { estimatedCounter } from "@ccl/core";
+import { ProtocolError, Server } from "@modelcontextprotocol/server";
+
+import { artifactTools } from "./artifact-tools.ts";
+import { catalogTools } from "./catalog-tools.ts";
+import type { McpServerFactory, McpServerOptions } from "./mcp-server-options.ts";
+import { planTools } from "./plan-tools.ts";
+import { projectTools } from "./project-tools.ts";
+import { queryTools } from "./query-tools.ts";
+import { serverPrompts } from "./server-prompts.ts";
+import { serverResources } from "./server-resources.ts";
+import { capabilitiesOf } from "./client-capabilities.ts";
+import { listedTool, runTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
+
+const instructions =
+  "Call pack first with the task. Answers are cut to a budget; what is left out has an alias, a path or an artifact id, and get_alias, search_artifact and read_artifact give it.";
+
+/**
+ * A server over a project, its catalog, its artifacts and its plans. Nothing is written, unless `plans.allowApply` is set and
+ * the client's user agrees to each plan.
+ */
+export function createMcpServer(options: McpServerOptions): McpServerFactory {
+  const tools = toolsOf(options);
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const resources = serverResources(options);
+  const prompts = serverPrompts(options);
+  return () => {
+    const server = new Server(
+      { name: options.name ?? "ccl", version: options.version ?? "1.0.0" },
+      { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
+    );
+    server.setRequestHandler("tools/list", () => ({
+      tools: tools.map(listedTool),
+    }));
+    server.setRequestHandler("tools/call", async ({ params }, context) => {
+      const tool = byName.get(params.name);
+      if (tool === undefined)
+        throw new ProtocolError(
+          invalidParams,
+          `There is no tool ${JSON.stringify(params.name.slice(0, 80))}; there are ${[...byName.keys()].join(", ")}.`,
+        );
+      return runTool(tool, params.arguments ?? {}, callOf(server, context));
+    });
+    resources.register(server);
+    prompts.register(server);
+    return server;
+  };
+}
+
+const invalidParams = -32_602;
+
+/** The tools that these options give, in the order of their list. */
+function toolsOf(options: McpServerOptions): ServerTool[] {
+  const { project, artifacts, catalog, query, plans, counter = estimatedCounter } = options;
+  return [
+    ...(project === undefined ? [] : projectTools(project, counter)),
+    ...(artifacts === undefined ? [] : artifactTools(artifacts, counter)),
+    ...(catalog === undefined ? [] : catalogTools(catalog, counter)),
+    ...(catalog === undefined || query === undefined
+      ? []
+      : queryTools({ ...query, catalog, counter, store: artifacts })),
+    ...(plans === undefined ? [] : planTools(plans, counter)),
+    ...(options.tools ?? []),
+  ];
+}
+
+function callOf(server: Server, context: ServerToolCall["context"]): ServerToolCall {
+  const { signal, _meta: meta } = context.mcpReq;
+  const progressToken = meta?.progressToken;
+  return {
+    signal,
+    context,
+    canAsk: capabilitiesOf(server, context).elicitation !== undefined,
+    progress(progress, total, message) {
+      if (progressToken === undefined || signal.aborted) return;
+      const params = { progressToken, progress, total, message };
+      // A client that has gone does not stop the work; its abort does.
+      void context.mcpReq
+        .notify({ method: "notifications/progress", params })
+        .catch(() => undefined);
+    },
+  };
+}

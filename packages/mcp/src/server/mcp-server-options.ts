@@ -1,0 +1,29 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
+import type { TokenCounter } from "@ccl/core";
+import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
+
+import type { CatalogReader } from "./catalog-tools.ts";
+import type { PlanSource } from "./plan-tools.ts";
+import type { ProjectSource } from "./project-tools.ts";
+import type { QuerySource } from "./query-tools.ts";
+import type { ServerTool } from "./server-tool.ts";
+
+/** What a server offers. What is absent has no tools, so that a client lists none that can't work. */
+export interface McpServerOptions {
+  project?: ProjectSource | undefined;
+  artifacts?: ArtifactStore | undefined;
+  catalog?: CatalogReader | undefined;
+  /** Works over `catalog`, so needs it. */
+  query?: QuerySource | undefined;
+  plans?: PlanSource | undefined;
+  /** Tools of your own beside these. */
+  tools?: readonly ServerTool[] | undefined;
+  /** `estimatedCounter` where absent. */
+  counter?: TokenCounter | undefined;
+  /** As clients show it; `ccl` where absent. */
+  name?: string | undefined;
+  version?: string | undefined;
+}
+
+/** Makes a server for one connection or one request: what `serveStdio` and `createMcpHandler` of the official SDK take. */
+export type McpServerFactory = (context: McpRequestContext) => Server;

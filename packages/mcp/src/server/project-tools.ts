@@ -1,0 +1,108 @@
+import {
+  type AliasRegistry,
+  buildPack,
+  createGetAliasTool,
+  type FileHistory,
+  type GetAliasOutput,
+} from "@ccl/aliases";
+import type { TokenCounter } from "@ccl/core";
+import { arrayAt, numberAt, stringAt } from "@ccl/core/json";
+
+import { issuesError, type ServerTool, type ServerToolCall } from "./server-tool.ts";
+
+/** A folder of files under short names. */
+export interface ProjectSource {
+  registry: AliasRegistry;
+  /** Commits, which rank files that changed with those that a task names. */
+  history?: FileHistory | undefined;
+}
+
+const defaultBudget = 8_000;
+const maxBudget = 32_000;
+const orientation =
+  "Get to know this project: what it is for, which parts it has, how they work together.";
+const steps = { files_read: "Reading files", files_outlined: "Outlining", fitted: "Fitting" };
+
+/** `pack` and `get_alias`. New files are found. */
+export function projectTools(
+  { registry, history }: ProjectSource,
+  counter: TokenCounter,
+): ServerTool[] {
+  const getAlias = createGetAliasTool(registry, { counter });
+  const scan = ({ signal }: ServerToolCall): Promise<unknown> => registry.scan({ signal });
+  return [
+    {
+      name: "pack",
+      description:
+        "Shows what matters in this project for a task, within a token budget: files, excerpts, signatures. Call it first.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          task: { type: "string" },
+          budget: { type: "integer", minimum: 500, maximum: maxBudget },
+          focus: { type: "array", items: { type: "string" }, description: "paths" },
+        },
+      },
+      annotations: { readOnlyHint: true },
+      async run(input, call) {
+        await scan(call);
+        const pack = await buildPack({
+          registry,
+          history,
+          counter,
+          task: stringAt(input, "task") ?? orientation,
+          budget: numberAt(input, "budget") ?? defaultBudget,
+          focus: aliasesOf(registry, arrayAt(input, "focus")),
+          signal: call.signal,
+          onEvent: ({ type, done, total }) => call.progress(done, total, steps[type]),
+        });
+        return pack.text;
+      },
+    },
+    {
+      name: "get_alias",
+      description:
+        "Gives files by alias, path or path#symbol (or a list), or the best places for words in `search`. Long answers are cut and say which lines come next.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          alias: {
+            anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: 10 }],
+          },
+          search: { type: "string" },
+          lines: { type: "string", pattern: "^[0-9]+(-[0-9]*)?$", description: "10-40, 10-, 7" },
+        },
+      },
+      annotations: { readOnlyHint: true },
+      async run(input, call) {
+        if (input["search"] !== undefined) await scan(call);
+        let answer = await getAlias.execute(input, call);
+        if (!answer.ok && answer.issues.some(({ code }) => code === "alias_unknown")) {
+          await scan(call);
+          answer = await getAlias.execute(input, call);
+        }
+        return answer.ok ? fileText(answer.value) : issuesError(answer.issues);
+      },
+    },
+  ];
+}
+
+function aliasesOf(registry: AliasRegistry, names: readonly unknown[]): string[] {
+  const entries = registry.list();
+  return names.flatMap((name) => {
+    const found = entries.find(({ alias, path }) => alias === name || path === name);
+    return found === undefined ? [] : [found.alias];
+  });
+}
+
+/** Files as a model reads them: a line that says what follows, and the text. */
+function fileText(output: GetAliasOutput): string {
+  const { issues = [], others = [] } = output;
+  const parts = [output, ...others].map(
+    ({ alias, path, sha8, text, firstLine, lastLine, totalLines, next }) => {
+      const rest = next === undefined ? "" : `, next lines: ${next.lines}`;
+      return `[${alias}@${sha8} ${path}, lines ${firstLine}-${lastLine} of ${totalLines}${rest}]\n${text}`;
+    },
+  );
+  return [...parts, ...issues.map(({ message }) => `[${message}]`)].join("\n");
+}

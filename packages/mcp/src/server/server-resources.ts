@@ -1,0 +1,94 @@
+import { buildCard } from "@ccl/aliases";
+import { isRecord } from "@ccl/core/json";
+import { ProtocolError, type Resource, type Server } from "@modelcontextprotocol/server";
+
+import type { McpServerOptions } from "./mcp-server-options.ts";
+
+const cards = "ccl://card/";
+const artifacts = "ccl://artifact/";
+const pageSize = 100;
+/** Of an artifact that is read as a resource; the tools read larger ones in pieces. */
+const maxBytes = 100_000;
+const notFound = -32_002;
+
+/** Index cards of files, and stored artifacts, as resources. */
+export function serverResources({ project, artifacts: store }: McpServerOptions): {
+  register(server: Server): void;
+} {
+  const listCards = (): Resource[] =>
+    (project?.registry.list() ?? []).map(({ alias, path }) => ({
+      uri: cards + encodeURI(path),
+      name: `${alias} ${path}`,
+      mimeType: "text/plain",
+    }));
+  const listArtifacts = async (signal: AbortSignal): Promise<Resource[]> => {
+    const page = await store?.listHandles({ limit: pageSize, signal });
+    return (page?.handles ?? []).map(({ artifactId, mimeType, source, sizeBytes }) => ({
+      uri: artifacts + artifactId,
+      name: `${source} ${artifactId.slice(0, 12)}`,
+      mimeType,
+      size: sizeBytes,
+    }));
+  };
+  const readCard = async (path: string, signal: AbortSignal): Promise<string | undefined> => {
+    const entry = project?.registry.list().find((one) => one.path === path);
+    if (entry === undefined) return undefined;
+    const content = await project?.registry.resolve(entry.alias, { signal });
+    if (content?.ok !== true || content.value.text === undefined) return undefined;
+    const { text } = content.value;
+    return (await buildCard({ alias: entry.alias, path, text }, { signal })).text;
+  };
+  return {
+    register(server) {
+      server.setRequestHandler("resources/list", async ({ params }, { mcpReq: { signal } }) => {
+        const start = Number(params?.cursor ?? 0);
+        if (!Number.isSafeInteger(start) || start < 0)
+          throw new ProtocolError(-32_602, "The cursor is none that this server gave.");
+        const stored = start === 0 ? await listArtifacts(signal) : [];
+        const all = listCards();
+        const end = start + pageSize;
+        const resources = [...stored, ...all.slice(start, end)];
+        return end < all.length ? { resources, nextCursor: String(end) } : { resources };
+      });
+      server.setRequestHandler("resources/templates/list", () => ({
+        resourceTemplates: [
+          { uriTemplate: `${cards}{+path}`, name: "card", description: "A file in ten lines." },
+          { uriTemplate: `${artifacts}{id}`, name: "artifact", description: "A stored result." },
+        ],
+      }));
+      server.setRequestHandler("resources/read", async ({ params }, { mcpReq: { signal } }) => {
+        const { uri } = params;
+        if (uri.startsWith(cards)) {
+          const text = await readCard(decode(uri.slice(cards.length)), signal);
+          if (text !== undefined) return { contents: [{ uri, mimeType: "text/plain", text }] };
+        }
+        const id = uri.startsWith(artifacts) ? uri.slice(artifacts.length) : "";
+        const [handle] = /^[0-9a-f]{64}$/.test(id)
+          ? ((await store?.getHandles(id, { signal })) ?? [])
+          : [];
+        const data =
+          handle && (await store?.retrieve(id, { range: { start: 0, end: maxBytes }, signal }));
+        if (handle === undefined || data === undefined)
+          throw new ProtocolError(
+            notFound,
+            `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`,
+          );
+        const { mimeType, sizeBytes } = handle;
+        const rest =
+          sizeBytes > maxBytes
+            ? `\n[the first ${maxBytes} of ${sizeBytes} bytes; search_artifact and read_artifact give the rest]`
+            : "";
+        return { contents: [{ uri, mimeType, text: new TextDecoder().decode(data) + rest }] };
+      });
+    },
+  };
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch (error) {
+    if (isRecord(error) || error instanceof URIError) return path;
+    throw error;
+  }
+}
