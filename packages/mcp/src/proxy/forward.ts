@@ -28,7 +28,8 @@ export async function forwardUp<Method extends RequestMethod>(
     );
   const { progressToken, ...meta } = mcpReq._meta ?? {};
   const params = { ...request.params, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
-  return client.request(
+  const sent: Promise<void>[] = [];
+  const result = await client.request(
     { method: request.method, params },
     {
       signal: mcpReq.signal,
@@ -39,13 +40,15 @@ export async function forwardUp<Method extends RequestMethod>(
         : {
             onprogress: (progress) => {
               const notified = { ...progress, progressToken };
-              void mcpReq
-                .notify({ method: "notifications/progress", params: notified })
-                .catch(() => undefined);
+              const notify = mcpReq.notify({ method: "notifications/progress", params: notified });
+              sent.push(notify.catch(() => undefined));
             },
           }),
     },
   );
+  // A result that overtakes its progress ends the client's interest in it.
+  await Promise.all(sent);
+  return result;
 }
 
 /** What servers may ask of a client, by the capability that it needs. */

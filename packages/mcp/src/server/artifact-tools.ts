@@ -10,8 +10,8 @@ const range = {
   type: "object",
   properties: { start: { type: "integer" }, end: { type: "integer" } },
 };
-const handle = { type: "string", description: "id as shown" };
-const maxTokens = { type: "integer", maximum: 4_000 };
+const handle = { type: "string" };
+const maxTokens = { type: "integer" };
 
 /** `search_artifact` and `read_artifact` over all that a store holds. */
 export function artifactTools(store: ArtifactStore, counter: TokenCounter): ServerTool[] {
@@ -26,7 +26,7 @@ export function artifactTools(store: ArtifactStore, counter: TokenCounter): Serv
           query: { type: "string", minLength: 1 },
           handle,
           regex: { type: "boolean" },
-          around: { type: "integer", minimum: 0, maximum: 50 },
+          around: { type: "integer", minimum: 0 },
           maxTokens,
         },
         required: ["query"],
@@ -39,10 +39,10 @@ export function artifactTools(store: ArtifactStore, counter: TokenCounter): Serv
     },
     {
       name: "read_artifact",
-      description: "Reads lines, rows (from 1) or bytes of a stored result.",
+      description: "Reads lines or rows (from 1) of a stored result.",
       inputSchema: {
         type: "object",
-        properties: { handle, lines: range, rows: range, bytes: range, maxTokens },
+        properties: { handle, lines: range, rows: range, maxTokens },
         required: ["handle"],
       },
       annotations: { readOnlyHint: true },

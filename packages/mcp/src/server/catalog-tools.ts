@@ -1,6 +1,6 @@
 import { createCatalogTools, type Catalog } from "@ccl/catalog";
 import type { TokenCounter } from "@ccl/core";
-import { arrayAt, numberAt, stringAt } from "@ccl/core/json";
+import { arrayAt, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
 
 import type { ServerTool } from "./server-tool.ts";
 
@@ -22,7 +22,7 @@ export function catalogTools(catalog: CatalogReader, counter: TokenCounter): Ser
       annotations: { readOnlyHint: true },
       run: (input, { signal }) =>
         search.execute(
-          { text: String(input["text"]), limit: numberAt(input, "limit") },
+          withoutUndefined({ text: String(input["text"]), limit: numberAt(input, "limit") }),
           { signal },
         ),
     },
@@ -32,7 +32,7 @@ export function catalogTools(catalog: CatalogReader, counter: TokenCounter): Ser
       inputSchema: {
         type: "object",
         properties: {
-          ids: { type: "array", items: { type: "string" }, minItems: 1, maxItems: 10 },
+          ids: { type: "array", items: { type: "string" }, maxItems: 10 },
           cursor: { type: "string" },
         },
         required: ["ids"],
@@ -40,7 +40,10 @@ export function catalogTools(catalog: CatalogReader, counter: TokenCounter): Ser
       annotations: { readOnlyHint: true },
       run: (input, { signal }) =>
         details.execute(
-          { ids: arrayAt(input, "ids").map(String), cursor: stringAt(input, "cursor") },
+          withoutUndefined({
+            ids: arrayAt(input, "ids").map(String),
+            cursor: stringAt(input, "cursor"),
+          }),
           { signal },
         ),
     },

@@ -31,8 +31,7 @@ export function planTools(
 ): ServerTool[] {
   const preview: ServerTool = {
     name: "plan_preview",
-    description:
-      "Checks changes to files and shows their diff; nothing is written. Gives the hash that plan_apply takes.",
+    description: "Checks changes to files and shows their diff and hash; writes nothing.",
     inputSchema: { type: "object", properties: { plan }, required: ["plan"] },
     outputSchema: { type: "object", properties: { planHash: { type: "string" } } },
     annotations: { readOnlyHint: true },
@@ -52,11 +51,10 @@ export function planTools(
   };
   const apply: ServerTool = {
     name: "plan_apply",
-    description:
-      "Applies a previewed plan as one transaction, once the user has agreed. Takes the hash of plan_preview.",
+    description: "Applies a plan with its hash of plan_preview, once the user agrees.",
     inputSchema: {
       type: "object",
-      properties: { plan, planHash: { type: "string" } },
+      properties: { plan: { type: "string" }, planHash: { type: "string" } },
       required: ["plan", "planHash"],
     },
     outputSchema: { type: "object", properties: { transactionId: { type: "string" } } },

@@ -40,7 +40,7 @@ export function projectTools(
         properties: {
           task: { type: "string" },
           budget: { type: "integer", minimum: 500, maximum: maxBudget },
-          focus: { type: "array", items: { type: "string" }, description: "paths" },
+          focus: { type: "array", items: { type: "string" } },
         },
       },
       annotations: { readOnlyHint: true },
@@ -67,10 +67,10 @@ export function projectTools(
         type: "object",
         properties: {
           alias: {
-            anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: 10 }],
+            anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
           },
           search: { type: "string" },
-          lines: { type: "string", pattern: "^[0-9]+(-[0-9]*)?$", description: "10-40, 10-, 7" },
+          lines: { type: "string", description: "10-40" },
         },
       },
       annotations: { readOnlyHint: true },

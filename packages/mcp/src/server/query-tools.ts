@@ -48,8 +48,12 @@ export function queryTools(options: QueryToolsOptions): ServerTool[] {
   return [
     {
       name: "query_explain",
-      description: "Checks a query plan over catalog ids and says which source would do what.",
-      inputSchema: { type: "object", properties: { plan }, required: ["plan"] },
+      description: "Checks a plan of query_run and says which source does what.",
+      inputSchema: {
+        type: "object",
+        properties: { plan: { type: "string" } },
+        required: ["plan"],
+      },
       annotations: { readOnlyHint: true },
       async run(input, { signal }) {
         const parsed = parseLogicalPlan(input["plan"]);
@@ -63,7 +67,7 @@ export function queryTools(options: QueryToolsOptions): ServerTool[] {
       description: "Runs a query plan and gives its rows; many rows are stored under a handle.",
       inputSchema: {
         type: "object",
-        properties: { plan, limit: { type: "integer", minimum: 1, maximum: maxRows } },
+        properties: { plan, limit: { type: "integer", minimum: 1 } },
         required: ["plan"],
       },
       outputSchema: { type: "object", properties: { rows: { type: "array" } } },
@@ -79,7 +83,10 @@ export function queryTools(options: QueryToolsOptions): ServerTool[] {
           limits: { rows: maxRows, timeoutMs },
           signal,
         });
-        return showRows(result, numberAt(input, "limit") ?? defaultRows, { ...options, signal });
+        return showRows(result, Math.min(numberAt(input, "limit") ?? defaultRows, maxRows), {
+          ...options,
+          signal,
+        });
       },
     },
   ];

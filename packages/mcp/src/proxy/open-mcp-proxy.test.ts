@@ -1,0 +1,162 @@
+import { createRequire } from "node:module";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { Client } from "@modelcontextprotocol/client";
+import { InMemoryTransport } from "@modelcontextprotocol/server";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { type McpProxy, type McpProxyOptions, openMcpProxy } from "./open-mcp-proxy.ts";
+
+const { resolve } = createRequire(import.meta.url);
+const command = process.execPath;
+const everything = {
+  command,
+  args: [
+    dirname(resolve("@modelcontextprotocol/server-everything/package.json")) + "/dist/index.js",
+  ],
+};
+const memoryServer =
+  dirname(resolve("@modelcontextprotocol/server-memory/package.json")) + "/dist/index.js";
+const filesServer =
+  dirname(resolve("@modelcontextprotocol/server-filesystem/package.json")) + "/dist/index.js";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function openProxy(options: McpProxyOptions): Promise<{ client: Client; proxy: McpProxy }> {
+  const proxy = await openMcpProxy(options);
+  closers.push(() => proxy.close());
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities: { sampling: {}, elicitation: {}, roots: {} } },
+  );
+  client.setRequestHandler("sampling/createMessage", () => ({
+    model: "scripted",
+    role: "assistant",
+    content: { type: "text", text: "sampled" },
+  }));
+  client.setRequestHandler("roots/list", () => ({ roots: [{ uri: "file:///somewhere" }] }));
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await proxy.factory({ era: "legacy" }).connect(theirs);
+  await client.connect(ours);
+  closers.push(() => client.close());
+  return { client, proxy };
+}
+
+async function textOf(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<string> {
+  const { content } = await client.callTool({ name, arguments: input });
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+}
+
+describe("openMcpProxy", () => {
+  it("passes a short list, calls, progress, sampling, prompts and resources as they are", async () => {
+    const { client } = await openProxy({ servers: { everything }, listTokens: 20_000 });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["echo", "get-sum"]));
+    expect(await textOf(client, "echo", { message: "hi" })).toBe("Echo: hi");
+    expect(
+      await textOf(client, "trigger-sampling-request", { prompt: "x", maxTokens: 5 }),
+    ).toContain("sampled");
+    const steps: number[] = [];
+    await client.callTool(
+      { name: "trigger-long-running-operation", arguments: { duration: 0.2, steps: 3 } },
+      { onprogress: ({ progress }) => steps.push(progress) },
+    );
+    // The SDK may drop the last one, which comes together with the result.
+    expect(steps.slice(0, 2)).toEqual([1, 2]);
+    const stop = new AbortController();
+    const slow = client.callTool(
+      { name: "trigger-long-running-operation", arguments: { duration: 60, steps: 60 } },
+      { signal: stop.signal, onprogress: () => stop.abort(new Error("enough")) },
+    );
+    await expect(slow).rejects.toThrow("enough");
+    const { prompts } = await client.listPrompts();
+    const prompt = prompts.find(({ name }) => name === "args-prompt");
+    expect(prompt?.arguments?.map(({ name }) => name)).toContain("city");
+    const { resources } = await client.listResources();
+    const read = await client.readResource({ uri: resources[0]?.uri ?? "" });
+    expect(read.contents).toHaveLength(1);
+  });
+
+  it("puts three tools for a long list, checks arguments, and shortens and repeats results", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ccl-proxy-"));
+    closers.push(() => rm(folder, { recursive: true }));
+    const lines = Array.from({ length: 2_000 }, (_, at) => `line ${at} says ${at * 7919}`);
+    await writeFile(join(folder, "long.txt"), lines.join("\n"));
+    const { client, proxy } = await openProxy({
+      servers: {
+        files: { command, args: [filesServer, folder] },
+        memory: { command, args: [memoryServer], env: { MEMORY_FILE_PATH: join(folder, "m") } },
+      },
+      listTokens: 1_000,
+      resultTokens: 500,
+    });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).slice(0, 3)).toEqual([
+      "find_tools",
+      "tool_schema",
+      "call_tool",
+    ]);
+    expect(tools[0]?.description).toContain("read_text_file");
+    expect(await textOf(client, "find_tools", { query: "read a file" })).toContain(
+      "files__read_text_file(",
+    );
+    const call = { name: "files__read_text_file", input: { path: join(folder, "long.txt") } };
+    expect(await textOf(client, "call_tool", { ...call, input: { file: "x" } })).toMatch(
+      /do not fit: path.*\nSchema: /,
+    );
+    const first = await textOf(client, "call_tool", call);
+    const handle = /artifact ([0-9a-f]{12})/.exec(first)?.[1];
+    expect(first.length).toBeLessThan(3_000);
+    const found = await textOf(client, "search_artifact", { handle, query: "line 1234" });
+    expect(found).toContain(`line 1234 says ${1234 * 7919}`);
+    expect(await textOf(client, "call_tool", call)).toBe(`[The same as artifact ${handle}.]`);
+    const { list, results } = proxy.statistics();
+    expect(list.after).toBeLessThanOrEqual(1_000);
+    expect(results).toMatchObject({ shortened: 1, repeated: 1 });
+    expect(await textOf(client, "call_tool", { name: "files__raed_file", input: {} })).toContain(
+      "Nearest: ",
+    );
+    expect(proxy.statistics().misses).toBe(1);
+  });
+
+  it("reports a server that died, starts it again, and leaves no process", async () => {
+    const script = `process.stdin.on("data", (data) => {
+      for (const line of String(data).split("\\n").filter(Boolean)) {
+        const { id, method, params } = JSON.parse(line);
+        const tools = [{ name: "pid", inputSchema: { type: "object" } }, { name: "die", inputSchema: { type: "object" } }];
+        if (method === "tools/call" && params.name === "die") process.kill(process.pid, "SIGKILL");
+        const result = method === "initialize"
+          ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }
+          : method === "tools/list" ? { tools } : { content: [{ type: "text", text: String(process.pid) }] };
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      }
+    });`;
+    const { client, proxy } = await openProxy({
+      servers: {
+        mortal: { command, args: ["-e", script] },
+        absent: { command: "no-such-program-of-mcp" },
+      },
+    });
+    const first = await textOf(client, "mortal__pid", {});
+    await expect(client.callTool({ name: "mortal__die", arguments: {} })).rejects.toThrow();
+    const refused = await textOf(client, "mortal__pid", {});
+    expect(refused).toContain("The server mortal is unavailable");
+    let again = refused;
+    await expect
+      .poll(async () => (again = await textOf(client, "mortal__pid", {})), { timeout: 20_000 })
+      .toMatch(/^\d+$/);
+    expect(again).not.toBe(first);
+    expect(proxy.statistics().servers).toMatchObject({ absent: { problem: expect.any(String) } });
+    await proxy.close();
+    expect(() => process.kill(Number(again), 0)).toThrow();
+  });
+});

@@ -1,0 +1,63 @@
+import { request } from "node:http";
+
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { createMcpServer } from "../server/create-mcp-server.ts";
+import { type McpHttp, type McpHttpOptions, openMcpHttp } from "./open-mcp-http.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function open(options: McpHttpOptions = {}): Promise<McpHttp> {
+  const artifacts = createMemoryArtifactStore();
+  await artifacts.store("a needle in a text", { source: "test", mimeType: "text/plain" });
+  const server = await openMcpHttp(createMcpServer({ artifacts }), options);
+  closers.push(() => server.close());
+  return server;
+}
+
+async function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const type = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  return await new Promise((resolve, reject) => {
+    const call = request(url, { method: "POST", headers: { ...type, ...headers } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    call.on("error", reject);
+    call.end(body);
+  });
+}
+
+describe("openMcpHttp", () => {
+  it.each(["legacy", "auto"] as const)("answers the SDK's client, version %s", async (mode) => {
+    const { url } = await open();
+    const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    closers.push(() => client.close());
+    const call = { name: "search_artifact", arguments: { query: "needle" } };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.callTool(call)));
+    for (const { content } of answers)
+      expect(content).toMatchObject([{ text: expect.stringContaining("a needle in a text") }]);
+  });
+
+  it("refuses foreign hosts and origins, and requests without the token", async () => {
+    const { url } = await open();
+    expect(await statusOf(url, {})).toBe(200);
+    expect(await statusOf(url, { host: "evil.example" })).toBe(403);
+    expect(await statusOf(url, { origin: "https://evil.example" })).toBe(403);
+    const token = "0123456789abcdef";
+    const guarded = await open({ token });
+    expect(await statusOf(guarded.url, {})).toBe(401);
+    expect(await statusOf(guarded.url, { authorization: "Bearer 0123456789abcdeF" })).toBe(401);
+    expect(await statusOf(guarded.url, { authorization: `Bearer ${token}` })).toBe(200);
+    await expect(open({ host: "0.0.0.0" })).rejects.toMatchObject({ code: "invalid_options" });
+  });
+});

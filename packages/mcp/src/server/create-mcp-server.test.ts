@@ -1,0 +1,158 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { openAliasRegistry } from "@ccl/aliases";
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
+import { createCatalog } from "@ccl/catalog";
+import { createBpeCounter } from "@ccl/core/bpe";
+import { recordAt } from "@ccl/core/json";
+import { openWorkspace } from "@ccl/plan-protocol/node";
+import { createMemoryConnector } from "@ccl/query";
+import { Client } from "@modelcontextprotocol/client";
+import { InMemoryTransport } from "@modelcontextprotocol/server";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { createMcpServer } from "./create-mcp-server.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, city: `city ${id % 700}` }));
+
+async function openServer(
+  answer?: "accept" | "decline",
+): Promise<{ client: Client; root: string }> {
+  const root = await mkdtemp(join(tmpdir(), "ccl-mcp-"));
+  closers.push(() => rm(root, { recursive: true }));
+  await writeFile(join(root, "main.ts"), "export function greet(): string {\n  return 'hi';\n}\n");
+  const registry = await openAliasRegistry({ root, persist: false });
+  const workspace = await openWorkspace({ root });
+  const catalog = createCatalog();
+  const columns = [
+    { name: "id", type: "int" },
+    { name: "city", type: "text" },
+  ];
+  await catalog.register([
+    { id: "res:places", uri: "ada://any/places", kind: "tabular", title: "places", columns },
+  ]);
+  const connectors = { "ada://any": createMemoryConnector({ "res:places": rows }) };
+  closers.push(
+    () => registry.close(),
+    () => workspace.close(),
+  );
+  const factory = createMcpServer({
+    project: { registry },
+    artifacts: createMemoryArtifactStore(),
+    catalog,
+    query: { connectors },
+    plans: { workspace, allowApply: true },
+  });
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities: answer === undefined ? {} : { elicitation: {} } },
+  );
+  if (answer !== undefined)
+    client.setRequestHandler("elicitation/create", () => ({
+      action: answer,
+      content: { apply: true },
+    }));
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await factory({ era: "legacy" }).connect(theirs);
+  await client.connect(ours);
+  closers.push(() => client.close());
+  return { client, root };
+}
+
+async function textOf(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<string> {
+  const { content, isError } = await client.callTool({ name, arguments: input });
+  const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  return isError === true ? `error: ${text}` : text;
+}
+
+const plan = JSON.stringify({
+  version: 3,
+  actions: [{ kind: "CREATE_FILE", path: "hello.txt", content: "hi\n" }],
+  summary: "greet",
+  context_requests: [],
+  memory_patch: {},
+});
+
+async function apply(client: Client): Promise<string> {
+  const { structuredContent } = await client.callTool({
+    name: "plan_preview",
+    arguments: { plan },
+  });
+  return textOf(client, "plan_apply", {
+    plan,
+    planHash: recordAt({ structuredContent }, "structuredContent")["planHash"],
+  });
+}
+
+describe("createMcpServer", () => {
+  it("lists all of its tools in at most 900 tokens, output schemas included", async () => {
+    const { client } = await openServer();
+    const { tools } = await client.listTools();
+    expect(tools).toHaveLength(10);
+    const counter = await createBpeCounter("o200k_base");
+    expect(counter.count(JSON.stringify(tools))).toBeLessThanOrEqual(900);
+  });
+
+  it("gives files by path and symbol, and finds those made since", async () => {
+    const { client, root } = await openServer();
+    expect(await textOf(client, "pack", { task: "greet" })).toContain("greet");
+    expect(await textOf(client, "get_alias", { alias: "main.ts#greet" })).toContain("return 'hi'");
+    await writeFile(join(root, "later.ts"), "export const later = 1;\n");
+    expect(await textOf(client, "get_alias", { alias: "later.ts" })).toContain("later = 1");
+    expect(await textOf(client, "get_alias", { alias: "none.ts" })).toMatch(/^error: There is no/);
+    const card = await client.readResource({ uri: "ccl://card/main.ts" });
+    expect(card.contents).toMatchObject([{ text: expect.stringContaining("greet") }]);
+  });
+
+  it("keeps the rows that an answer has no room for, and finds them again", async () => {
+    const { client } = await openServer();
+    const answer = await textOf(client, "query_run", {
+      plan: "scan(res:places)",
+      limit: 3_000,
+    });
+    const handle = /artifact ([0-9a-f]{12})/.exec(answer)?.[1];
+    expect(handle, answer).toBeDefined();
+    expect(await textOf(client, "search_artifact", { handle, query: "2718" })).toContain("2718");
+    expect(await textOf(client, "query_run", { plan: "scan(res:nothing)→limit(1)" })).toMatch(
+      /^error: .*res:nothing/,
+    );
+    expect(await textOf(client, "catalog_search", { text: "places" })).toContain("res:places");
+  });
+
+  it("writes only what the user agreed to", async () => {
+    const without = await openServer();
+    expect(await apply(without.client)).toMatch(/^error: Nothing was written.*elicitation/);
+    const declined = await openServer("decline");
+    expect(await apply(declined.client)).toBe(
+      "error: Nothing was written: the user did not agree.",
+    );
+    const agreed = await openServer("accept");
+    expect(await apply(agreed.client)).toContain("CREATE_FILE hello.txt");
+    expect(await textOf(agreed.client, "get_alias", { alias: "hello.txt" })).toContain("hi");
+    expect(await textOf(agreed.client, "plan_apply", { plan, planHash: "another" })).toMatch(
+      /^error: /,
+    );
+  });
+
+  it("names the argument that does not fit, and answers prompts over the catalog", async () => {
+    const { client } = await openServer();
+    expect(await textOf(client, "pack", { budget: "many" })).toMatch(/^error: .*budget/);
+    await expect(client.callTool({ name: "nothing", arguments: {} })).rejects.toThrow(/no tool/);
+    const { messages } = await client.getPrompt({
+      name: "compile-plan",
+      arguments: { task: "places by city" },
+    });
+    expect(JSON.stringify(messages)).toContain("res:places");
+  });
+});
