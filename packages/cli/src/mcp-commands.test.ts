@@ -1,0 +1,70 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { clientSettings, isClientName } from "./mcp/client-settings.ts";
+import { openSession, type Session } from "./session.ts";
+
+async function sessionIn(home: string): Promise<Session> {
+  const stream = { write: () => true, on: () => undefined };
+  const terminal = {
+    stdin: {},
+    stdout: stream,
+    stderr: stream,
+    env: { HOME: home },
+    platform: "linux" as const,
+    cwd: () => home,
+  };
+  return await openSession({}, { terminal, signal: new AbortController().signal });
+}
+
+async function temporaryHome(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), "ccl-home-"));
+  onTestFinished(() => rm(home, { recursive: true }));
+  return home;
+}
+
+describe("ccl mcp install", () => {
+  it.each(["claude-code", "codex", "cursor", "vscode", "opencode"])(
+    "adds ccl to the settings of %s once, and takes out no more than that",
+    async (name) => {
+      if (!isClientName(name)) throw new Error(name);
+      const session = await sessionIn(await temporaryHome());
+      const settings = clientSettings(name, session, { project: false });
+      const before =
+        name === "codex"
+          ? 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
+          : `${JSON.stringify({ theme: "dark", mcpServers: { other: { command: "y" } } }, null, 2)}\n`;
+      const after = settings.edit(before, false);
+      expect(after).toContain("@ccl/cli");
+      expect(settings.edit(after, false)).toBe(after);
+      const undone = settings.edit(after, true);
+      if (name === "codex") expect(undone).toBe(before);
+      else expect(JSON.parse(undone)).toMatchObject(JSON.parse(before));
+      expect(settings.edit(settings.edit("", false), true)).toBe("");
+    },
+  );
+
+  it("writes below the home folder, and refuses settings with comments", async () => {
+    const { mcpInstall } = await import("./commands/mcp-install.ts");
+    const home = await temporaryHome();
+    const session = await sessionIn(home);
+    const install = { yes: true, isRemoval: false };
+    await mcpInstall(session, "claude-code", install);
+    const path = join(home, ".claude.json");
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({
+      mcpServers: { ccl: { command: "npx" } },
+    });
+    await mcpInstall(session, "claude-code", { yes: true, isRemoval: true });
+    await expect(readFile(path, "utf8")).rejects.toMatchObject({ code: "ENOENT" });
+    await writeFile(path, "{ // mine\n}");
+    await expect(mcpInstall(session, "claude-code", install)).rejects.toMatchObject({
+      code: "usage",
+    });
+    await expect(mcpInstall(session, "emacs", install)).rejects.toMatchObject({ code: "usage" });
+    const unasked = mcpInstall(session, "cursor", { isRemoval: false });
+    await expect(unasked).rejects.toMatchObject({ code: "confirmation_required" });
+  });
+});
