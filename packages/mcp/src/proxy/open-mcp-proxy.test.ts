@@ -147,7 +147,9 @@ describe("openMcpProxy", () => {
       },
     });
     const first = await textOf(client, "mortal__pid", {});
-    await expect(client.callTool({ name: "mortal__die", arguments: {} })).rejects.toThrow();
+    await expect(client.callTool({ name: "mortal__die", arguments: {} })).rejects.toThrow(
+      /closed/i,
+    );
     const refused = await textOf(client, "mortal__pid", {});
     expect(refused).toContain("The server mortal is unavailable");
     let again = refused;
@@ -157,6 +159,6 @@ describe("openMcpProxy", () => {
     expect(again).not.toBe(first);
     expect(proxy.statistics().servers).toMatchObject({ absent: { problem: expect.any(String) } });
     await proxy.close();
-    expect(() => process.kill(Number(again), 0)).toThrow();
+    expect(() => process.kill(Number(again), 0)).toThrow("ESRCH");
   });
 });

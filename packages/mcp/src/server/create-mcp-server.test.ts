@@ -122,7 +122,7 @@ describe("createMcpServer", () => {
       limit: 3_000,
     });
     const handle = /artifact ([0-9a-f]{12})/.exec(answer)?.[1];
-    expect(handle, answer).toBeDefined();
+    expect(handle).toBeDefined();
     expect(await textOf(client, "search_artifact", { handle, query: "2718" })).toContain("2718");
     expect(await textOf(client, "query_run", { plan: "scan(res:nothing)→limit(1)" })).toMatch(
       /^error: .*res:nothing/,
