@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import { type ArtifactFolder, openArtifactFolder, stateFolder } from "../artifact-folder.ts";
 import type { Session } from "../session.ts";
@@ -9,5 +9,5 @@ export async function openArtifacts(
   { state }: { state?: string | undefined },
 ): Promise<ArtifactFolder> {
   const folder = state === undefined ? stateFolder(terminal) : resolve(terminal.cwd(), state);
-  return await openArtifactFolder(join(folder, "artifacts"));
+  return await openArtifactFolder(folder);
 }
