@@ -6,6 +6,7 @@ import { addPackCommands, parseTokens } from "./add-pack-commands.ts";
 import { addGen, addMemoryCommands, addPlanCommands } from "./add-plan-commands.ts";
 import { addMcpCommands } from "./add-mcp-commands.ts";
 import { addQueryCommand } from "./add-query-command.ts";
+import { addGatewayCommands } from "./add-gateway-commands.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import { styleOf } from "./output/style.ts";
@@ -46,6 +47,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addCatalogCommands(program, runCommand, { budget: budgetOption, encoding: encodingOption });
   addQueryCommand(program, runCommand);
   addMcpCommands(program, runCommand);
+  addGatewayCommands(program, runCommand);
   return program;
 }
 

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** No plan is longer: its contents have at most 5 MB, and a character may take six of JSON. */
+/** No input is longer: a plan's contents have at most 5 MB, and a character may take six of JSON. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The text of a file, or of stdin for `-` and for no name while something is piped in. */
@@ -36,7 +36,7 @@ async function readStdin({ terminal: { stdin }, signal }: Session, what: string)
     const bytes = typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
     size += bytes.length;
     if (size > MAX_BYTES)
-      throw new CliError("usage", `More than ${MAX_BYTES} bytes were piped in: that is no plan.`);
+      throw new CliError("usage", `More than ${MAX_BYTES} bytes were piped in: too much for ${what}.`);
     pieces.push(bytes);
   }
   return Buffer.concat(pieces).toString("utf8");

@@ -1,0 +1,179 @@
+import { EventEmitter } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { runCli } from "./run-cli.ts";
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "ccl-audit-"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function ccl(
+  argv: string[],
+  input = "",
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  let [stdout, stderr] = ["", ""];
+  const stream = (write: (text: string) => unknown) => ({ write, on: () => undefined });
+  const terminal = Object.assign(new EventEmitter(), {
+    stdin: Readable.from([input]),
+    stdout: stream((text) => (stdout += text)),
+    stderr: stream((text) => (stderr += text)),
+    env: { HOME: home, CCL_STATE_DIR: join(home, "state") },
+    platform: process.platform,
+    cwd: () => home,
+  });
+  return { code: await runCli(argv, terminal), stdout, stderr };
+}
+
+async function keep(path: string, content: object | object[]): Promise<void> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  const lines = Array.isArray(content) ? content : [content];
+  await writeFile(file, lines.map((line) => JSON.stringify(line)).join("\n"));
+}
+
+const file = Array.from({ length: 300 }, (_, at) => `const value${at} = take(${at * 7});`).join(
+  "\n",
+);
+
+const claudeCode = (at: number, usage: object): object[] => [
+  {
+    type: "assistant",
+    timestamp: new Date(1_760_000_000_000 + at * 1000).toISOString(),
+    message: {
+      id: `m${at}`,
+      role: "assistant",
+      model: "claude-sonnet-4-5",
+      usage,
+      content: [{ type: "tool_use", id: `c${at}`, name: "Read", input: { file_path: "a.ts" } }],
+    },
+  },
+  {
+    type: "user",
+    message: {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: `c${at}`, content: file }],
+    },
+  },
+];
+
+describe("ccl audit", () => {
+  it("reads what the three agents keep in a home folder, and says what was read again and what broke the cache", async () => {
+    await keep(".claude/projects/-srv-shop/1.jsonl", [
+      { type: "user", message: { role: "user", content: "What is value 7?" } },
+      ...claudeCode(1, {
+        input_tokens: 4000,
+        cache_read_input_tokens: 0,
+        cache_creation_input_tokens: 0,
+      }),
+      ...claudeCode(2, {
+        input_tokens: 10,
+        cache_read_input_tokens: 3900,
+        cache_creation_input_tokens: 3000,
+      }),
+      ...claudeCode(900, {
+        input_tokens: 9000,
+        cache_read_input_tokens: 0,
+        cache_creation_input_tokens: 0,
+      }),
+    ]);
+    await keep(".codex/sessions/2026/01/rollout-1.jsonl", [
+      { type: "session_meta", payload: { instructions: "You code." } },
+      {
+        type: "response_item",
+        payload: { type: "message", role: "user", content: [{ type: "input_text", text: "Go." }] },
+      },
+      {
+        type: "response_item",
+        payload: { type: "function_call", name: "shell", arguments: "{}", call_id: "s1" },
+      },
+      {
+        type: "response_item",
+        payload: { type: "function_call_output", call_id: "s1", output: file },
+      },
+    ]);
+    const storage = ".local/share/opencode/storage";
+    await keep(`${storage}/message/ses_1/msg_1.json`, { id: "msg_1", role: "user" });
+    await keep(`${storage}/message/ses_1/msg_2.json`, {
+      id: "msg_2",
+      role: "assistant",
+      modelID: "gpt-5",
+    });
+    await keep(`${storage}/part/msg_1/prt_1.json`, { type: "text", text: "Go." });
+    await keep(`${storage}/part/msg_2/prt_2.json`, {
+      type: "tool",
+      tool: "glob",
+      callID: "g1",
+      state: { input: {}, output: file },
+    });
+    const { code, stdout } = await ccl(["audit", "--json"]);
+    expect(code).toBe(0);
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ sessions: 3, left: 0, unread: [], dearer: 0 });
+    expect(report.repeats.count).toBe(2);
+    expect(report.breaks).toMatchObject([{ cause: "pause", count: 1, lostTokens: 6910 }]);
+    const tools = report.kinds.flatMap(({ tool }: { tool?: string }) => tool ?? []);
+    expect(tools.sort()).toEqual(["Read", "glob", "shell"]);
+    expect(report.safeUsd).toBeLessThan(report.directUsd);
+    const text = await ccl(["audit"]);
+    expect(text.stdout).toContain("result of Read\t3\t");
+    expect(text.stdout).not.toContain("\u001B");
+    expect(await readdir(home)).toEqual([".claude", ".codex", ".local"]);
+  });
+
+  it("reads messages as JSON and passes over what is none", async () => {
+    await keep("logs/chat.json", {
+      messages: [
+        { role: "user", content: "Hello" },
+        { role: "assistant", content: "Hi" },
+      ],
+    });
+    await keep("logs/other.json", { name: "other" });
+    await writeFile(join(home, "logs", "broken.jsonl"), '{"type":"user","mess');
+    const report = JSON.parse((await ccl(["audit", "logs", "--json"])).stdout);
+    expect(report).toMatchObject({ sessions: 1, calls: 1 });
+    expect(report.unread).toHaveLength(2);
+  });
+
+  it("says where it looked when there is nothing", async () => {
+    const { code, stderr } = await ccl(["audit"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(join(home, ".codex", "sessions"));
+  });
+});
+
+describe("ccl shrink", () => {
+  const log = Array.from({ length: 900 }, (_, at) =>
+    at === 611
+      ? "ERROR volume vol-77 is gone"
+      : `INFO request ${at * 31} served by worker ${at % 7} for user${at}`,
+  ).join("\n");
+
+  it("shows what went wrong, and names the command that finds the rest", async () => {
+    const shrunk = await ccl(["shrink", "why red?", "--budget", "200"], log);
+    expect(shrunk.stdout).toContain("ERROR volume vol-77 is gone");
+    const id = /ccl artifacts search ([0-9a-f]{12}) /.exec(shrunk.stdout)?.[1] ?? "none";
+    const found = await ccl(["artifacts", "search", id, "request", "12400"]);
+    expect(found.stdout).toContain("request 12400 served by worker 1");
+    expect((await ccl(["artifacts", "read", id, "--lines", "612"])).stdout).toContain("vol-77");
+    expect((await ccl(["artifacts", "ls"])).stdout).toContain("why red?");
+    expect(JSON.parse((await ccl(["artifacts", "read", id, "--json"])).stdout).text).toBe(log);
+  });
+
+  it("passes on what is short, and keeps nothing of it", async () => {
+    expect((await ccl(["shrink"], "ok\n")).stdout).toBe("ok\n");
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it.each([["ffffffffffff"], ["../../etc/passwd"]])("refuses the handle %s", async (id) => {
+    const { code, stderr } = await ccl(["artifacts", "read", id]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("There is no artifact");
+  });
+});

@@ -1,0 +1,122 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, join, resolve } from "node:path";
+
+import { auditTranscript, readTranscripts, type SessionAudit } from "@ccl/gateway/audit";
+
+import { CliError } from "../cli-error.ts";
+import { auditText, sumAudits } from "../output/audit-report.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount } from "../output/format-number.ts";
+import type { Session } from "../session.ts";
+
+/** Flags of `ccl audit`. */
+export interface AuditFlags {
+  all?: boolean | undefined;
+  price?: number | undefined;
+}
+
+interface Log {
+  path: string;
+  changedMs: number;
+  sizeBytes: number;
+}
+
+/** After so long the newest sessions have to do, unless all are asked for. */
+const enoughMs = 25_000;
+const maxLogBytes = 200 * 2 ** 20;
+
+/** Reads the transcripts of coding agents, or those in a folder, and says what their prompts were spent on. */
+export async function audit(
+  session: Session,
+  folder: string | undefined,
+  flags: AuditFlags,
+): Promise<CommandResult> {
+  const folders = folder === undefined ? agentFolders(session) : [resolve(session.root, folder)];
+  const logs = (await Promise.all(folders.map(findLogs))).flat();
+  logs.sort((a, b) => b.changedMs - a.changedMs || (a.path < b.path ? -1 : 1));
+  if (logs.length === 0)
+    throw new CliError(
+      "usage",
+      `No transcripts in ${folders.join(", ")}. Name a folder of .jsonl or .json files: ccl audit <folder>`,
+    );
+  const startedAt = performance.now();
+  const audits: SessionAudit[] = [];
+  const unread: string[] = [];
+  let files = 0;
+  for (const log of logs) {
+    if (flags.all !== true && audits.length > 0 && performance.now() - startedAt > enoughMs) break;
+    session.signal.throwIfAborted();
+    session.progress.update("Auditing", files, logs.length);
+    files += 1;
+    const found = log.sizeBytes > maxLogBytes ? [] : await auditFile(log.path, flags);
+    if (found.length === 0) unread.push(log.path);
+    audits.push(...found);
+    // Lets the interrupt come through between two files.
+    await new Promise((done) => setImmediate(done));
+  }
+  const report = sumAudits(audits);
+  const left = logs.length - files;
+  return {
+    document: { folders, files, left, unread, ...report },
+    text: (style) => auditText(report, style),
+    note: ({ colours }) => {
+      const rest =
+        left === 0 ? "" : `; the newest first, --all for ${formatCount(left, "more file")}`;
+      const skipped =
+        unread.length === 0 ? "" : `; ${formatCount(unread.length, "file")} held no transcript`;
+      return `${colours.dim(`${formatCount(audits.length, "session")} in ${formatCount(files, "file")}${rest}${skipped}. Nothing was sent or written.`)}\n`;
+    },
+  };
+}
+
+async function auditFile(path: string, flags: AuditFlags): Promise<SessionAudit[]> {
+  const text = await (path.endsWith(sessionFolder) ? readOpencode(path) : readFile(path, "utf8"));
+  const transcripts = readTranscripts(text).filter(({ items }) => items.length > 1);
+  return transcripts.map((one) => auditTranscript(one, { usdPerMillion: flags.price }));
+}
+
+/** Where Claude Code, Codex and opencode keep their sessions. */
+function agentFolders({ terminal: { env } }: Session): string[] {
+  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
+  const data = env["XDG_DATA_HOME"] ?? join(home, ".local", "share");
+  return [
+    join(env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "projects"),
+    join(env["CODEX_HOME"] ?? join(home, ".codex"), "sessions"),
+    join(data, "opencode", "storage", "message"),
+  ];
+}
+
+/** Marks a folder of messages of opencode, which keeps each in a file of its own. */
+const sessionFolder = "\0opencode";
+
+async function findLogs(folder: string): Promise<Log[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  const logs: Log[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    const isSession = entry.isDirectory() && entry.name.startsWith("ses_");
+    const isLog = entry.isFile() && /\.jsonl?$/.test(entry.name) && !entry.name.startsWith("msg_");
+    if (!isSession && !isLog) continue;
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined) continue;
+    const { mtimeMs: changedMs, size: sizeBytes } = found;
+    logs.push({ path: isSession ? `${path}${sessionFolder}` : path, changedMs, sizeBytes });
+  }
+  return logs;
+}
+
+/** A session of opencode in the form of its export. */
+async function readOpencode(path: string): Promise<string> {
+  const folder = path.slice(0, -sessionFolder.length);
+  const parts = join(folder, "..", "..", "part");
+  const messages: unknown[] = [];
+  for (const name of (await readdir(folder)).sort()) {
+    const own = join(parts, basename(name, ".json"));
+    const names = (await readdir(own).catch(() => [])).sort();
+    const texts = await Promise.all(names.map((part) => readFile(join(own, part), "utf8")));
+    const info: unknown = JSON.parse(await readFile(join(folder, name), "utf8"));
+    messages.push({ info, parts: texts.map((text): unknown => JSON.parse(text)) });
+  }
+  return JSON.stringify({ messages });
+}

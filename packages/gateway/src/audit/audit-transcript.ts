@@ -1,0 +1,228 @@
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
+
+import type { ShownForm } from "../decide/plan-options.ts";
+import { HistoryPlanner } from "../decide/history-planner.ts";
+import { type HistoryItem, type ItemKind, promptEnds } from "../history/history-item.ts";
+import { type CachePrice, cachePriceOf } from "../price/cache-price.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** What one kind of content took. */
+export interface AuditedKind {
+  kind: ItemKind;
+  /** Of results. */
+  tool?: string | undefined;
+  count: number;
+  tokens: number;
+  /** Tokens times the calls that they were sent with. */
+  sentTokens: number;
+}
+
+/** Why a provider read less from its cache than the last prompt held. */
+export type CacheBreakCause = "compaction" | "pause" | "model changed" | "prompt changed";
+
+/** A call that the provider's report shows to have lost its cache. */
+export interface CacheBreak {
+  cause: CacheBreakCause;
+  lostTokens: number;
+  /** In plain input tokens. */
+  price: number;
+}
+
+/** A result that would have been shown in another form. */
+export interface AuditExample {
+  tool: string;
+  /** The beginning of the call's arguments. */
+  call: string;
+  form: ShownForm;
+  tokens: number;
+  shownTokens: number;
+  /** Tokens not sent, over all calls that follow. */
+  savedTokens: number;
+}
+
+/** What a session cost and would have cost. Prices are in plain input tokens; `usdPerMillion` of `price` turns them into money. */
+export interface SessionAudit {
+  client: Transcript["client"];
+  model: string | undefined;
+  price: CachePrice;
+  calls: number;
+  kinds: AuditedKind[];
+  /** Results that say what an earlier one said, or nearly. */
+  repeats: { count: number; tokens: number };
+  breaks: CacheBreak[];
+  /** By the provider's report, where there is one. */
+  reportedPrice?: number | undefined;
+  directPrice: number;
+  safePrice: number;
+  fullPrice: number;
+  examples: AuditExample[];
+}
+
+/** Options of `auditTranscript`. */
+export interface AuditOptions {
+  /** `estimatedCounter` where absent. */
+  counter?: TokenCounter | undefined;
+  /** US dollars of a million plain input tokens, where the list price is not what you pay. */
+  usdPerMillion?: number | undefined;
+  /** Where absent those of the gateway. */
+  selectAbove?: number | undefined;
+  cutAbove?: number | undefined;
+}
+
+/** The sizes that the gateway and the audit begin to shorten at. */
+export const defaultSizes = { selectAbove: 2_000, cutAbove: 3_000 };
+
+/** Measures what filled the prompts of a session, and replays it under each policy with the provider's cache counted. */
+export function auditTranscript(transcript: Transcript, options: AuditOptions = {}): SessionAudit {
+  const { counter = estimatedCounter, usdPerMillion } = options;
+  const listed = cachePriceOf(transcript.model);
+  const price = { ...listed, usdPerMillion: usdPerMillion ?? listed.usdPerMillion };
+  const items = withFixedPart(transcript, counter);
+  const ends = promptEnds(items);
+  const sizes = {
+    selectAbove: options.selectAbove ?? defaultSizes.selectAbove,
+    cutAbove: options.cutAbove ?? defaultSizes.cutAbove,
+  };
+  const replay = (mode: "safe" | "full"): Replay => {
+    const planner = new HistoryPlanner({ mode, counter, price, ...sizes });
+    return replayOf(items, ends, { planner, counter });
+  };
+  const [safe, full] = [replay("safe"), replay("full")];
+  return {
+    client: transcript.client,
+    model: transcript.model,
+    price,
+    calls: ends.length,
+    kinds: kindsOf(items, ends, counter),
+    repeats: safe.repeats,
+    breaks: breaksOf(transcript, price),
+    reportedPrice: reportedPrice(transcript, price),
+    directPrice: full.directPrice,
+    safePrice: safe.price,
+    fullPrice: full.price,
+    examples: full.examples,
+  };
+}
+
+/** System prompt and tools stand in no transcript: they are what the first report has above what was counted. */
+function withFixedPart({ items, calls }: Transcript, counter: TokenCounter): HistoryItem[] {
+  const first = calls.find(({ usage }) => usage !== undefined);
+  if (first?.usage === undefined) return items;
+  const counted = items.slice(0, first.end).reduce((sum, { text }) => sum + counter.count(text), 0);
+  const fixed = first.usage.total - counted;
+  return fixed > 0 ? [{ kind: "system", text: "", mediaTokens: fixed }, ...items] : items;
+}
+
+interface Replay {
+  directPrice: number;
+  price: number;
+  repeats: { count: number; tokens: number };
+  examples: AuditExample[];
+}
+
+function replayOf(
+  items: readonly HistoryItem[],
+  ends: readonly number[],
+  { planner, counter }: { planner: HistoryPlanner; counter: TokenCounter },
+): Replay {
+  const replay: Replay = {
+    directPrice: 0,
+    price: 0,
+    repeats: { count: 0, tokens: 0 },
+    examples: [],
+  };
+  for (const [at, end] of ends.entries()) {
+    const { call, decision } = planner.plan(items.slice(0, end));
+    replay.directPrice += call?.directPrice ?? 0;
+    replay.price += call?.price ?? 0;
+    for (const [place, shown] of decision?.edits ?? []) {
+      const item = items[place];
+      if (item === undefined) continue;
+      const tokens = counter.count(item.text);
+      const shownTokens = counter.count(shown.text);
+      if (shown.form === "repeat") {
+        replay.repeats.count += 1;
+        replay.repeats.tokens += tokens;
+      }
+      replay.examples.push({
+        tool: item.tool ?? "a tool",
+        call: callOf(items, item).slice(0, 100),
+        form: shown.form,
+        tokens,
+        shownTokens,
+        savedTokens: (tokens - shownTokens) * (ends.length - at),
+      });
+    }
+  }
+  replay.examples.sort((a, b) => b.savedTokens - a.savedTokens);
+  replay.examples.length = Math.min(10, replay.examples.length);
+  return replay;
+}
+
+function callOf(items: readonly HistoryItem[], { callId }: HistoryItem): string {
+  return items.find((item) => item.kind === "call" && item.callId === callId)?.text ?? "";
+}
+
+function kindsOf(
+  items: readonly HistoryItem[],
+  ends: readonly number[],
+  counter: TokenCounter,
+): AuditedKind[] {
+  const kinds = new Map<string, AuditedKind>();
+  let calls = ends.length;
+  let next = 0;
+  for (const [at, item] of items.entries()) {
+    while ((ends[next] ?? Infinity) <= at) {
+      next += 1;
+      calls -= 1;
+    }
+    const tool = item.kind === "result" ? (item.tool ?? "a tool") : undefined;
+    const key = `${item.kind} ${tool ?? ""}`;
+    const sum = kinds.get(key) ?? { kind: item.kind, tool, count: 0, tokens: 0, sentTokens: 0 };
+    const tokens = item.mediaTokens ?? counter.count(item.text);
+    sum.count += 1;
+    sum.tokens += tokens;
+    sum.sentTokens += tokens * Math.max(0, calls);
+    kinds.set(key, sum);
+  }
+  return [...kinds.values()].sort((a, b) => b.sentTokens - a.sentTokens);
+}
+
+/** A provider that found less of the last prompt than this has lost its cache. */
+const foundShare = 0.5;
+const smallestBreak = 2_000;
+const pauseMs = 5 * 60_000;
+
+function breaksOf({ calls, isAfterCompaction }: Transcript, price: CachePrice): CacheBreak[] {
+  const breaks: CacheBreak[] = [];
+  for (const [at, call] of calls.entries()) {
+    const before = calls[at - 1];
+    if (call.usage === undefined) continue;
+    const held = before === undefined ? 0 : (before.usage?.total ?? 0);
+    const isFirst = before === undefined && isAfterCompaction;
+    const lost = isFirst ? call.usage.total - call.usage.cached : held - call.usage.cached;
+    const isBreak = isFirst || call.usage.cached < held * foundShare;
+    if (!isBreak || lost < smallestBreak) continue;
+    const isPaused = (call.atMs ?? 0) - (before?.atMs ?? call.atMs ?? 0) > pauseMs;
+    const isOther = before?.model !== undefined && before.model !== call.model;
+    const cause = isFirst
+      ? "compaction"
+      : isOther
+        ? "model changed"
+        : isPaused
+          ? "pause"
+          : "prompt changed";
+    breaks.push({ cause, lostTokens: lost, price: lost * (price.write - price.read) });
+  }
+  return breaks;
+}
+
+function reportedPrice({ calls }: Transcript, price: CachePrice): number | undefined {
+  const reports = calls.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  if (reports.length === 0) return undefined;
+  return reports.reduce(
+    (sum, { cached, written, total }) =>
+      sum + cached * price.read + written * price.write + (total - cached - written),
+    0,
+  );
+}

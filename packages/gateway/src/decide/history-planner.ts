@@ -1,0 +1,278 @@
+import type { KnownContent } from "@ccl/compress";
+import { sha256Hex } from "@ccl/core";
+
+import { type HistoryItem, promptEnds } from "../history/history-item.ts";
+import { promptPrice } from "../price/cache-price.ts";
+import type { Decision, PlanOptions, ShownResult } from "./plan-options.ts";
+import { type ResultToShow, showNew, showOld } from "./show-result.ts";
+
+/** One call of a planned history. */
+export interface PlannedCall {
+  /** Prices of its prompt in plain input tokens, as it came and as it is shown. */
+  directPrice: number;
+  price: number;
+  directTokens: number;
+  tokens: number;
+  /** The first changed place of what an earlier prompt held. */
+  cutFrom?: number | undefined;
+}
+
+/** How the results of a history are shown. */
+export interface HistoryPlan {
+  /** By the place of the item; what is missing is shown as it came. */
+  shown: ReadonlyMap<number, ShownResult>;
+  /** Of this call; those of earlier calls are known. */
+  decision: Decision | undefined;
+  call: PlannedCall | undefined;
+}
+
+interface Entry {
+  item: HistoryItem;
+  tokens: number;
+  shown?: ShownResult | undefined;
+  shownTokens: number;
+  old?: ShownResult | null | undefined;
+}
+
+/** Calls that a session is taken to last on: as many as it had, within this. */
+const maxExpectedCalls = 40;
+/** A cut for which too little was saved before has to pay within so many calls, and within this share of those made. */
+const maxPaybackCalls = 5;
+const paybackShare = 0.7;
+
+/**
+ * Decides for the calls of one history, in order: each result once when it is first seen, and old ones where the price
+ * model says that a new prefix pays. What it saves never falls below zero, whenever the session ends.
+ */
+export class HistoryPlanner {
+  readonly #options: PlanOptions;
+  readonly #decisions: Map<string, Decision>;
+  #entries: Entry[] = [];
+  #known: KnownContent[] = [];
+  #ends: number[] = [];
+  #chain = "";
+  #credit = 0;
+
+  constructor(options: PlanOptions, decisions: Map<string, Decision> = new Map()) {
+    this.#options = options;
+    this.#decisions = decisions;
+  }
+
+  /** Plans the next call; its items begin with those of an earlier one, unless the client rewrote its history. */
+  plan(items: readonly HistoryItem[]): HistoryPlan {
+    const isKnown = this.#decisions.size > 0;
+    if (!this.#continues(items)) this.#reset();
+    const done = this.#ends.at(-1) ?? 0;
+    const ends = promptEnds(items).filter((end) => end > done);
+    let last: { decision: Decision; call: PlannedCall; isNew: boolean } | undefined;
+    for (const [at, end] of ends.entries()) {
+      this.#append(items.slice(this.#entries.length, end));
+      const isPast = at < ends.length - 1;
+      last = this.#decide(end, isPast && !isKnown ? "keep" : isPast ? "past" : "now");
+    }
+    const shown = new Map<number, ShownResult>();
+    for (const [at, entry] of this.#entries.entries())
+      if (entry.shown !== undefined) shown.set(at, entry.shown);
+    return { shown, decision: last?.isNew === true ? last.decision : undefined, call: last?.call };
+  }
+
+  #continues(items: readonly HistoryItem[]): boolean {
+    if (items.length < this.#entries.length) return false;
+    return this.#entries.every(({ item }, at) => isSame(item, items[at]));
+  }
+
+  #reset(): void {
+    this.#entries = [];
+    this.#known = [];
+    this.#ends = [];
+    this.#chain = "";
+    this.#credit = 0;
+  }
+
+  #append(items: readonly HistoryItem[]): void {
+    let told = this.#chain;
+    for (const item of items) {
+      const tokens = item.mediaTokens ?? this.#options.counter.count(item.text) + 4;
+      this.#entries.push({ item, tokens, shownTokens: tokens });
+      if (item.kind !== "system" && item.kind !== "tools")
+        told += `\n${item.kind} ${item.callId ?? ""} ${item.text.length}\n${item.text}`;
+    }
+    this.#chain = sha256Hex(told);
+  }
+
+  #decide(
+    end: number,
+    when: "keep" | "past" | "now",
+  ): { decision: Decision; call: PlannedCall; isNew: boolean } {
+    const from = this.#ends.at(-1) ?? 0;
+    const stored = this.#decisions.get(this.#chain);
+    let cutFrom: number | undefined;
+    if (stored !== undefined) {
+      for (const [place, shown] of stored.edits) {
+        if (place < from) cutFrom = Math.min(place, cutFrom ?? place);
+        this.#show(place, shown);
+      }
+      this.#learn(from);
+      const call = this.#priceCall(from, cutFrom);
+      this.#credit = stored.credit;
+      this.#ends.push(end);
+      return { decision: stored, call, isNew: false };
+    }
+    const edits = new Map<number, ShownResult>();
+    if (when !== "keep") {
+      for (let at = from; at < end; at++) this.#showFirst(at, edits);
+      if (this.#isBelowCache()) this.#takeBack(edits);
+      cutFrom = this.#cut(from, edits);
+    }
+    this.#learn(from);
+    const call = this.#priceCall(from, cutFrom);
+    if (when === "now") this.#credit += call.directPrice - call.price;
+    this.#ends.push(end);
+    const decision = { at: this.#chain, edits: [...edits], credit: this.#credit };
+    this.#decisions.set(decision.at, decision);
+    return { decision, call, isNew: true };
+  }
+
+  #show(place: number, shown: ShownResult): void {
+    const entry = this.#entries[place];
+    if (entry === undefined) return;
+    entry.shown = shown;
+    entry.shownTokens = this.#options.counter.count(shown.text) + 4;
+  }
+
+  /** A prompt that is too short to be cached would cost more than a longer one. */
+  #isBelowCache(): boolean {
+    const tokens = sum(this.#entries, ({ shownTokens }) => shownTokens);
+    return tokens < this.#options.price.minCachedTokens * 1.1;
+  }
+
+  #takeBack(edits: Map<number, ShownResult>): void {
+    for (const place of edits.keys()) {
+      const entry = this.#entries[place];
+      if (entry === undefined) continue;
+      entry.shown = undefined;
+      entry.shownTokens = entry.tokens;
+    }
+    edits.clear();
+  }
+
+  #showFirst(at: number, edits: Map<number, ShownResult>): void {
+    const result = this.#resultAt(at);
+    if (result === undefined) return;
+    const shown = showNew(result, this.#known, this.#options);
+    if (shown !== undefined) {
+      edits.set(at, shown);
+      this.#show(at, shown);
+    }
+  }
+
+  /** What stands whole in the prompt may be referred to. */
+  #learn(from: number): void {
+    for (const { item, shown } of this.#entries.slice(from)) {
+      if (item.kind !== "result" || item.text.length < 200) continue;
+      if (shown?.form === "selection" || shown?.form === "cut") continue;
+      this.#known.push({ content: item.text, name: `the result of ${item.callId ?? "a call"}` });
+    }
+  }
+
+  #resultAt(at: number): ResultToShow | undefined {
+    const entry = this.#entries[at];
+    if (entry?.item.kind !== "result") return undefined;
+    const before = this.#entries.slice(0, at);
+    const asked = before.findLast(({ item }) => item.kind === "user")?.item.text ?? "";
+    const call = before.findLast(
+      ({ item }) => item.kind === "call" && item.callId === entry.item.callId,
+    );
+    const query = `${asked.slice(-2000)} ${call?.item.text ?? ""}`.slice(-4000);
+    return { text: entry.item.text, tokens: entry.tokens, query };
+  }
+
+  /** Shortens old results from the place on where it pays most; gives that place. */
+  #cut(from: number, edits: Map<number, ShownResult>): number | undefined {
+    const { mode, cutAbove, price } = this.#options;
+    const total = sum(this.#entries, ({ shownTokens }) => shownTokens);
+    if (mode !== "full" || total < cutAbove) return undefined;
+    const calls = Math.min(maxExpectedCalls, this.#ends.length);
+    const paidBackAfter = Math.min(calls * paybackShare, maxPaybackCalls);
+    let [saved, tail, fresh] = [0, 0, 0];
+    let best: { place: number; gain: number } | undefined;
+    for (let at = this.#entries.length - 1; at >= 0; at--) {
+      const entry = this.#entries[at];
+      if (entry === undefined) continue;
+      if (at >= from) fresh += entry.shownTokens;
+      else tail += entry.shownTokens;
+      const less = at < from ? this.#lessAt(at) : 0;
+      if (less <= 0) continue;
+      saved += less;
+      const cost = (tail - saved) * price.write - tail * price.read;
+      const gain = saved * price.read * calls - cost;
+      if (
+        gain > 0 &&
+        (this.#credit >= cost || cost <= saved * price.read * paidBackAfter) &&
+        gain > (best?.gain ?? 0)
+      )
+        best = { place: at, gain };
+    }
+    if (best === undefined) return undefined;
+    for (let at = best.place; at < from; at++) {
+      const old = this.#entries[at]?.old;
+      if (this.#lessAt(at) <= 0 || old === undefined || old === null) continue;
+      edits.set(at, old);
+      this.#show(at, old);
+    }
+    const gone = new Set(
+      this.#entries.flatMap(({ item, shown }) => (shown?.form === "cut" ? [item.text] : [])),
+    );
+    this.#known = this.#known.filter(({ content }) => !gone.has(content));
+    return best.place;
+  }
+
+  #lessAt(at: number): number {
+    const entry = this.#entries[at];
+    if (entry?.item.kind !== "result" || entry.shown?.form === "cut") return 0;
+    if (entry.old === undefined) {
+      const result = entry.shownTokens < 120 ? undefined : this.#resultAt(at);
+      entry.old =
+        result === undefined
+          ? null
+          : (showOld(result, (name) => this.#isShown(name, at), this.#options) ?? null);
+    }
+    if (entry.old === null) return 0;
+    return entry.shownTokens - this.#options.counter.count(entry.old.text) - 4;
+  }
+
+  /** True if the name stands in another part of the prompt that stays. */
+  #isShown(name: string, except: number): boolean {
+    return this.#entries.some(
+      ({ item, shown }, at) =>
+        at !== except &&
+        (item.kind !== "result" || shown?.form === "cut") &&
+        (shown?.text ?? item.text).includes(name),
+    );
+  }
+
+  #priceCall(from: number, cutFrom: number | undefined): PlannedCall {
+    const { price } = this.#options;
+    const directTokens = sum(this.#entries, ({ tokens }) => tokens);
+    const tokens = sum(this.#entries, ({ shownTokens }) => shownTokens);
+    const directCached = sum(this.#entries.slice(0, from), ({ tokens: own }) => own);
+    const cached = sum(this.#entries.slice(0, cutFrom ?? from), ({ shownTokens }) => shownTokens);
+    return {
+      directTokens,
+      tokens,
+      cutFrom,
+      directPrice: promptPrice({ cached: directCached, fresh: directTokens - directCached }, price),
+      price: promptPrice({ cached, fresh: tokens - cached }, price),
+    };
+  }
+}
+
+function isSame(left: HistoryItem, right: HistoryItem | undefined): boolean {
+  return left.kind === right?.kind && left.text === right.text && left.callId === right.callId;
+}
+
+function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
+  let total = 0;
+  for (const item of items) total += valueOf(item);
+  return total;
+}

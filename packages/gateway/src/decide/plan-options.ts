@@ -1,0 +1,35 @@
+import type { TokenCounter } from "@ccl/core";
+
+import type { CachePrice } from "../price/cache-price.ts";
+
+/** `audit` changes nothing, `safe` only what loses nothing, `full` also selects from large and old results. */
+export type GatewayMode = "audit" | "safe" | "full";
+
+/** How results are shown. */
+export interface PlanOptions {
+  mode: GatewayMode;
+  counter: TokenCounter;
+  price: CachePrice;
+  /** A result above so many tokens is shown in part from the first time on. Only in `full`. */
+  selectAbove: number;
+  /** Old results are shortened in prompts above so many tokens. Only in `full`. */
+  cutAbove: number;
+}
+
+/** Why a result is not shown as it came. */
+export type ShownForm = "lossless" | "repeat" | "selection" | "cut";
+
+/** A result as the model reads it. */
+export interface ShownResult {
+  text: string;
+  form: ShownForm;
+}
+
+/** What was decided before one model call, by the place of each result in the history. */
+export interface Decision {
+  /** Hash of all that the model had been told, without system prompt and tools. */
+  at: string;
+  edits: readonly (readonly [place: number, shown: ShownResult])[];
+  /** What had been saved until then, in plain input tokens. */
+  credit: number;
+}

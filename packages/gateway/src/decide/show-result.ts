@@ -1,0 +1,83 @@
+import { compress, identifiersOf, type KnownContent } from "@ccl/compress";
+import { sha256Hex } from "@ccl/core";
+
+import type { PlanOptions, ShownResult } from "./plan-options.ts";
+
+/** A result and what it is read for. */
+export interface ResultToShow {
+  text: string;
+  tokens: number;
+  /** The user's last words and the arguments of the call. */
+  query: string;
+}
+
+/** Digits of an artifact's id that a prompt shows. */
+const shownIdDigits = 12;
+/** Shorter results are never touched: what a note costs would eat the gain. */
+const minTokens = 80;
+/** A form has to be shorter by this share, so that a model reads what it is used to unless that pays. */
+const worthIt = 0.92;
+
+/** What stays of an old result: lines, and names that stand nowhere else in the prompt. */
+const oldShare = 0.08;
+const namesShare = 0.2;
+
+/** How a model gets the rest of a result that it sees in part. */
+export function restNote(text: string, shownTokens: number): string {
+  const id = sha256Hex(text).slice(0, shownIdDigits);
+  return `[of ${shownTokens} tokens; rest: ccl artifacts search ${id} "words"]`;
+}
+
+/** The result at its first sight; undefined where it is shown as it came. */
+export function showNew(
+  { text, tokens, query }: ResultToShow,
+  known: readonly KnownContent[],
+  { mode, counter, selectAbove }: PlanOptions,
+): ShownResult | undefined {
+  if (mode === "audit" || tokens < minTokens) return undefined;
+  const whole = compress(text, { budget: tokens, query, counter, known });
+  if (whole.isLossless && whole.tokens < tokens * worthIt && whole.tokens <= selectAbove)
+    return { text: whole.text, form: whole.known === undefined ? "lossless" : "repeat" };
+  if (mode === "full" && tokens > selectAbove)
+    return select({ text, tokens, query }, { budget: selectAbove, counter, form: "selection" });
+  const isShorter = whole.isLossless && whole.tokens < tokens * worthIt;
+  return isShorter
+    ? { text: whole.text, form: whole.known === undefined ? "lossless" : "repeat" }
+    : undefined;
+}
+
+/** What is left of an old result; undefined where that would hardly be less. */
+export function showOld(
+  result: ResultToShow,
+  isShown: (name: string) => boolean,
+  { counter }: Pick<PlanOptions, "counter">,
+): ShownResult | undefined {
+  const { text, tokens, query } = result;
+  const budget = Math.max(30, Math.min(400, Math.floor(tokens * oldShare)));
+  const part = compress(text, { budget, query, counter });
+  const names = identifiersOf(text).filter((name) => !part.text.includes(name) && !isShown(name));
+  let list = "";
+  let room = Math.min(300, Math.floor(tokens * namesShare));
+  for (const name of names) {
+    room -= counter.count(` ${name}`);
+    if (room < 0) break;
+    list += ` ${name}`;
+  }
+  const kept = list === "" ? part.text : `${part.text}\nAlso in it:${list}`;
+  const shown = `${kept}\n${restNote(text, tokens)}`.trimStart();
+  return counter.count(shown) < tokens * 0.8 ? { text: shown, form: "cut" } : undefined;
+}
+
+function select(
+  { text, tokens, query }: ResultToShow,
+  {
+    budget,
+    counter,
+    form,
+  }: { budget: number; counter: PlanOptions["counter"]; form: "selection" | "cut" },
+): ShownResult | undefined {
+  const part = compress(text, { budget, query, counter });
+  const shown =
+    part.text === "" ? restNote(text, tokens) : `${part.text}\n${restNote(text, tokens)}`;
+  return part.tokens + 24 < tokens * worthIt ? { text: shown, form } : undefined;
+}

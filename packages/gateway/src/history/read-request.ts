@@ -1,0 +1,193 @@
+import { arrayAt, isRecord, type JsonRecord, numberAt, stringAt } from "@ccl/core/json";
+
+import type { HistoryItem, ItemKind } from "./history-item.ts";
+
+/** The APIs whose requests are understood. */
+export type WireApi = "openai-chat" | "openai-responses" | "anthropic";
+
+/** Keys and indexes from the body down to a string. */
+export type JsonPath = readonly (string | number)[];
+
+/** A part of a request, and where its text stands in the body; without a path it must stay as it is. */
+export interface RequestItem extends HistoryItem {
+  path?: JsonPath | undefined;
+}
+
+/** A request as a history. */
+export interface ReadRequest {
+  api: WireApi;
+  model: string | undefined;
+  items: RequestItem[];
+}
+
+/** What an image takes at most providers. */
+const mediaTokens = 1_200;
+
+/** Reads the body of a request of one of the three APIs; undefined for any other shape. */
+export function readRequest(body: unknown): ReadRequest | undefined {
+  if (!isRecord(body)) return undefined;
+  const model = stringAt(body, "model");
+  const items: RequestItem[] = [];
+  if (Array.isArray(body["tools"]) && body["tools"].length > 0)
+    items.push({ kind: "tools", text: JSON.stringify(body["tools"]) });
+  if (Array.isArray(body["input"])) {
+    const instructions = stringAt(body, "instructions");
+    if (instructions !== undefined) items.push({ kind: "system", text: instructions });
+    for (const [at, one] of body["input"].entries()) readItem(one, ["input", at], items);
+    return { api: "openai-responses", model, items: withTools(items) };
+  }
+  if (!Array.isArray(body["messages"])) return undefined;
+  const isAnthropic = body["system"] !== undefined || body["messages"].some(hasBlocks);
+  if (body["system"] !== undefined) items.push({ kind: "system", text: textOf(body["system"]) });
+  for (const [at, one] of body["messages"].entries()) readMessage(one, ["messages", at], items);
+  return { api: isAnthropic ? "anthropic" : "openai-chat", model, items: withTools(items) };
+}
+
+const blockTypes = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);
+
+function hasBlocks(message: unknown): boolean {
+  return arrayAt(message, "content").some((part) => blockTypes.has(stringAt(part, "type") ?? ""));
+}
+
+function readMessage(message: unknown, path: JsonPath, items: RequestItem[]): void {
+  const role = stringAt(message, "role");
+  const callId = stringAt(message, "tool_call_id");
+  if (!isRecord(message)) return;
+  const reasoning = stringAt(message, "reasoning_content") ?? stringAt(message, "reasoning");
+  if (reasoning !== undefined) items.push({ kind: "reasoning", text: reasoning });
+  readContent(
+    message["content"],
+    { path: [...path, "content"], kind: kindOf(role), callId },
+    items,
+  );
+  for (const call of arrayAt(message, "tool_calls")) {
+    const given = isRecord(call) ? (call["function"] ?? call["custom"]) : undefined;
+    const text = stringAt(given, "arguments") ?? stringAt(given, "input") ?? "";
+    items.push({ kind: "call", text, tool: stringAt(given, "name"), callId: stringAt(call, "id") });
+  }
+}
+
+function kindOf(role: string | undefined): ItemKind {
+  if (role === "tool") return "result";
+  if (role === "assistant") return "assistant";
+  return role === "system" || role === "developer" ? "system" : "user";
+}
+
+interface Place {
+  path: JsonPath;
+  kind: ItemKind;
+  callId?: string | undefined;
+}
+
+function readContent(content: unknown, place: Place, items: RequestItem[]): void {
+  const { path, kind, callId } = place;
+  if (typeof content === "string") {
+    items.push({ kind, text: content, callId, path: kind === "result" ? path : undefined });
+    return;
+  }
+  if (!Array.isArray(content)) return;
+  for (const [at, part] of content.entries())
+    if (isRecord(part)) readPart(part, { path: [...path, at], kind, callId }, items);
+}
+
+function readPart(part: JsonRecord, place: Place, items: RequestItem[]): void {
+  const { path, kind, callId } = place;
+  const text = stringAt(part, "text");
+  switch (stringAt(part, "type")) {
+    case "tool_use":
+    case "server_tool_use":
+      return void items.push({
+        kind: "call",
+        text: JSON.stringify(part["input"] ?? {}),
+        tool: stringAt(part, "name"),
+        callId: stringAt(part, "id"),
+      });
+    case "tool_result":
+      return readContent(
+        part["content"],
+        { path: [...path, "content"], kind: "result", callId: stringAt(part, "tool_use_id") },
+        items,
+      );
+    case "thinking":
+      return void items.push({ kind: "reasoning", text: stringAt(part, "thinking") ?? "" });
+    case "image":
+    case "image_url":
+    case "input_image":
+      return void items.push({ kind: "media", text: "", mediaTokens });
+    default:
+      if (text === undefined)
+        items.push({ kind: kind === "result" ? "media" : kind, text: JSON.stringify(part) });
+      else
+        items.push({ kind, text, callId, path: kind === "result" ? [...path, "text"] : undefined });
+  }
+}
+
+/** An item of the Responses API. */
+function readItem(item: unknown, path: JsonPath, items: RequestItem[]): void {
+  if (!isRecord(item)) return;
+  const callId = stringAt(item, "call_id");
+  switch (stringAt(item, "type")) {
+    case "function_call":
+    case "custom_tool_call": {
+      const text = stringAt(item, "arguments") ?? stringAt(item, "input") ?? "";
+      return void items.push({ kind: "call", text, tool: stringAt(item, "name"), callId });
+    }
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return readContent(
+        item["output"],
+        { path: [...path, "output"], kind: "result", callId },
+        items,
+      );
+    case "reasoning":
+      return void items.push({ kind: "reasoning", text: textOf(item["summary"]) });
+    case "message":
+    case undefined:
+      return readContent(
+        item["content"],
+        { path: [...path, "content"], kind: kindOf(stringAt(item, "role")) },
+        items,
+      );
+    default:
+      return void items.push({ kind: "call", text: JSON.stringify(item) });
+  }
+}
+
+/** Results with the name of the tool that was called. */
+function withTools(items: RequestItem[]): RequestItem[] {
+  const tools = new Map(
+    items.flatMap(({ kind, callId, tool }) =>
+      kind === "call" && callId !== undefined ? [[callId, tool]] : [],
+    ),
+  );
+  return items.map((item) =>
+    item.kind === "result" ? { ...item, tool: tools.get(item.callId ?? "") } : item,
+  );
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content)
+    ? content.map((part) => stringAt(part, "text") ?? "").join("\n")
+    : JSON.stringify(content ?? "");
+}
+
+/** Input tokens of a provider's report, by what its cache did; undefined where it says nothing. */
+export interface ReportedInput {
+  cached: number;
+  written: number;
+  total: number;
+}
+
+/** Reads `usage` of any of the three APIs. */
+export function readUsage(usage: unknown): ReportedInput | undefined {
+  const input = numberAt(usage, "input_tokens") ?? numberAt(usage, "prompt_tokens");
+  if (!isRecord(usage) || input === undefined) return undefined;
+  const read = numberAt(usage, "cache_read_input_tokens");
+  const written = numberAt(usage, "cache_creation_input_tokens") ?? 0;
+  if (read !== undefined || written > 0)
+    return { cached: read ?? 0, written, total: input + (read ?? 0) + written };
+  const details = usage["input_tokens_details"] ?? usage["prompt_tokens_details"];
+  const cached = numberAt(usage, "cached_input_tokens") ?? numberAt(details, "cached_tokens") ?? 0;
+  return { cached, written: 0, total: input };
+}
