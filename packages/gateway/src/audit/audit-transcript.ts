@@ -132,10 +132,10 @@ function replayOf(
     examples: [],
   };
   for (const [at, end] of ends.entries()) {
-    const { call, decision } = planner.plan(items.slice(0, end));
+    const { call, decisions } = planner.plan(items.slice(0, end));
     replay.directPrice += call?.directPrice ?? 0;
     replay.price += call?.price ?? 0;
-    for (const [place, shown] of decision?.edits ?? []) {
+    for (const [place, shown] of decisions.flatMap(({ edits }) => edits)) {
       const item = items[place];
       if (item === undefined) continue;
       const tokens = counter.count(item.text);

@@ -21,8 +21,8 @@ export interface PlannedCall {
 export interface HistoryPlan {
   /** By the place of the item; what is missing is shown as it came. */
   shown: ReadonlyMap<number, ShownResult>;
-  /** Of this call; those of earlier calls are known. */
-  decision: Decision | undefined;
+  /** Those that were made now, in the order of their calls. */
+  decisions: readonly Decision[];
   call: PlannedCall | undefined;
 }
 
@@ -64,16 +64,19 @@ export class HistoryPlanner {
     if (!this.#continues(items)) this.#reset();
     const done = this.#ends.at(-1) ?? 0;
     const ends = promptEnds(items).filter((end) => end > done);
-    let last: { decision: Decision; call: PlannedCall; isNew: boolean } | undefined;
+    const decisions: Decision[] = [];
+    let call: PlannedCall | undefined;
     for (const [at, end] of ends.entries()) {
       this.#append(items.slice(this.#entries.length, end));
       const isPast = at < ends.length - 1;
-      last = this.#decide(end, isPast && !isKnown ? "keep" : isPast ? "past" : "now");
+      const made = this.#decide(end, isPast && !isKnown ? "keep" : isPast ? "past" : "now");
+      call = made.call;
+      if (made.isNew) decisions.push(made.decision);
     }
     const shown = new Map<number, ShownResult>();
     for (const [at, entry] of this.#entries.entries())
       if (entry.shown !== undefined) shown.set(at, entry.shown);
-    return { shown, decision: last?.isNew === true ? last.decision : undefined, call: last?.call };
+    return { shown, decisions, call };
   }
 
   #continues(items: readonly HistoryItem[]): boolean {

@@ -1,0 +1,146 @@
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { createGateway } from "./create-gateway.ts";
+import { createMemoryDecisionStore } from "./decision-store.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const textOf = (body: Uint8Array): string => new TextDecoder().decode(body);
+const rows = (seed: number, count: number): string =>
+  JSON.stringify(
+    Array.from({ length: count }, (_, at) => ({
+      id: `o-${seed}-${at}`,
+      state: "paid",
+      country: "AT",
+      total: at * seed,
+    })),
+  );
+
+type Api = "chat" | "responses" | "anthropic";
+
+/** A request with odd bytes: numbers, escapes and spaces that no serializer would keep. */
+function requestOf(api: Api, results: readonly string[]): string {
+  const call = (at: number): string => `"c${at}"`;
+  const turns = results.map((result, at) => {
+    const text = JSON.stringify(result).replaceAll("/", "\\/");
+    if (api === "responses")
+      return `{"type":"function_call","call_id":${call(at)},"name":"get","arguments":"{}"}, {"call_id":${call(at)},"output":${text},"type":"function_call_output"}`;
+    if (api === "chat")
+      return `{"role":"assistant","content":null,"tool_calls":[{"id":${call(at)},"type":"function","function":{"name":"get","arguments":"{}"}}]},{"role":"tool","tool_call_id":${call(at)},"content":${text}}`;
+    return `{"role":"assistant","content":[{"type":"tool_use","id":${call(at)},"name":"get","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":${call(at)},"content":[{"type":"text","text":${text},"cache_control":{"type":"ephemeral"}}]}]}`;
+  });
+  const key = api === "responses" ? "input" : "messages";
+  const said = `{"role":"user","content":"Wh\\u0061t is o-3-7? \\"${"word ".repeat(1500)}"}`;
+  return `{ "model":"claude-sonnet-4-5" , "temperature":1.0,"n":1E2, "${key}" : [${[said, ...turns].join(" ,")}\n], "unknown":{"x":""} }`;
+}
+
+const apis: Api[] = ["chat", "responses", "anthropic"];
+const open = (mode: "audit" | "safe" | "full", extra = {}) =>
+  createGateway({
+    store: createMemoryDecisionStore(),
+    artifactStore: createMemoryArtifactStore(),
+    mode,
+    ...extra,
+  });
+
+describe.each(apis)("a request of %s", (api) => {
+  it("keeps every byte outside of the results, and the prompt of the last call as its beginning", async () => {
+    const gateway = open("safe", { timeoutMs: 10_000 });
+    const results: string[] = [];
+    let before: string[] = [];
+    for (const seed of [1, 2, 3, 3]) {
+      results.push(rows(seed, 60));
+      const body = bytes(requestOf(api, results));
+      const plan = await gateway.plan(body, {});
+      const sent = textOf(gateway.apply(body, plan));
+      expect(plan).toMatchObject({ reason: undefined });
+      let expected = requestOf(api, results);
+      for (const { json } of plan.edits) {
+        const at = results[plan.edits.findIndex((edit) => edit.json === json)] ?? "";
+        expected = expected.replace(JSON.stringify(at).replaceAll("/", "\\/"), () => json);
+      }
+      expect(() => JSON.parse(sent)).not.toThrow();
+      expect(plan.edits.slice(0, before.length).map(({ json }) => json)).toEqual(before);
+      before = plan.edits.map(({ json }) => json);
+      if (seed !== 3) expect(sent).toBe(expected);
+    }
+    expect(before.at(-1)).toContain("The same as");
+  });
+
+  it("goes out as the same object when there is nothing to do", async () => {
+    const gateway = open("full");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ maxLength: 60, unit: "grapheme" }), { maxLength: 4 }),
+        async (results) => {
+          const body = bytes(requestOf(api, results));
+          const plan = await gateway.plan(body, {});
+          expect(plan.reason).toBe("nothing_to_do");
+          expect(gateway.apply(body, plan)).toBe(body);
+        },
+      ),
+    );
+  });
+});
+
+describe("what passes unchanged", () => {
+  const large = bytes(requestOf("chat", [rows(1, 200)]));
+  const broken = () => Promise.reject(new Error("disk full"));
+  it.each([
+    ["audit", open("audit"), large],
+    ["holdout", open("full", { holdout: 1 }), large],
+    ["unknown_shape", open("full"), bytes('{"prompt":"x"}')],
+    ["unknown_shape", open("full"), bytes('{"messages":[')],
+    ["not_utf8", open("full"), Uint8Array.of(0x7b, 0xff, 0x7d)],
+    ["store_failed", open("full", { store: { read: broken, add: broken } }), large],
+    [
+      "store_failed",
+      open("full", { store: { read: () => Promise.resolve([]), add: broken } }),
+      large,
+    ],
+    [
+      "timeout",
+      open("full", {
+        timeoutMs: 1,
+        store: { read: () => new Promise(() => undefined), add: broken },
+      }),
+      large,
+    ],
+  ] as const)("counts %s", async (reason, gateway, body) => {
+    const plan = await gateway.plan(body, {});
+    expect(plan).toMatchObject({ reason, edits: [] });
+    expect(gateway.apply(body, plan)).toBe(body);
+  });
+
+  it("stays whole in later requests after the store had failed", async () => {
+    let isBroken = true;
+    const inner = createMemoryDecisionStore();
+    const store = {
+      ...inner,
+      add: (...given: Parameters<typeof inner.add>) => (isBroken ? broken() : inner.add(...given)),
+    };
+    const gateway = open("safe", { store, timeoutMs: 10_000 });
+    expect(await gateway.plan(large, {})).toMatchObject({ reason: "store_failed" });
+    isBroken = false;
+    const next = bytes(requestOf("chat", [rows(1, 200), rows(2, 200)]));
+    const { edits } = await gateway.plan(next, {});
+    expect(edits.map(({ pointer }) => pointer)).toEqual(["/messages/4/content"]);
+  });
+});
+
+it("repeats decisions after a restart, and keeps tenants apart", async () => {
+  const store = createMemoryDecisionStore();
+  const artifactStore = createMemoryArtifactStore();
+  const start = () => createGateway({ store, artifactStore, mode: "full", timeoutMs: 10_000 });
+  const body = bytes(requestOf("chat", [rows(1, 900)]));
+  const first = await start().plan(body, { authorization: "Bearer one" });
+  const again = await start().plan(body, { authorization: "Bearer one" });
+  expect(first.edits).toHaveLength(1);
+  expect(again.edits).toEqual(first.edits);
+  const other = await start().plan(body, { authorization: "Bearer two" });
+  expect(other.session).not.toBe(first.session);
+  const { handles } = await artifactStore.listHandles({ sessionId: first.session });
+  expect(handles).toHaveLength(1);
+  expect(JSON.stringify(handles)).not.toContain("Bearer");
+});

@@ -1,0 +1,286 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
+import { type Clock, estimatedCounter, sha256Hex, systemClock, type TokenCounter } from "@ccl/core";
+import { untilAborted } from "@ccl/core/async";
+import { isRecord, parseJson, stringAt } from "@ccl/core/json";
+
+import { defaultSizes } from "../audit/audit-transcript.ts";
+import { HistoryPlanner } from "../decide/history-planner.ts";
+import type { Decision, GatewayMode } from "../decide/plan-options.ts";
+import { GatewayError } from "../gateway-error.ts";
+import { type ReadRequest, readRequest } from "../history/read-request.ts";
+import { findStrings } from "../json/find-strings.ts";
+import { cachePriceOf } from "../price/cache-price.ts";
+import type { DecisionStore } from "./decision-store.ts";
+
+/** Why a request went out as it came. */
+export type PassReason =
+  | "audit"
+  | "holdout"
+  | "nothing_to_do"
+  | "unknown_shape"
+  | "not_utf8"
+  | "store_failed"
+  | "timeout"
+  | "failed";
+
+/** A string of the body and what takes its place, by bytes. */
+export interface GatewayEdit {
+  /** JSON pointer. */
+  pointer: string;
+  start: number;
+  end: number;
+  /** The new JSON string, with its quotes. */
+  json: string;
+}
+
+/** What happens to a request. */
+export interface GatewayPlan {
+  edits: readonly GatewayEdit[];
+  reason?: PassReason | undefined;
+  session?: string | undefined;
+  model?: string | undefined;
+  /** Prices of the prompt in plain input tokens, by the price model: as it came, and as it is shown. */
+  directPrice: number;
+  price: number;
+}
+
+/** Headers by lower-case name; those of `node:http` fit. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Options of `createGateway`. */
+export interface GatewayOptions {
+  store: DecisionStore;
+  /** Keeps whole what is shown in part. */
+  artifactStore: ArtifactStore;
+  mode?: GatewayMode | undefined;
+  /** The share of sessions that pass unchanged, for comparison; from 0 to 1. */
+  holdout?: number | undefined;
+  counter?: TokenCounter | undefined;
+  clock?: Clock | undefined;
+  /** A request that takes longer to plan goes out as it came. Default: 250. */
+  timeoutMs?: number | undefined;
+}
+
+/** Decides how the tool results of requests are shown. Opens no socket. */
+export interface Gateway {
+  /** Never rejects: whatever fails gives a plan without edits and the reason. */
+  plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan>;
+  /** The body with the edits; the same bytes where there are none. */
+  apply(body: Uint8Array, plan: Pick<GatewayPlan, "edits">): Uint8Array;
+}
+
+interface Session {
+  decisions: Map<string, Decision>;
+  planner: HistoryPlanner;
+}
+
+/** Sessions whose state stays in memory; others are read from the store again. */
+const maxSessions = 500;
+
+/** Makes a gateway. Throws `invalid_options`. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { holdout = 0, timeoutMs = 250 } = options;
+  if (!(holdout >= 0 && holdout <= 1))
+    throw new GatewayError("invalid_options", `holdout is a share from 0 to 1, not ${holdout}.`);
+  const planner = new RequestPlanner(options);
+  return {
+    async plan(body, headers) {
+      const pass = (reason: PassReason): GatewayPlan => ({
+        edits: [],
+        reason,
+        directPrice: 0,
+        price: 0,
+      });
+      try {
+        return await planner.plan(body, headers, AbortSignal.timeout(timeoutMs));
+      } catch (error) {
+        const isLate = error instanceof Error && error.name === "TimeoutError";
+        return pass(isLate ? "timeout" : error instanceof StoreFailure ? "store_failed" : "failed");
+      }
+    },
+    apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
+  };
+}
+
+class StoreFailure extends Error {}
+
+class RequestPlanner {
+  readonly #options: GatewayOptions;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  async plan(body: Uint8Array, headers: RequestHeaders, signal: AbortSignal): Promise<GatewayPlan> {
+    const nothing = { edits: [], directPrice: 0, price: 0 };
+    let text: string;
+    try {
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    } catch {
+      return { ...nothing, reason: "not_utf8" };
+    }
+    const value = parseBody(text);
+    const request = readRequest(value);
+    if (request === undefined) return { ...nothing, reason: "unknown_shape" };
+    const key = sessionKey(value, request, headers);
+    const { mode = "safe", holdout = 0 } = this.#options;
+    const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
+    const session = await this.#open(key, request, signal);
+    const { timeoutMs = 250, clock = systemClock } = this.#options;
+    const startedAt = clock.now();
+    const { shown, decisions, call } = session.planner.plan(request.items);
+    const rest = { session: key, model: request.model, directPrice: call?.directPrice ?? 0 };
+    if (mode === "audit" || isHeldOut)
+      return {
+        ...nothing,
+        ...rest,
+        price: call?.price ?? 0,
+        reason: isHeldOut ? "holdout" : "audit",
+      };
+    try {
+      if (clock.now() - startedAt > timeoutMs) throw new DOMException("Late.", "TimeoutError");
+      if (decisions.length > 0) await this.#keep(key, { decisions, request }, signal);
+    } catch (error) {
+      // What goes out whole now stays whole.
+      for (const { at, credit } of decisions) session.decisions.set(at, { at, credit, edits: [] });
+      session.planner = this.#newPlanner(request, session.decisions);
+      throw error;
+    }
+    const texts = new Map(
+      [...shown].flatMap(([place, { text: own }]) => {
+        const path = request.items[place]?.path;
+        return path === undefined ? [] : [[path, own] as const];
+      }),
+    );
+    const edits = editsOf(text, texts);
+    const reason = edits.length === 0 ? ("nothing_to_do" as const) : undefined;
+    return { ...rest, edits, reason, price: call?.price ?? 0 };
+  }
+
+  async #open(key: string, request: ReadRequest, signal: AbortSignal): Promise<Session> {
+    const open = this.#sessions.get(key);
+    if (open !== undefined) {
+      this.#sessions.delete(key);
+      this.#sessions.set(key, open);
+      return open;
+    }
+    const stored = await guarded(() => this.#options.store.read(key), signal);
+    const decisions = new Map(stored.map((decision) => [decision.at, decision]));
+    const session = { decisions, planner: this.#newPlanner(request, decisions) };
+    this.#sessions.set(key, session);
+    for (const oldest of this.#sessions.keys()) {
+      if (this.#sessions.size <= maxSessions) break;
+      this.#sessions.delete(oldest);
+    }
+    return session;
+  }
+
+  #newPlanner({ model }: ReadRequest, decisions: Map<string, Decision>): HistoryPlanner {
+    const { mode = "safe", counter = estimatedCounter } = this.#options;
+    const price = cachePriceOf(model);
+    const planned = mode === "audit" ? "full" : mode;
+    return new HistoryPlanner({ mode: planned, counter, price, ...defaultSizes }, decisions);
+  }
+
+  /** Keeps what is shown in part, then the decision, before the request goes out. */
+  async #keep(
+    key: string,
+    { decisions, request }: { decisions: readonly Decision[]; request: ReadRequest },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { artifactStore, store } = this.#options;
+    for (const [place, { form }] of decisions.flatMap(({ edits }) => edits)) {
+      const item = request.items[place];
+      if (item === undefined || (form !== "selection" && form !== "cut")) continue;
+      const source = `tool:${item.tool ?? "unknown"}`;
+      await guarded(
+        () =>
+          artifactStore.store(item.text, {
+            source,
+            sessionId: key,
+            mimeType: "text/plain",
+            signal,
+          }),
+        signal,
+      );
+    }
+    await guarded(() => store.add(key, decisions), signal);
+  }
+}
+
+async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
+  try {
+    return await untilAborted(work(), signal);
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw new StoreFailure("The store failed.", { cause });
+  }
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const sessionHeaders = [
+  "x-ccl-session",
+  "x-claude-code-session-id",
+  "session-id",
+  "session_id",
+  "x-session-id",
+];
+const credentialHeaders = ["authorization", "x-api-key", "api-key"];
+
+/** A session of a tenant: by the client's header or its cache key, else by how the history begins. */
+function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
+  const credential = credentialHeaders.map((name) => headers[name] ?? "").join("\n");
+  const given = sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
+  const metadata = isRecord(body) ? body["metadata"] : undefined;
+  const named = given ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
+  const begin = items.slice(0, items.findIndex(({ kind }) => kind === "user") + 1);
+  const own = named ?? begin.map(({ kind, text }) => `${kind} ${text}`).join("\n");
+  return sha256Hex(JSON.stringify([sha256Hex(credential), own]));
+}
+
+function editsOf(
+  text: string,
+  texts: ReadonlyMap<readonly (string | number)[], string>,
+): GatewayEdit[] {
+  const spans = findStrings(text, [...texts.keys()]);
+  if (spans.length < texts.size) throw new Error("A string was not found where it was read.");
+  const encoder = new TextEncoder();
+  let [at, bytes] = [0, 0];
+  const bytesTo = (end: number): number => {
+    bytes += encoder.encode(text.slice(at, end)).length;
+    at = end;
+    return bytes;
+  };
+  return spans.map(({ path, start, end }) => ({
+    pointer: `/${path.join("/")}`,
+    start: bytesTo(start),
+    end: bytesTo(end),
+    json: JSON.stringify(texts.get(path)),
+  }));
+}
+
+function splice(body: Uint8Array, edits: readonly GatewayEdit[]): Uint8Array {
+  const encoder = new TextEncoder();
+  const pieces: Uint8Array[] = [];
+  let at = 0;
+  for (const { start, end, json } of edits) {
+    pieces.push(body.subarray(at, start), encoder.encode(json));
+    at = end;
+  }
+  pieces.push(body.subarray(at));
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let place = 0;
+  for (const piece of pieces) {
+    whole.set(piece, place);
+    place += piece.length;
+  }
+  return whole;
+}
