@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 
 import type { ArtifactFlags } from "./commands/artifacts.ts";
 import type { AuditFlags } from "./commands/audit.ts";
+import type { ProxyFlags, WrapFlags } from "./commands/proxy.ts";
 import type { ShrinkFlags } from "./commands/shrink.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import type { Session } from "./session.ts";
@@ -36,6 +37,66 @@ export function addGatewayCommands(program: Command, run: Run): void {
       ),
     );
   addArtifactsCommands(program, run);
+  addProxyCommand(program, run);
+  program
+    .command("wrap <command...>")
+    .description("run a command with its model calls through a proxy that ends with it")
+    .option("--upstream <url>", "the API, where it is not the client's own")
+    .addOption(modeOption())
+    .addOption(holdoutOption())
+    .option("--state <folder>", "where decisions and artifacts are kept")
+    .passThroughOptions()
+    .action((command: string[], flags: WrapFlags) =>
+      run(async (session) => (await import("./commands/proxy.ts")).wrap(session, command, flags)),
+    );
+}
+
+function addProxyCommand(program: Command, run: Run): void {
+  program
+    .command("proxy")
+    .description(
+      "a local address in front of a model API: long tool results get shorter on the way",
+    )
+    .requiredOption("--upstream <url>", "the API, such as https://api.anthropic.com")
+    .addOption(new Option("--port <port>", "0 takes a free one").default(8788).argParser(parsePort))
+    .option("--host <address>", "other than 127.0.0.1 needs --token-env")
+    .addOption(modeOption())
+    .addOption(holdoutOption())
+    .option("--token-env <name>", "the variable that holds what callers send as x-ccl-token")
+    .option("--state <folder>", "where decisions and artifacts are kept")
+    .action((flags: ProxyFlags) =>
+      run(async (session) => (await import("./commands/proxy.ts")).proxy(session, flags)),
+    );
+}
+
+function modeOption(): Option {
+  return new Option(
+    "--mode <mode>",
+    "audit changes nothing, safe loses nothing, full shows large and old results in part",
+  )
+    .choices(["audit", "safe", "full"])
+    .default("safe");
+}
+
+function holdoutOption(): Option {
+  return new Option(
+    "--holdout <share>",
+    "share of the sessions that pass unchanged, for comparison",
+  ).argParser(parseShare);
+}
+
+function parseShare(text: string): number {
+  const share = Number(text);
+  if (!(share >= 0 && share <= 1) || text.trim() === "")
+    throw new InvalidArgumentError("Give a share such as 0.1.");
+  return share;
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError("Give a port such as 8788.");
+  return port;
 }
 
 function addArtifactsCommands(program: Command, run: Run): void {

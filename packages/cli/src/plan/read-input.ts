@@ -36,7 +36,10 @@ async function readStdin({ terminal: { stdin }, signal }: Session, what: string)
     const bytes = typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
     size += bytes.length;
     if (size > MAX_BYTES)
-      throw new CliError("usage", `More than ${MAX_BYTES} bytes were piped in: too much for ${what}.`);
+      throw new CliError(
+        "usage",
+        `More than ${MAX_BYTES} bytes were piped in: too much for ${what}.`,
+      );
     pieces.push(bytes);
   }
   return Buffer.concat(pieces).toString("utf8");

@@ -1,0 +1,3 @@
+export { openFileDecisionStore } from "./open-file-decision-store.ts";
+export { openProxy, type Proxy, type ProxyOptions } from "./open-proxy.ts";
+export type { ProxyStats } from "./proxy-stats.ts";

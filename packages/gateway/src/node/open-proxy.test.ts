@@ -1,0 +1,204 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, request as send, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import Anthropic from "@anthropic-ai/sdk";
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
+import { sha256Hex } from "@ccl/core";
+import { startTestServer, type TestServer } from "@ccl/providers/testing";
+import OpenAI from "openai";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { createGateway, type GatewayOptions } from "../gateway/create-gateway.ts";
+import { openFileDecisionStore } from "./open-file-decision-store.ts";
+import { openProxy, type Proxy, type ProxyOptions } from "./open-proxy.ts";
+
+let folder: string;
+let upstream: TestServer;
+const open: (Proxy | Server)[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ccl-proxy-"));
+  upstream = await startTestServer();
+});
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  await upstream.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function proxyTo(
+  address: string,
+  options: Partial<ProxyOptions & GatewayOptions> = {},
+): Promise<Proxy> {
+  const store = await openFileDecisionStore(folder);
+  const gateway = createGateway({
+    store,
+    artifactStore: createMemoryArtifactStore(),
+    mode: "full",
+    timeoutMs: 10_000,
+    ...options,
+  });
+  const proxy = await openProxy({ gateway, upstream: address, port: 0, ...options });
+  open.push(proxy);
+  return proxy;
+}
+
+/** A server that answers by hand; gives what it got. */
+async function serverOf(handle: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(handle ?? (() => undefined));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push(server);
+  server.unref();
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+}
+
+const result = JSON.stringify(
+  Array.from({ length: 900 }, (_, at) => ({ id: `o-${at}`, state: "paid", country: "AT" })),
+);
+
+describe("official clients through the proxy", () => {
+  it("answers openai as without it, with the result shortened and the key in no file", async () => {
+    upstream.enqueue({ type: "answer", text: "Pong" }, { type: "answer", text: "Pong" });
+    const proxy = await proxyTo(upstream.baseUrl("openai"));
+    const client = new OpenAI({ baseURL: proxy.url, apiKey: "sk-secret-key", maxRetries: 0 });
+    const messages = [
+      { role: "user" as const, content: "Which order is it?" },
+      {
+        role: "assistant" as const,
+        content: null,
+        tool_calls: [
+          { id: "c1", type: "function" as const, function: { name: "orders", arguments: "{}" } },
+        ],
+      },
+      { role: "tool" as const, tool_call_id: "c1", content: result },
+    ];
+    const whole = await client.chat.completions.create({ model: "gpt-5", messages });
+    expect(whole.choices[0]?.message.content).toBe("Pong");
+    let streamed = "";
+    for await (const { choices } of await client.chat.completions.create({
+      model: "gpt-5",
+      messages,
+      stream: true,
+    }))
+      streamed += choices[0]?.delta.content ?? "";
+    expect(streamed).toBe("Pong");
+    const [first, second] = upstream.calls.map(({ body }) => JSON.stringify(body["messages"]));
+    expect(first?.length).toBeLessThan(result.length / 2);
+    expect(second).toBe(first);
+    expect(upstream.calls[0]?.headers.authorization).toBe("Bearer sk-secret-key");
+    expect(proxy.stats()).toMatchObject({ requests: 2, changed: 2, upstreamErrors: 0 });
+    for (const name of await readdir(folder))
+      expect(await readFile(join(folder, name), "utf8")).not.toContain("sk-secret");
+    const metrics = await (await fetch(`${proxy.url}/metrics`)).text();
+    expect(metrics).toContain("ccl_requests_changed_total 2");
+    expect(metrics).not.toContain("sk-secret");
+  });
+
+  it("passes streams and errors of Anthropic's API on", async () => {
+    upstream.enqueue(
+      { type: "answer", text: "Grüße 🦊", chunkBytes: 3 },
+      { type: "error", status: 529, message: "Overloaded" },
+    );
+    const proxy = await proxyTo(upstream.baseUrl("anthropic"));
+    const client = new Anthropic({ baseURL: proxy.url, apiKey: "key", maxRetries: 0 });
+    const request = {
+      model: "claude-sonnet-4-5",
+      max_tokens: 10,
+      messages: [{ role: "user" as const, content: "Hi" }],
+    };
+    expect(await client.messages.stream(request).finalText()).toBe("Grüße 🦊");
+    await expect(client.messages.create(request)).rejects.toMatchObject({ status: 529 });
+    expect(proxy.stats().passed).toEqual({ nothing_to_do: 2 });
+  });
+});
+
+it("leaves body and order of headers as they came when there is nothing to do", async () => {
+  const seen: { raw: string[]; hash: string }[] = [];
+  const address = await serverOf(async (request, response) => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of request) pieces.push(piece);
+    seen.push({ raw: request.rawHeaders, hash: sha256Hex(Buffer.concat(pieces)) });
+    response.end("{}");
+  });
+  const proxy = await proxyTo(address);
+  const body = '{ "model":"m" ,"messages":[{"role":"user","content":"\\u00e9"}], "seed":1.0 }';
+  const headers = [
+    "X-Zeta",
+    "1",
+    "anthropic-beta",
+    "b,a",
+    "Authorization",
+    "Bearer x",
+    "Content-Type",
+    "application/json",
+    "x-alpha",
+    "2",
+  ];
+  await new Promise<void>((resolve, reject) => {
+    const own = [...headers, "Content-Length", String(body.length)];
+    send(
+      `${proxy.url}/v1/messages?beta=true`,
+      { method: "POST", headers: ["Host", "proxy", ...own] },
+      (response) => response.resume().once("end", resolve),
+    )
+      .once("error", reject)
+      .end(body);
+  });
+  expect(seen[0]?.hash).toBe(sha256Hex(body));
+  const passed = seen[0]?.raw.filter(
+    (one, at, all) => !/^(host|connection|content-length)$/i.test(all[at - (at % 2)] ?? ""),
+  );
+  expect(passed).toEqual(headers);
+});
+
+it("streams each piece as it comes, and ends the call upstream when the client hangs up", async () => {
+  let hungUp: (() => void) | undefined;
+  const isHungUp = new Promise<void>((resolve) => (hungUp = resolve));
+  const address = await serverOf((_request, response) => {
+    response.once("close", () => hungUp?.());
+    response.writeHead(200, { "content-type": "text/event-stream" }).write("data: one\n\n");
+  });
+  const proxy = await proxyTo(address);
+  const controller = new AbortController();
+  const response = await fetch(`${proxy.url}/v1/messages`, {
+    method: "POST",
+    body: "{}",
+    signal: controller.signal,
+  });
+  const piece = await response.body?.getReader().read();
+  expect(new TextDecoder().decode(piece?.value)).toBe("data: one\n\n");
+  controller.abort();
+  await isHungUp;
+  expect(proxy.stats()).toMatchObject({ clientsGone: 1, passed: { unknown_shape: 1 } });
+});
+
+it("breaks the answer off where the API does, and says when that is not there", async () => {
+  const address = await serverOf((_request, response) => {
+    response.writeHead(200, { "content-length": "100" }).write("half");
+    setImmediate(() => response.destroy());
+  });
+  const proxy = await proxyTo(address);
+  const broken = fetch(`${proxy.url}/v1/messages`, { method: "POST", body: "{}" }).then(
+    (response) => response.text(),
+  );
+  await expect(broken).rejects.toThrow();
+  const nobody = await proxyTo("http://127.0.0.1:1");
+  expect((await fetch(`${nobody.url}/v1/messages`, { method: "POST", body: "{}" })).status).toBe(
+    502,
+  );
+});
+
+it("asks for a token where it was given one, and refuses other addresses without", async () => {
+  const proxy = await proxyTo(upstream.baseUrl("openai"), { token: "open" });
+  expect((await fetch(`${proxy.url}/stats`)).status).toBe(401);
+  expect((await fetch(`${proxy.url}/stats`, { headers: { "x-ccl-token": "open" } })).status).toBe(
+    200,
+  );
+  await expect(proxyTo("http://127.0.0.1:1", { host: "0.0.0.0" })).rejects.toMatchObject({
+    code: "invalid_options",
+  });
+  await expect(proxyTo("not an address")).rejects.toMatchObject({ code: "invalid_options" });
+});

@@ -1,0 +1,95 @@
+import type { GatewayPlan, PassReason } from "../gateway/create-gateway.ts";
+import { cachePriceOf } from "../price/cache-price.ts";
+
+/** What a proxy did since it was started. Money is in US dollars at list prices, with the cache counted. */
+export interface ProxyStats {
+  requests: number;
+  changed: number;
+  /** Requests that went out as they came. */
+  passed: Partial<Record<PassReason | "other_path" | "too_large", number>>;
+  upstreamErrors: number;
+  clientsGone: number;
+  /** Input of all prompts as they came and as they went out, by the price model. */
+  directUsd: number;
+  usd: number;
+  /** Input tokens as the provider reported them. */
+  reported: { total: number; cached: number; written: number };
+}
+
+/** Nothing done yet. */
+export function newStats(): ProxyStats {
+  const reported = { total: 0, cached: 0, written: 0 };
+  return {
+    requests: 0,
+    changed: 0,
+    passed: {},
+    upstreamErrors: 0,
+    clientsGone: 0,
+    directUsd: 0,
+    usd: 0,
+    reported,
+  };
+}
+
+/** Counts a plan. */
+export function countPlan(stats: ProxyStats, plan: GatewayPlan): void {
+  if (plan.edits.length > 0) stats.changed += 1;
+  if (plan.reason !== undefined) countPass(stats, plan.reason);
+  const usd = cachePriceOf(plan.model).usdPerMillion / 1e6;
+  stats.directUsd += plan.directPrice * usd;
+  stats.usd += plan.price * usd;
+}
+
+/** Counts a request that went out as it came. */
+export function countPass(stats: ProxyStats, reason: keyof ProxyStats["passed"]): void {
+  stats.passed[reason] = (stats.passed[reason] ?? 0) + 1;
+}
+
+/** In the text format of Prometheus. */
+export function metricsText(stats: ProxyStats): string {
+  const lines = [
+    `ccl_requests_total ${stats.requests}`,
+    `ccl_requests_changed_total ${stats.changed}`,
+    ...Object.entries(stats.passed).map(
+      ([reason, count]) => `ccl_requests_passed_total{reason="${reason}"} ${count}`,
+    ),
+    `ccl_upstream_errors_total ${stats.upstreamErrors}`,
+    `ccl_clients_gone_total ${stats.clientsGone}`,
+    `ccl_input_direct_usd_total ${stats.directUsd}`,
+    `ccl_input_usd_total ${stats.usd}`,
+    ...Object.entries(stats.reported).map(
+      ([kind, tokens]) => `ccl_reported_tokens_total{kind="${kind}"} ${tokens}`,
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Reads what the provider reports of the input from an answer, piece by piece, without changing it. */
+export function createUsageReader(): {
+  read(piece: Uint8Array): void;
+  addTo(stats: ProxyStats): void;
+} {
+  const decoder = new TextDecoder();
+  const found = new Map<string, number>();
+  let rest = "";
+  return {
+    read(piece) {
+      const text = rest + decoder.decode(piece, { stream: true });
+      for (const [, name, tokens] of text.matchAll(usageField)) {
+        if (name !== undefined) found.set(name, Math.max(Number(tokens), found.get(name) ?? 0));
+      }
+      rest = text.slice(-80);
+    },
+    addTo({ reported }) {
+      const read = found.get("cache_read_input_tokens") ?? 0;
+      const written = found.get("cache_creation_input_tokens") ?? 0;
+      reported.cached += read + (found.get("cached_tokens") ?? 0);
+      reported.written += written;
+      reported.total +=
+        (found.get("input_tokens") ?? found.get("prompt_tokens") ?? 0) + read + written;
+    },
+  };
+}
+
+const usageField =
+  /"(cache_read_input_tokens|cache_creation_input_tokens|cached_tokens|input_tokens|prompt_tokens)"\s*:\s*(\d+)(?=\D)/g;
