@@ -40,12 +40,13 @@ export function addGatewayCommands(program: Command, run: Run): void {
   addProxyCommand(program, run);
   program
     .command("wrap <command...>")
-    .description("run a command with its model calls through a proxy that ends with it")
+    .description(
+      "run a command with its model calls through a proxy that ends with it: ccl wrap -- claude -p hello",
+    )
     .option("--upstream <url>", "the API, where it is not the client's own")
     .addOption(modeOption())
     .addOption(holdoutOption())
     .option("--state <folder>", "where decisions and artifacts are kept")
-    .passThroughOptions()
     .action((command: string[], flags: WrapFlags) =>
       run(async (session) => (await import("./commands/proxy.ts")).wrap(session, command, flags)),
     );

@@ -101,7 +101,10 @@ async function start(
   }
 }
 
-function statsText({ requests, changed, directUsd, usd, reported }: ProxyStats): string {
+function statsText({ requests, changed, passed, directUsd, usd, reported }: ProxyStats): string {
   const saved = directUsd === 0 ? 0 : ((directUsd - usd) / directUsd) * 100;
-  return `${formatCount(requests, "request")}, ${changed} with shorter results: input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${saved.toFixed(1)} % less). The provider reported ${reported.cached} of ${reported.total} input tokens as cached.\n`;
+  const reasons = Object.entries(passed)
+    .map(([reason, count]) => ` ${count} passed unchanged: ${reason}.`)
+    .join("");
+  return `${formatCount(requests, "request")}, ${changed} with shorter results: input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${saved.toFixed(1)} % less). The provider reported ${reported.cached} of ${reported.total} input tokens as cached.${reasons}\n`;
 }

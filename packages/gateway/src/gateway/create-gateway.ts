@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
-import { type Clock, estimatedCounter, sha256Hex, systemClock, type TokenCounter } from "@ccl/core";
+import { estimatedCounter, sha256Hex, type TokenCounter } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
 import { isRecord, parseJson, stringAt } from "@ccl/core/json";
 
@@ -56,8 +56,7 @@ export interface GatewayOptions {
   /** The share of sessions that pass unchanged, for comparison; from 0 to 1. */
   holdout?: number | undefined;
   counter?: TokenCounter | undefined;
-  clock?: Clock | undefined;
-  /** A request that takes longer to plan goes out as it came. Default: 250. */
+  /** A request for which the store takes longer to read or to write goes out as it came. Default: 250. */
   timeoutMs?: number | undefined;
 }
 
@@ -79,7 +78,7 @@ const maxSessions = 500;
 
 /** Makes a gateway. Throws `invalid_options`. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { holdout = 0, timeoutMs = 250 } = options;
+  const { holdout = 0 } = options;
   if (!(holdout >= 0 && holdout <= 1))
     throw new GatewayError("invalid_options", `holdout is a share from 0 to 1, not ${holdout}.`);
   const planner = new RequestPlanner(options);
@@ -92,7 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         price: 0,
       });
       try {
-        return await planner.plan(body, headers, AbortSignal.timeout(timeoutMs));
+        return await planner.plan(body, headers);
       } catch (error) {
         const isLate = error instanceof Error && error.name === "TimeoutError";
         return pass(isLate ? "timeout" : error instanceof StoreFailure ? "store_failed" : "failed");
@@ -112,7 +111,7 @@ class RequestPlanner {
     this.#options = options;
   }
 
-  async plan(body: Uint8Array, headers: RequestHeaders, signal: AbortSignal): Promise<GatewayPlan> {
+  async plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
     const nothing = { edits: [], directPrice: 0, price: 0 };
     let text: string;
     try {
@@ -126,9 +125,7 @@ class RequestPlanner {
     const key = sessionKey(value, request, headers);
     const { mode = "safe", holdout = 0 } = this.#options;
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
-    const session = await this.#open(key, request, signal);
-    const { timeoutMs = 250, clock = systemClock } = this.#options;
-    const startedAt = clock.now();
+    const session = await this.#open(key, request, this.#limit());
     const { shown, decisions, call } = session.planner.plan(request.items);
     const rest = { session: key, model: request.model, directPrice: call?.directPrice ?? 0 };
     if (mode === "audit" || isHeldOut)
@@ -139,8 +136,7 @@ class RequestPlanner {
         reason: isHeldOut ? "holdout" : "audit",
       };
     try {
-      if (clock.now() - startedAt > timeoutMs) throw new DOMException("Late.", "TimeoutError");
-      if (decisions.length > 0) await this.#keep(key, { decisions, request }, signal);
+      if (decisions.length > 0) await this.#keep(key, { decisions, request }, this.#limit());
     } catch (error) {
       // What goes out whole now stays whole.
       for (const { at, credit } of decisions) session.decisions.set(at, { at, credit, edits: [] });
@@ -174,6 +170,10 @@ class RequestPlanner {
       this.#sessions.delete(oldest);
     }
     return session;
+  }
+
+  #limit(): AbortSignal {
+    return AbortSignal.timeout(this.#options.timeoutMs ?? 250);
   }
 
   #newPlanner({ model }: ReadRequest, decisions: Map<string, Decision>): HistoryPlanner {

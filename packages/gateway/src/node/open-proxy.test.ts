@@ -149,7 +149,7 @@ it("leaves body and order of headers as they came when there is nothing to do", 
   });
   expect(seen[0]?.hash).toBe(sha256Hex(body));
   const passed = seen[0]?.raw.filter(
-    (one, at, all) => !/^(host|connection|content-length)$/i.test(all[at - (at % 2)] ?? ""),
+    (_, at, all) => !/^(host|connection|content-length)$/i.test(all[at - (at % 2)] ?? ""),
   );
   expect(passed).toEqual(headers);
 });
