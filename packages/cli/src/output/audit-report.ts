@@ -33,8 +33,12 @@ export function sumAudits(audits: readonly SessionAudit[]): AuditReport {
     for (const one of audit.kinds) {
       const key = `${one.kind} ${one.tool ?? ""}`;
       const sum = kinds.get(key);
-      if (sum === undefined) kinds.set(key, { ...one });
-      else for (const field of ["count", "tokens", "sentTokens"] as const) sum[field] += one[field];
+      kinds.set(key, {
+        ...one,
+        count: one.count + (sum?.count ?? 0),
+        tokens: one.tokens + (sum?.tokens ?? 0),
+        sentTokens: one.sentTokens + (sum?.sentTokens ?? 0),
+      });
     }
     for (const { cause, lostTokens, price } of audit.breaks) {
       const sum = breaks.get(cause) ?? { cause, count: 0, lostTokens: 0, usd: 0 };
