@@ -141,7 +141,7 @@ function addArtifactsCommands(program: Command, run: Run): void {
 }
 
 function tokensOption(byDefault: string): Option {
-  return new Option("--budget <tokens>", "most tokens")
+  return new Option("--budget <tokens>", "size in tokens")
     .default(Number(byDefault), byDefault)
     .argParser(parseTokens);
 }

@@ -1,6 +1,6 @@
 import { CclError } from "@ccl/core";
 
-/** Why the gateway could not be made or started. */
+/** Why the gateway could not be created or started. */
 export type GatewayErrorCode =
   /** An option is missing or wrong. */
   | "invalid_options"

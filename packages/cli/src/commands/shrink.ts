@@ -42,7 +42,7 @@ export async function shrink(
       signal: session.signal,
     });
     const id = artifactId.slice(0, shownDigits);
-    const note = `[${shape.tokens} of ${tokens} tokens. The rest: ccl artifacts search ${id} "words", or ccl artifacts read ${id} --lines 1-80]`;
+    const hint = `[${shape.tokens} of ${tokens} tokens. The rest: ccl artifacts search ${id} "words", or ccl artifacts read ${id} --lines 1-80]`;
     return {
       document: {
         text: shown,
@@ -53,7 +53,7 @@ export async function shrink(
         kept: folder.kind,
         ranges: shape.ranges,
       },
-      text: () => `${shown}\n${note}\n`,
+      text: () => `${shown}\n${hint}\n`,
     };
   } finally {
     await folder.close();

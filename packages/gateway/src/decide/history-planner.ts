@@ -21,7 +21,7 @@ export interface PlannedCall {
 export interface HistoryPlan {
   /** By the place of the item; what is missing is shown as it came. */
   shown: ReadonlyMap<number, ShownResult>;
-  /** Those that were made now, in the order of their calls. */
+  /** Those that are new, in the order of their calls. */
   decisions: readonly Decision[];
   call: PlannedCall | undefined;
 }
@@ -36,7 +36,7 @@ interface Entry {
 
 /** Calls that a session is taken to last on: as many as it had, within this. */
 const maxExpectedCalls = 40;
-/** A cut for which too little was saved before has to pay within so many calls, and within this share of those made. */
+/** A cut for which too little was saved before has to pay within so many calls, and within this share of those so far. */
 const maxPaybackCalls = 5;
 const paybackShare = 0.7;
 
@@ -69,9 +69,9 @@ export class HistoryPlanner {
     for (const [at, end] of ends.entries()) {
       this.#append(items.slice(this.#entries.length, end));
       const isPast = at < ends.length - 1;
-      const made = this.#decide(end, isPast && !isKnown ? "keep" : isPast ? "past" : "now");
-      call = made.call;
-      if (made.isNew) decisions.push(made.decision);
+      const planned = this.#decide(end, isPast && !isKnown ? "keep" : isPast ? "past" : "now");
+      call = planned.call;
+      if (planned.isNew) decisions.push(planned.decision);
     }
     const shown = new Map<number, ShownResult>();
     for (const [at, entry] of this.#entries.entries())
@@ -93,14 +93,14 @@ export class HistoryPlanner {
   }
 
   #append(items: readonly HistoryItem[]): void {
-    let told = this.#chain;
+    let said = this.#chain;
     for (const item of items) {
       const tokens = item.mediaTokens ?? this.#options.counter.count(item.text) + 4;
       this.#entries.push({ item, tokens, shownTokens: tokens });
       if (item.kind !== "system" && item.kind !== "tools")
-        told += `\n${item.kind} ${item.callId ?? ""} ${item.text.length}\n${item.text}`;
+        said += `\n${item.kind} ${item.callId ?? ""} ${item.text.length}\n${item.text}`;
     }
-    this.#chain = sha256Hex(told);
+    this.#chain = sha256Hex(said);
   }
 
   #decide(
@@ -145,7 +145,7 @@ export class HistoryPlanner {
 
   /** A prompt that is too short to be cached would cost more than a longer one. */
   #isBelowCache(): boolean {
-    const tokens = sum(this.#entries, ({ shownTokens }) => shownTokens);
+    const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
     return tokens < this.#options.price.minCachedTokens * 1.1;
   }
 
@@ -190,10 +190,10 @@ export class HistoryPlanner {
     return { text: entry.item.text, tokens: entry.tokens, query };
   }
 
-  /** Shortens old results from the place on where it pays most; gives that place. */
+  /** Shortens old results from the place on where that saves the largest sum; gives that place. */
   #cut(from: number, edits: Map<number, ShownResult>): number | undefined {
     const { mode, cutAbove, price } = this.#options;
-    const total = sum(this.#entries, ({ shownTokens }) => shownTokens);
+    const total = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
     if (mode !== "full" || total < cutAbove) return undefined;
     const calls = Math.min(maxExpectedCalls, this.#ends.length);
     const paidBackAfter = Math.min(calls * paybackShare, maxPaybackCalls);
@@ -256,10 +256,13 @@ export class HistoryPlanner {
 
   #priceCall(from: number, cutFrom: number | undefined): PlannedCall {
     const { price } = this.#options;
-    const directTokens = sum(this.#entries, ({ tokens }) => tokens);
-    const tokens = sum(this.#entries, ({ shownTokens }) => shownTokens);
-    const directCached = sum(this.#entries.slice(0, from), ({ tokens: own }) => own);
-    const cached = sum(this.#entries.slice(0, cutFrom ?? from), ({ shownTokens }) => shownTokens);
+    const directTokens = totalOf(this.#entries, ({ tokens }) => tokens);
+    const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
+    const directCached = totalOf(this.#entries.slice(0, from), ({ tokens: own }) => own);
+    const cached = totalOf(
+      this.#entries.slice(0, cutFrom ?? from),
+      ({ shownTokens }) => shownTokens,
+    );
     return {
       directTokens,
       tokens,
@@ -274,7 +277,7 @@ function isSame(left: HistoryItem, right: HistoryItem | undefined): boolean {
   return left.kind === right?.kind && left.text === right.text && left.callId === right.callId;
 }
 
-function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
+function totalOf<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
   let total = 0;
   for (const item of items) total += valueOf(item);
   return total;

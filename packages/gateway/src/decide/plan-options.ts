@@ -27,7 +27,7 @@ export interface ShownResult {
 
 /** What was decided before one model call, by the place of each result in the history. */
 export interface Decision {
-  /** Hash of all that the model had been told, without system prompt and tools. */
+  /** Hash of all that the model had been said, without system prompt and tools. */
   at: string;
   edits: readonly (readonly [place: number, shown: ShownResult])[];
   /** What had been saved until then, in plain input tokens. */

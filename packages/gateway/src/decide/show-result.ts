@@ -13,7 +13,7 @@ export interface ResultToShow {
 
 /** Digits of an artifact's id that a prompt shows. */
 const shownIdDigits = 12;
-/** Shorter results are never touched: what a note costs would eat the gain. */
+/** Shorter results are never touched: what a hint costs would eat the gain. */
 const minTokens = 80;
 /** A form has to be shorter by this share, so that a model reads what it is used to unless that pays. */
 const worthIt = 0.92;
@@ -23,7 +23,7 @@ const oldShare = 0.08;
 const namesShare = 0.2;
 
 /** How a model gets the rest of a result that it sees in part. */
-export function restNote(text: string, shownTokens: number): string {
+export function restHint(text: string, shownTokens: number): string {
   const id = sha256Hex(text).slice(0, shownIdDigits);
   return `[of ${shownTokens} tokens; rest: ccl artifacts search ${id} "words"]`;
 }
@@ -64,7 +64,7 @@ export function showOld(
     list += ` ${name}`;
   }
   const kept = list === "" ? part.text : `${part.text}\nAlso in it:${list}`;
-  const shown = `${kept}\n${restNote(text, tokens)}`.trimStart();
+  const shown = `${kept}\n${restHint(text, tokens)}`.trimStart();
   return counter.count(shown) < tokens * 0.8 ? { text: shown, form: "cut" } : undefined;
 }
 
@@ -78,6 +78,6 @@ function select(
 ): ShownResult | undefined {
   const part = compress(text, { budget, query, counter });
   const shown =
-    part.text === "" ? restNote(text, tokens) : `${part.text}\n${restNote(text, tokens)}`;
+    part.text === "" ? restHint(text, tokens) : `${part.text}\n${restHint(text, tokens)}`;
   return part.tokens + 24 < tokens * worthIt ? { text: shown, form } : undefined;
 }

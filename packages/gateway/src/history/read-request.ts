@@ -20,7 +20,7 @@ export interface ReadRequest {
   items: RequestItem[];
 }
 
-/** What an image takes at most providers. */
+/** What an image usually takes. */
 const mediaTokens = 1_200;
 
 /** Reads the body of a request of one of the three APIs; undefined for any other shape. */

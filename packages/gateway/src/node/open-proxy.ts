@@ -37,7 +37,7 @@ export interface Proxy {
   /** To be the base URL of a client. */
   url: string;
   stats(): ProxyStats;
-  /** Takes no more requests and waits for those that are open, for ten seconds at most. */
+  /** Takes no more requests and waits for those that are open, up to ten seconds. */
   close(): Promise<void>;
 }
 
