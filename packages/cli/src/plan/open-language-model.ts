@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import type { LanguageModel } from "@ccl/core";
+import { type LanguageModel, LanguageModelError } from "@ccl/core";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
@@ -44,91 +44,20 @@ export async function openLanguageModel(
   return createReplayModel({ store, model });
 }
 
-const PRESETS = [
-  "vllm",
-  "lm-studio",
-  "llama.cpp",
-  "openrouter",
-  "groq",
-  "mistral",
-  "deepseek",
-] as const;
-
-/** The server that a name means: one that an address is given for, the one before its first slash, or that of its family. */
+/** Missing keys and unknown servers are mistakes of the command's user. */
 async function openNamed(
   name: string,
   baseUrl: string | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<LanguageModel> {
-  if (baseUrl !== undefined)
-    return await openCompatible(name, {
-      baseUrl,
-      apiKey: env["CCL_MODEL_API_KEY"] ?? env["OPENAI_API_KEY"],
-    });
-  const [, server = "", rest = name] = /^([\w.-]+)\/(.+)$/.exec(name) ?? [];
-  if (server === "anthropic" || (server === "" && name.startsWith("claude")))
-    return await openAnthropic(rest, env);
-  if (server === "ollama") return await openOllama(rest, env);
-  if (server === "openai" || (server === "" && /^(?:gpt|chatgpt|codex|o\d)/.test(name)))
-    return await openCompatible(rest, openAiPlace(name, env));
-  const preset = PRESETS.find((known) => known === server);
-  if (preset !== undefined) {
-    const { createOpenAiCompatibleModel } = await import("@ccl/providers/openai-compatible");
-    return createOpenAiCompatibleModel({ model: rest, preset });
+  const { namedModel } = await import("@ccl/providers/environment");
+  try {
+    return namedModel(name, { env, baseUrl, apiKey: env["CCL_MODEL_API_KEY"] });
+  } catch (error) {
+    if (LanguageModelError.isInstance(error))
+      throw new CliError("usage", error.message, { cause: error });
+    throw error;
   }
-  if (env["OPENAI_BASE_URL"]) return await openCompatible(name, openAiPlace(name, env));
-  if (env["OLLAMA_HOST"]) return await openOllama(name, env);
-  throw new CliError(
-    "usage",
-    `Nothing says which server has ${name}. Put it in front, such as ollama/${name}, or give --base-url; known are anthropic, openai, ollama, ${PRESETS.join(", ")}.`,
-  );
-}
-
-function openAiPlace(
-  name: string,
-  env: NodeJS.ProcessEnv,
-): { baseUrl: string | undefined; apiKey: string | undefined } {
-  const baseUrl = env["OPENAI_BASE_URL"] || undefined;
-  // A server of one's own may need none.
-  const apiKey = baseUrl === undefined ? keyOf(env, "OPENAI_API_KEY", name) : env["OPENAI_API_KEY"];
-  return { baseUrl, apiKey };
-}
-
-function keyOf(env: NodeJS.ProcessEnv, variable: string, name: string): string {
-  const key = env[variable];
-  if (key) return key;
-  throw new CliError("usage", `${name} needs a key: set ${variable} in the environment.`);
-}
-
-async function openCompatible(
-  model: string,
-  place: { baseUrl: string | undefined; apiKey: string | undefined },
-): Promise<LanguageModel> {
-  const { createOpenAiCompatibleModel } = await import("@ccl/providers/openai-compatible");
-  return createOpenAiCompatibleModel({ model, ...place });
-}
-
-async function openAnthropic(model: string, env: NodeJS.ProcessEnv): Promise<LanguageModel> {
-  const { createAnthropicModel } = await import("@ccl/providers/anthropic");
-  const baseUrl = env["ANTHROPIC_BASE_URL"] || undefined;
-  const apiKey =
-    baseUrl === undefined ? keyOf(env, "ANTHROPIC_API_KEY", model) : env["ANTHROPIC_API_KEY"];
-  // Each call repeats the rules and, after a failed check, the files.
-  return createAnthropicModel({ model, baseUrl, apiKey, marksPromptCache: true });
-}
-
-async function openOllama(model: string, env: NodeJS.ProcessEnv): Promise<LanguageModel> {
-  const { createOllamaModel } = await import("@ccl/providers/ollama");
-  const host = env["OLLAMA_HOST"] || undefined;
-  return createOllamaModel({ model, baseUrl: host === undefined ? undefined : ollamaUrl(host) });
-}
-
-/** `OLLAMA_HOST` is what the server listens on: often without a scheme or a port, or with an address that means all. */
-function ollamaUrl(host: string): string {
-  const url = new URL(host.includes("://") ? host : `http://${host}`);
-  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
-  if (url.port === "" && !host.includes("://")) url.port = "11434";
-  return url.href.replace(/\/$/, "");
 }
 
 async function readRecording(path: string, mayBeNew: boolean): Promise<string | undefined> {

@@ -65,8 +65,7 @@ async function save(session: Session, name: string, text: string): Promise<strin
 function isSavedPlan(value: unknown): value is SavedPlan {
   return (
     isRecord(value) &&
-    typeof value["goal"] === "string" &&
-    typeof value["summary"] === "string" &&
+    [value["goal"], value["summary"]].every((text) => typeof text === "string") &&
     Array.isArray(value["context"])
   );
 }

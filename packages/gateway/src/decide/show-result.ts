@@ -23,7 +23,7 @@ const oldShare = 0.08;
 const namesShare = 0.2;
 
 /** How a model gets the rest of a result that it sees in part. */
-export function restHint(text: string, shownTokens: number): string {
+function restHint(text: string, shownTokens: number): string {
   const id = sha256Hex(text).slice(0, shownIdDigits);
   return `[of ${shownTokens} tokens; rest: ccl artifacts search ${id} "words"]`;
 }

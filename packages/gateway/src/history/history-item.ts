@@ -23,7 +23,7 @@ export interface HistoryItem {
 }
 
 /** True for what a model wrote: a model call ends before the first of a row of these. */
-export function isOfModel({ kind }: HistoryItem): boolean {
+function isOfModel({ kind }: HistoryItem): boolean {
   return kind === "assistant" || kind === "reasoning" || kind === "call";
 }
 

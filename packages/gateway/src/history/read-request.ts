@@ -3,13 +3,13 @@ import { arrayAt, isRecord, type JsonRecord, numberAt, stringAt } from "@ccl/cor
 import type { HistoryItem, ItemKind } from "./history-item.ts";
 
 /** The APIs whose requests are understood. */
-export type WireApi = "openai-chat" | "openai-responses" | "anthropic";
+type WireApi = "openai-chat" | "openai-responses" | "anthropic";
 
 /** Keys and indexes from the body down to a string. */
 export type JsonPath = readonly (string | number)[];
 
 /** A part of a request, and where its text stands in the body; without a path it must stay as it is. */
-export interface RequestItem extends HistoryItem {
+interface RequestItem extends HistoryItem {
   path?: JsonPath | undefined;
 }
 
