@@ -130,6 +130,18 @@ describe("createMcpServer", () => {
     expect(await textOf(client, "catalog_search", { text: "places" })).toContain("res:places");
   });
 
+  it("runs SQL over the catalog, and says what does not exist", async () => {
+    const { client } = await openServer();
+    const sql = "select count(*) as n from places";
+    expect(await textOf(client, "query_run", { sql })).toMatch(/n\D+3000/);
+    expect(await textOf(client, "query_explain", { sql })).toContain("runs:");
+    expect(await textOf(client, "query_run", { sql: "select * from nowhere" })).toMatch(
+      /^error: .*nowhere/,
+    );
+    expect(await textOf(client, "query_run", { sql: "delete from places" })).toMatch(/^error: /);
+    expect(await textOf(client, "query_run", {})).toMatch(/^error: /);
+  });
+
   it("writes only what the user agreed to", async () => {
     const without = await openServer();
     expect(await apply(without.client)).toMatch(/^error: Nothing was written.*elicitation/);

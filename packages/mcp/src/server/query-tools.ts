@@ -1,15 +1,18 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
+import type { ResourceDetails } from "@ccl/catalog";
 import { compress } from "@ccl/compress";
 import type { TokenCounter } from "@ccl/core";
-import { numberAt } from "@ccl/core/json";
+import { numberAt, stringAt } from "@ccl/core/json";
 import {
   type Connectors,
   executePlan,
+  executeSql,
   explainPlan,
+  explainSql,
   parseLogicalPlan,
+  type PlanRow,
   planDetails,
   type QueryEngine,
-  type QueryResult,
 } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
@@ -37,25 +40,29 @@ const defaultRows = 200;
 const timeoutMs = 30_000;
 const answerTokens = 1_500;
 
-const plan = {
-  type: "string",
-  description: "scan(id)→filter(a='x')→agg(day, sum(b) as total)→sort(day), or YAML",
-};
+const sql = { type: "string", description: "one SELECT over the catalog's tables" };
+const plan = { type: "string", description: "scan(id)→filter(a='x')→agg(day, sum(b) as total)" };
 
-/** `query_explain` and `query_run`: plans over the catalogued resources, only ever read. */
+/** `query_explain` and `query_run`: SQL or plans over the catalogued resources, only ever read. */
 export function queryTools(options: QueryToolsOptions): ServerTool[] {
-  const { catalog, connectors } = options;
+  const { catalog, connectors, engine } = options;
+  const limits = { rows: maxRows, timeoutMs };
   return [
     {
       name: "query_explain",
-      description: "Checks a plan of query_run and says which source does what.",
+      description: "Checks what query_run would run, and says which source does what.",
       inputSchema: {
         type: "object",
-        properties: { plan: { type: "string" } },
-        required: ["plan"],
+        properties: { sql: { type: "string" }, plan: { type: "string" } },
       },
       annotations: { readOnlyHint: true },
       async run(input, { signal }) {
+        const statement = stringAt(input, "sql");
+        if (statement !== undefined) {
+          const details = await everyDetail(catalog, signal);
+          const read = await explainSql(statement, { details, connectors, engine, signal });
+          return `${read.ranOn} runs:\n${read.sql}`;
+        }
         const parsed = parseLogicalPlan(input["plan"]);
         if (!parsed.ok) return issuesError(parsed.issues);
         const details = await planDetails(catalog, parsed.value, { signal });
@@ -64,54 +71,80 @@ export function queryTools(options: QueryToolsOptions): ServerTool[] {
     },
     {
       name: "query_run",
-      description: "Runs a query plan and gives its rows; many rows are stored under a handle.",
+      description: "Runs SQL or a plan and gives its rows; many rows are stored under a handle.",
       inputSchema: {
         type: "object",
-        properties: { plan, limit: { type: "integer", minimum: 1 } },
-        required: ["plan"],
+        properties: { sql, plan, limit: { type: "integer", minimum: 1 } },
       },
       outputSchema: { type: "object", properties: { rows: { type: "array" } } },
       annotations: { readOnlyHint: true },
       async run(input, { signal }) {
+        const limit = Math.min(numberAt(input, "limit") ?? defaultRows, maxRows);
+        const statement = stringAt(input, "sql");
+        if (statement !== undefined) {
+          const details = await everyDetail(catalog, signal);
+          const asked = { details, connectors, engine, limits, signal };
+          const { rows } = await executeSql(statement, asked);
+          const isCut = rows.length > limit;
+          return await showRows({ rows: rows.slice(0, limit), isCut }, { ...options, signal });
+        }
         const parsed = parseLogicalPlan(input["plan"]);
         if (!parsed.ok) return issuesError(parsed.issues);
         const details = await planDetails(catalog, parsed.value, { signal });
-        const result = await executePlan(parsed.value, {
-          details,
-          connectors,
-          engine: options.engine,
-          limits: { rows: maxRows, timeoutMs },
-          signal,
-        });
-        return showRows(result, Math.min(numberAt(input, "limit") ?? defaultRows, maxRows), {
-          ...options,
-          signal,
-        });
+        const asked = { details, connectors, engine, limits, signal };
+        const result = await executePlan(parsed.value, asked);
+        return await showRows(await firstRows(result, limit), { ...options, signal });
       },
     },
   ];
 }
 
-async function showRows(
-  result: QueryResult,
+/** A statement may name any table, so all cards that are shown without a grant are at hand. */
+async function everyDetail(
+  catalog: CatalogReader,
+  signal: AbortSignal,
+): Promise<ResourceDetails[]> {
+  const ids: string[] = [];
+  for (let page = 1, hasNext = true; hasNext; page += 1) {
+    const { items, pageInfo } = await catalog.overview({ page, pageSize: 1_000, signal });
+    ids.push(...items.map(({ id }) => id));
+    ({ hasNext } = pageInfo);
+  }
+  return await planDetails(catalog, ids, { signal });
+}
+
+interface ShownRows {
+  rows: PlanRow[];
+  /** There are more. */
+  isCut: boolean;
+}
+
+async function firstRows(
+  result: Awaited<ReturnType<typeof executePlan>>,
   limit: number,
-  { counter, store, signal }: QueryToolsOptions & { signal: AbortSignal },
-): Promise<ToolAnswer> {
-  const rows: Record<string, unknown>[] = [];
-  let isCut = false;
+): Promise<ShownRows> {
+  const rows: PlanRow[] = [];
   try {
     for await (const row of result.rows()) {
-      if ((isCut = rows.length === limit)) break;
-      rows.push(
-        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
-      );
+      if (rows.length === limit) return { rows, isCut: true };
+      rows.push(row);
     }
+    return { rows, isCut: false };
   } finally {
     await result.close();
   }
+}
+
+async function showRows(
+  { rows: given, isCut }: ShownRows,
+  { counter, store, signal }: QueryToolsOptions & { signal: AbortSignal },
+): Promise<ToolAnswer> {
+  const rows = given.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
+  );
   const json = JSON.stringify(rows);
   const shown = compress(json, { budget: answerTokens, kind: "json", counter });
-  const cut = isCut ? `[the first ${limit} rows; ask for more with limit]\n` : "";
+  const cut = isCut ? `[the first ${rows.length} rows; ask for more with limit]\n` : "";
   if (shown.isLossless) return dataResult(`${cut}${shown.text}`, { rows });
   const stored = await store?.store(json, {
     source: "query_run",
