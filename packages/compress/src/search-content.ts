@@ -5,7 +5,8 @@ import { identify } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
 import type { Layout } from "./unit.ts";
-import { lowerTexts, matchQuery, readQuery } from "./weigh/match-query.ts";
+import { joinUnits } from "./weigh/joined-units.ts";
+import { matchQuery } from "./weigh/match-query.ts";
 import { inheritFromHeads, withContext } from "./weigh/weigh-units.ts";
 
 /** What is looked for, and how much is shown of it. */
@@ -44,17 +45,18 @@ export function searchContent(content: string, options: SearchContentOptions): C
   const text = unwrapText(content);
   const { kind, json } = identify(text);
   const layout = numbered(layoutOf(text, kind, { json }), { around, firstLine });
-  const texts = lowerTexts(layout.units);
-  const query = readQuery(options.query, texts);
-  const scores = layout.units.map(({ text: unit }, at) =>
-    pattern === undefined ? matchQuery(texts[at] ?? "", query) : Number(pattern.test(unit)),
-  );
+  const { units } = layout;
+  const { query, matches } = matchQuery(options.query, units, joinUnits(units));
+  const scores =
+    pattern === undefined
+      ? matches
+      : Float64Array.from(units, (unit) => Number(pattern.test(unit.text)));
   const best = scores.reduce((max, score) => Math.max(max, score), 0);
   const hits = scores.map((score) => (score >= goodShare * best ? score : 0));
   const found = hits.filter((hit) => hit > 0).length;
   if (found === 0) return { text: "", tokens: 0, found, score: 0 };
-  inheritFromHeads(hits, layout.units);
-  const weights = withContext(Float64Array.from(hits), layout, {
+  inheritFromHeads(hits, units);
+  const weights = withContext(hits, layout, {
     counts: new Map(),
     alike: new Uint8Array(),
   });

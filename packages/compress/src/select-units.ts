@@ -79,15 +79,19 @@ function foremostOf(
   return new Set(first.length > few ? [] : first);
 }
 
-/** Places of the best units, the best first, and no more than could be shown. */
+/** Places of the best units, the best first, and not many more than could be shown. */
 function rankUnits(units: readonly Unit[], weights: Float64Array, max: number): number[] {
-  const limit = weights.length > 2 * max ? (weights.toSorted().at(-max) ?? 0) : 0;
-  const places: number[] = [];
+  const byWeight = (a: number, b: number): number => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b;
+  let places: number[] = [];
+  let least = 0;
   for (let at = 0; at < units.length; at += 1) {
-    const weight = weights[at] ?? 0;
-    if (weight > 0 && weight >= limit && units[at]?.isHeader !== true) places.push(at);
+    if ((weights[at] ?? 0) <= least || units[at]?.isHeader === true) continue;
+    places.push(at);
+    if (places.length < 4 * max) continue;
+    places = places.sort(byWeight).slice(0, Math.ceil(max));
+    least = weights[places.at(-1) ?? 0] ?? 0;
   }
-  return places.sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
+  return places.sort(byWeight);
 }
 
 /** How many units may be tried: their characters are bounded, so that no trial takes long. */

@@ -28,6 +28,9 @@ export function isTitle({ isHeader, members }: Unit): boolean {
 /** What the numbers of units count. */
 export type Numbering = "lines" | "rows";
 
+/** The `claimOf` of a layout in which no words of an error say that something went wrong. */
+export const noClaim = (): string => "";
+
 /** A content in units, in order. */
 export interface Layout {
   units: Unit[];

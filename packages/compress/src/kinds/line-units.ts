@@ -1,4 +1,4 @@
-import type { Layout, Unit } from "../unit.ts";
+import { type Layout, noClaim, type Unit } from "../unit.ts";
 import { maskLine } from "../weigh/line-forms.ts";
 import type { ContentKind } from "./detect-kind.ts";
 import { withoutColours } from "./without-colours.ts";
@@ -22,7 +22,6 @@ const heading = /^(#{1,6}) /;
 const declaration =
   /^(?:\s{0,4}(?:export |public |private |protected |static |async |pub |def |class |interface |type |enum |struct |impl |trait |fn |func |function |module |namespace )|[\w$]+ ?[=(:])/;
 
-const none = (): string => "";
 /** Sentences speak of errors that did not happen; a line that begins with its kind reports one. */
 function claimOfProse(line: string): string {
   if (line.length < 40) return line;
@@ -69,7 +68,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasValues: true,
     headDepth: (line) => (/^\S.*:$/.test(line) ? 1 : undefined),
     maskOf: maskOfEntry,
-    claimOf: none,
+    claimOf: noClaim,
   },
   matches: {
     ...numbered,
@@ -83,7 +82,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     ...numbered,
     headDepth: (line) => (line.startsWith("commit ") ? 1 : undefined),
     weigh: (line, previous) => (/^ {4}\S/.test(line) && previous === "" ? 0.6 : 0.1),
-    claimOf: none,
+    claimOf: noClaim,
   },
   diff: {
     style: "gaps",
@@ -100,7 +99,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
             ? 0.9
             : 1.2
           : 0.1,
-    claimOf: none,
+    claimOf: noClaim,
   },
   yaml: {
     style: "gaps",
@@ -116,7 +115,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasForms: false,
     isIndented: true,
     weigh: (line) => (declaration.test(line) ? 0.7 : line.trim() === "" ? 0 : 0.1),
-    claimOf: none,
+    claimOf: noClaim,
   },
 };
 

@@ -1,13 +1,12 @@
 import { createAnalyzer } from "@ccl/search";
 
 import type { Unit } from "../unit.ts";
+import { inLowerCase, type JoinedUnits, unitsWith } from "./joined-units.ts";
 
 /** What a question looks for in a content. */
 export interface QueryTerms {
   /** In lower case, with what finding it is worth: rare terms more. */
   terms: readonly { text: string; isExact: boolean; worth: number }[];
-  /** What all terms that occur are worth, and no less than a rare one. */
-  total: number;
   /** The share of the question's terms that occur at all, identifiers counted twice. */
   coverage: number;
 }
@@ -15,8 +14,39 @@ export interface QueryTerms {
 const maxTerms = 40;
 const analyzer = createAnalyzer();
 
+/** What a question looks for, and how much of it each unit has: 0 to 1. */
+export interface QueryMatches {
+  query: QueryTerms;
+  matches: Float64Array;
+}
+
 /** The words of a question, by their stems, and its identifiers as they were written, weighed by how few units have them. */
-export function readQuery(query: string, texts: readonly string[]): QueryTerms {
+export function matchQuery(
+  question: string,
+  units: readonly Unit[],
+  joined: JoinedUnits,
+): QueryMatches {
+  const matches = new Float64Array(units.length);
+  const candidates = candidatesOf(question);
+  const lower = candidates.size === 0 ? joined : inLowerCase(joined, units);
+  const terms = [...candidates].slice(0, maxTerms).flatMap(([text, isExact]) => {
+    const found = unitsWith(lower, (from) => termAt(lower.text, text, from));
+    if (found.length === 0) return [];
+    const worth = Math.log1p(units.length / found.length) * (isExact ? 2 : 1);
+    for (const at of found) matches[at] = (matches[at] ?? 0) + worth;
+    return [{ text, isExact, worth }];
+  });
+  const sum = terms.reduce((all, { worth }) => all + worth, 0);
+  const total = Math.max(sum, Math.log1p(units.length));
+  if (terms.length > 0)
+    for (let at = 0; at < matches.length; at += 1) matches[at] = (matches[at] ?? 0) / total;
+  const rankOf = (isExact: boolean): number => (isExact ? 2 : 1);
+  const asked = [...candidates.values()].reduce((all, isExact) => all + rankOf(isExact), 0);
+  const met = terms.reduce((all, { isExact }) => all + rankOf(isExact), 0);
+  return { query: { terms, coverage: asked === 0 ? 0 : met / asked }, matches };
+}
+
+function candidatesOf(query: string): Map<string, boolean> {
   const candidates = new Map<string, boolean>();
   for (const word of query.toLowerCase().split(/[\s,;!?()'"`]+/)) {
     const name = word.replace(/^[.:#<[{]+|[.:>\]}]+$/g, "");
@@ -29,30 +59,12 @@ export function readQuery(query: string, texts: readonly string[]): QueryTerms {
   for (const stem of stems)
     if (!candidates.has(stem) && (!/^.$|^\d\d$/.test(stem) || isNumberAsked(query, stem)))
       candidates.set(stem, false);
-  const terms = [...candidates].slice(0, maxTerms).flatMap(([text, isExact]) => {
-    const found = texts.reduce((sum, unit) => sum + (hasTerm(unit, text) ? 1 : 0), 0);
-    if (found === 0) return [];
-    return [{ text, isExact, worth: Math.log1p(texts.length / found) * (isExact ? 2 : 1) }];
-  });
-  const sum = terms.reduce((all, { worth }) => all + worth, 0);
-  const rankOf = (isExact: boolean): number => (isExact ? 2 : 1);
-  const asked = [...candidates.values()].reduce((all, isExact) => all + rankOf(isExact), 0);
-  const met = terms.reduce((all, { isExact }) => all + rankOf(isExact), 0);
-  const coverage = asked === 0 ? 0 : met / asked;
-  return { terms, total: Math.max(sum, Math.log1p(texts.length)), coverage };
+  return candidates;
 }
 
 /** Short numbers count where they stand alone; those of a date or a time say little. */
 function isNumberAsked(query: string, stem: string): boolean {
   return /\d/.test(stem) && new RegExp(`(?:^|\\s)${stem}(?=[?!,;.]?(?:\\s|$))`).test(query);
-}
-
-/** How much of the question a text, in lower case, has: 0 to 1. */
-export function matchQuery(text: string, { terms, total }: QueryTerms): number {
-  if (total === 0) return 0;
-  let worth = 0;
-  for (const term of terms) if (hasTerm(text, term.text)) worth += term.worth;
-  return worth / total;
 }
 
 /** Where the rarest term of the question stands in a text; -1 where none does. */
@@ -69,23 +81,18 @@ export function queryAt(text: string, { terms }: QueryTerms): number {
 }
 
 /** Short terms have to stand alone: `ms` is not in `items`. */
-function hasTerm(text: string, term: string): boolean {
-  let at = text.indexOf(term);
-  if (term.length > 3) return at >= 0;
+function termAt(text: string, term: string, from: number): number {
+  let at = text.indexOf(term, from);
+  if (term.length > 3) return at;
   for (; at >= 0; at = text.indexOf(term, at + 1)) {
     const isAlone =
       !isWordCharacter(text.charCodeAt(at - 1)) &&
       !isWordCharacter(text.charCodeAt(at + term.length));
-    if (isAlone) return true;
+    if (isAlone) return at;
   }
-  return false;
+  return -1;
 }
 
 function isWordCharacter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || code > 127;
-}
-
-/** Texts of units for `readQuery` and `matchQuery`. */
-export function lowerTexts(units: readonly Unit[]): string[] {
-  return units.map(({ text }) => text.toLowerCase());
 }

@@ -11,10 +11,10 @@ export function notableRows(rows: readonly (readonly string[])[]): Float64Array 
   if (rows.length < minRows) return notable;
   const width = rows.reduce((max, row) => Math.max(max, row.length), 0);
   for (let column = 0; column < width; column += 1) {
-    const cells = rows.map((row) => row[column] ?? "");
-    raise(notable, rareValues(cells));
-    raise(notable, outliers(cells));
-    raise(notable, rareWords(cells));
+    const read = readColumn(rows, column);
+    raise(notable, rareValues(read));
+    raise(notable, outliers(read));
+    raise(notable, rareWords(read));
   }
   return notable;
 }
@@ -28,38 +28,72 @@ function maxNotable(rows: number): number {
   return Math.max(3, rareShare * rows);
 }
 
+/** A column by its different cells, in the order of their first rows. */
+interface Column {
+  values: string[];
+  /** The first row of each value, and how many have it. */
+  firstRows: number[];
+  counts: number[];
+  /** The place in `values` of the cell of each row. */
+  places: Uint32Array;
+  /** Most cells differ: those that are equal may be in `values` more than once. */
+  isVaried: boolean;
+}
+
 /** Where half of so many cells differ, a column is none of few values; where few of them are numbers, none of numbers. */
 const sampledRows = 2_000;
 const none: Map<number, number> = new Map();
 
-/** Rows whose cell few others have, in a column of few values. */
-function rareValues(cells: readonly string[]): Map<number, number> {
-  const counts = new Map<string, number>();
-  const maxValues = Math.max(4, cells.length * 0.2);
-  for (let row = 0; row < cells.length; row += 1) {
-    const cell = cells[row] ?? "";
-    counts.set(cell, (counts.get(cell) ?? 0) + 1);
-    if (counts.size > maxValues || (row === sampledRows && counts.size > row / 2)) return none;
+function readColumn(rows: readonly (readonly string[])[], column: number): Column {
+  const known = new Map<string, number>();
+  const [values, firstRows, counts]: [string[], number[], number[]] = [[], [], []];
+  const places = new Uint32Array(rows.length);
+  let isVaried = false;
+  for (let row = 0; row < rows.length; row += 1) {
+    const cell = rows[row]?.[column] ?? "";
+    let place = isVaried ? undefined : known.get(cell);
+    if (place === undefined) {
+      place = values.push(cell) - 1;
+      firstRows.push(row);
+      counts.push(0);
+      if (!isVaried) known.set(cell, place);
+    }
+    counts[place] = (counts[place] ?? 0) + 1;
+    places[row] = place;
+    if (row === sampledRows) isVaried = values.length > row / 2;
   }
-  if (counts.size === 1) return none;
+  return { values, firstRows, counts, places, isVaried };
+}
+
+const rareValueShare = 0.03;
+
+/** Rows whose cell few others have, in a column of few values. */
+function rareValues({ values, counts, places, isVaried }: Column): Map<number, number> {
+  const rows = places.length;
+  if (isVaried || values.length === 1 || values.length > Math.max(4, rows * 0.2)) return none;
+  const limit = Math.max(1, rows * rareValueShare);
+  const rare = counts.reduce((sum, count) => sum + (count <= limit ? count : 0), 0);
+  if (rare > maxNotable(rows)) return none;
   const found = new Map<number, number>();
-  const limit = Math.max(1, cells.length * 0.03);
-  for (let row = 0; row < cells.length; row += 1) {
-    const count = counts.get(cells[row] ?? "") ?? 0;
+  for (let row = 0; row < rows; row += 1) {
+    const count = counts[places[row] ?? 0] ?? 0;
     if (count <= limit) found.set(row, 1 + 1 / count);
   }
   return found;
 }
 
 /** Rows whose number is far from the others, by the median of the distances from the median. */
-function outliers(cells: readonly string[]): Map<number, number> {
-  const numbers = new Float64Array(cells.length);
+function outliers({ values, firstRows, places }: Column): Map<number, number> {
+  const numbers = new Float64Array(places.length);
   let missing = 0;
-  for (let row = 0; row < cells.length; row += 1) {
-    numbers[row] = numberIn(cells[row] ?? "");
-    if (Number.isNaN(numbers[row])) missing += 1;
+  for (let row = 0; row < places.length; row += 1) {
+    const place = places[row] ?? 0;
+    const first = firstRows[place] ?? 0;
+    const value = first === row ? numberIn(values[place] ?? "") : (numbers[first] ?? 0);
+    numbers[row] = value;
+    if (Number.isNaN(value)) missing += 1;
     const isWords = row === sampledRows && missing > row * 0.9;
-    if (isWords || missing > cells.length * 0.5) return none;
+    if (isWords || missing > places.length * 0.5) return none;
   }
   const known = numbers.filter((value) => !Number.isNaN(value)).sort();
   const median = known[known.length >> 1] ?? 0;
@@ -73,6 +107,7 @@ function outliers(cells: readonly string[]): Map<number, number> {
   for (let row = 0; row < numbers.length; row += 1) {
     const value = numbers[row] ?? Number.NaN;
     if (Math.abs(value - median) > limit || (value < 0 && !areSigned)) found.set(row, 2);
+    if (found.size > maxNotable(numbers.length)) return none;
   }
   return found;
 }
@@ -88,16 +123,17 @@ const maxCellChars = 2_000;
 const common = -1;
 
 /** Rows with a word that stands in no other row, where rows mostly have the words of others. */
-function rareWords(cells: readonly string[]): Map<number, number> {
+function rareWords({ values, firstRows, counts }: Column): Map<number, number> {
   /** The only row of a word. */
   const rowOf = new Map<string, number>();
-  for (let row = 0; row < cells.length; row += 1) {
-    const cell = cells[row] ?? "";
+  for (let place = 0; place < values.length; place += 1) {
+    const cell = values[place] ?? "";
     if (!/[a-z]{3}/i.test(cell)) continue;
+    const row = counts[place] === 1 ? (firstRows[place] ?? 0) : common;
     for (const word of wordsOf(cell)) {
       const other = rowOf.get(word);
       if (other === undefined) rowOf.set(word, row);
-      else if (other !== row) rowOf.set(word, common);
+      else if (other !== row && other !== common) rowOf.set(word, common);
     }
   }
   const found = new Map<number, number>();

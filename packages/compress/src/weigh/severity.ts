@@ -23,6 +23,14 @@ export function severityOf(text: string): 0 | 1 | 2 | 3 {
 /** A text without any of the words is read once. */
 const any = new RegExp([grave, plain, warning].map(({ source }) => source).join("|"), "i");
 
+/** Where a text may say that something went wrong, from a place on; -1 where it does not. */
+export function faultAt(text: string, from: number): number {
+  anyFrom.lastIndex = from;
+  return anyFrom.exec(text)?.index ?? -1;
+}
+
+const anyFrom = new RegExp(any, "gi");
+
 /** Where the words of an error begin; -1 where there are none. */
 export function errorAt(text: string): number {
   const found = [grave, plain].map((words) => text.search(words)).find((at) => at >= 0);

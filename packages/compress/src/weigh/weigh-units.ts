@@ -1,8 +1,9 @@
-import type { Layout, Unit } from "../unit.ts";
-import { severityOf } from "./severity.ts";
+import { type Layout, noClaim, type Unit } from "../unit.ts";
+import { type JoinedUnits, joinUnits, unitsWith } from "./joined-units.ts";
 import { groupByForm, type LineForm, maskLine, varyingWords } from "./line-forms.ts";
-import { lowerTexts, matchQuery, type QueryTerms, readQuery } from "./match-query.ts";
+import { matchQuery, type QueryTerms } from "./match-query.ts";
 import { notableRows } from "./notable.ts";
+import { faultAt, severityOf } from "./severity.ts";
 
 /** What each unit of a layout is worth, in their order. */
 export interface WeighedUnits {
@@ -20,16 +21,16 @@ const inherited = 0.6;
 /** Weighs by place, by what the question asks for, by what went wrong, and by what is unusual. */
 export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const { units } = layout;
-  const texts = question === "" ? [] : lowerTexts(units);
-  const query = readQuery(question, texts);
+  const joined = joinUnits(units);
+  const { query, matches: asked } = matchQuery(question, units, joined);
   const weights = Float64Array.from(units, ({ weight }) => weight);
   const { maskOf = maskLine, claimOf } = layout;
   const masks = layout.hasForms ? units.map(({ text }) => maskOf(text)) : undefined;
-  const claims =
-    claimOf === undefined
-      ? (masks ?? units.map(({ text }) => text))
-      : units.map(({ text }) => claimOf(text));
-  const errors = severityWeights(claims, masks !== undefined && claimOf === undefined);
+  const errors = weighGrades(
+    masks !== undefined && claimOf === undefined
+      ? gradeMasks(masks)
+      : gradeUnits(units, joined, claimOf),
+  );
   const notable = new Float64Array(units.length);
   for (const rows of rowsByTable(units))
     scatter(notable, rows, notableRows(rows.map((at) => units[at]?.cells ?? [])));
@@ -37,11 +38,7 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const alike = new Uint8Array(units.length);
   if (masks !== undefined)
     weighForms(groupByForm(masks), { layout, masks, weights, errors, notable, counts, alike });
-  const asked = new Float64Array(units.length);
-  if (query.terms.length > 0) {
-    for (let at = 0; at < units.length; at += 1) asked[at] = matchQuery(texts[at] ?? "", query);
-    inheritFromHeads(asked, units);
-  }
+  if (query.terms.length > 0) inheritFromHeads(asked, units);
   for (let at = 0; at < units.length; at += 1) {
     weights[at] =
       (weights[at] ?? 0) +
@@ -58,27 +55,51 @@ function scatter(target: Float64Array, places: readonly number[], values: Float6
     target[place] = Math.max(target[place] ?? 0, values[at] ?? 0);
 }
 
-function severityWeights(texts: readonly string[], isRepeated: boolean): Float64Array {
+function gradeMasks(masks: readonly string[]): Uint8Array {
   const known = new Map<string, number>();
-  const weights = new Float64Array(texts.length);
+  const grades = new Uint8Array(masks.length);
+  for (let at = 0; at < masks.length; at += 1) {
+    const mask = masks[at] ?? "";
+    let grade = known.get(mask);
+    if (grade === undefined) {
+      grade = severityOf(mask);
+      known.set(mask, grade);
+    }
+    grades[at] = grade;
+  }
+  return grades;
+}
+
+function gradeUnits(
+  units: readonly Unit[],
+  joined: JoinedUnits,
+  claimOf: Layout["claimOf"],
+): Uint8Array {
+  const grades = new Uint8Array(units.length);
+  if (claimOf === noClaim) return grades;
+  for (const at of unitsWith(joined, (from) => faultAt(joined.text, from))) {
+    const text = units[at]?.text ?? "";
+    grades[at] = severityOf(claimOf === undefined ? text : claimOf(text));
+  }
+  return grades;
+}
+
+/** Errors that many units have say little. */
+function weighGrades(grades: Uint8Array): Float64Array {
   const counts = [0, 0, 0, 0];
-  for (let at = 0; at < texts.length; at += 1) {
-    const text = texts[at] ?? "";
-    const grade = (isRepeated ? known.get(text) : undefined) ?? severityOf(text);
-    if (isRepeated) known.set(text, grade);
-    weights[at] = grade;
+  for (let at = 0; at < grades.length; at += 1) {
+    const grade = grades[at] ?? 0;
     counts[grade] = (counts[grade] ?? 0) + 1;
   }
   const worth = counts.map((count, grade) => {
-    const share = Math.max(count / Math.max(1, texts.length), 1e-9);
+    const share = Math.max(count / Math.max(1, grades.length), 1e-9);
     return grade * Math.min(1, Math.sqrt(commonShare / share));
   });
-  for (let at = 0; at < weights.length; at += 1) weights[at] = worth[weights[at] ?? 0] ?? 0;
-  return weights;
+  return Float64Array.from(grades, (grade) => worth[grade] ?? 0);
 }
 
 /** What stands under a heading, a file or a commit that answers is part of the answer. */
-export function inheritFromHeads(worth: number[] | Float64Array, units: readonly Unit[]): void {
+export function inheritFromHeads(worth: Float64Array, units: readonly Unit[]): void {
   for (let at = 0; at < units.length; at += 1) {
     const head = units[at]?.head;
     if (head !== undefined)
