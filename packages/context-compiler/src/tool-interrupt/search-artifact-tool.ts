@@ -86,9 +86,11 @@ async function searchArtifacts(
 }
 
 /** Models do not always keep to the schema; the answer says what to change. */
-function refuseSearch({ query, scope }: Partial<SearchArtifactInput>): string | undefined {
+function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): string | undefined {
   if (typeof query !== "string" || query.trim() === "")
     return "[nothing to look for: query has to be words, ids or, with regex, an expression]";
+  if (handle !== undefined && typeof handle !== "string")
+    return "[handle has to be the id of one result, as text; leave it out to search all of them]";
   return String(scope ?? "all") === "all"
     ? undefined
     : `[unknown scope ${JSON.stringify(scope).slice(0, 80)}: leave it out, or name one result by handle]`;
