@@ -124,10 +124,12 @@ function wholeText(
   { units }: Layout,
   { kind, budget }: { kind: ContentKind; budget: number },
 ): string | undefined {
+  const limit = budget * charsPerToken;
   let length = -1;
-  for (let at = 0; at < units.length; at += 1) length += (units[at]?.text.length ?? 0) + 1;
-  const isJoined = kind === "html" || length < text.length * 0.9;
-  if ((isJoined ? length : text.length) > budget * charsPerToken) return undefined;
+  for (let at = 0; at < units.length && length <= limit; at += 1)
+    length += (units[at]?.text.length ?? 0) + 1;
+  const isJoined = length <= limit && (kind === "html" || length < text.length * 0.9);
+  if (!isJoined && (kind === "html" || text.length > limit)) return undefined;
   return isJoined ? units.map((unit) => unit.text).join("\n") : text;
 }
 

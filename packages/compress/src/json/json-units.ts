@@ -299,8 +299,11 @@ function inlineText(value: unknown): string {
 }
 
 /** One scalar, unquoted unless it would be misread; deeper values as JSON. */
+/** A text that is no other value, and does not end before its cell does. */
+const plainCell = /^(?!(?:true|false|null)$)[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
+
 function cellText(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value !== "string") return JSON.stringify(value);
-  return /[\n\r|;]|^\s|\s$|^$|^(?:true|false|null)$/.test(value) ? JSON.stringify(value) : value;
+  return plainCell.test(value) ? value : JSON.stringify(value);
 }

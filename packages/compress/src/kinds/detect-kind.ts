@@ -1,5 +1,5 @@
 import { findJson, type FoundJson } from "../json/find-json.ts";
-import { groupByForm, maskLine } from "../weigh/line-forms.ts";
+import { groupByForm, maskLines } from "../weigh/line-forms.ts";
 import { looksDelimited } from "./delimited.ts";
 import { withoutColours } from "./without-colours.ts";
 
@@ -107,7 +107,7 @@ function kindOfLines(sample: string, end: string): ContentKind {
   if (shareOf(yamlLine) >= 0.7 && shareOf(yamlKey) >= 0.3) return "yaml";
   if (/^# \S/m.test(sample)) return "markdown";
   if (/\[\d+\/\d+\]|^(?:make|npm|cargo|ninja|gcc|cc|ld|error)\b.*:/m.test(sample)) return "build";
-  const forms = groupByForm(lines.map(maskLine));
+  const forms = groupByForm(maskLines(lines));
   return lines.length >= 20 && forms.length < lines.length / 2 ? "log" : "text";
 }
 

@@ -153,7 +153,8 @@ function withoutTime(line: string): string {
 export function lineLayout(text: string, kind: ContentKind): Layout {
   const rules = rulesOf[kind] ?? prose;
   const units: Unit[] = [];
-  const heads: { at: number; depth: number }[] = [];
+  const heads: number[] = [];
+  const depths: number[] = [];
   let previous = "";
   let number = 0;
   let repeats = 1;
@@ -178,16 +179,23 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
     repeats = 1;
     const depth =
       rules.headDepth?.(line) ??
-      (rules.isIndented === true && line.trim() !== "" ? line.search(/\S/) : undefined);
-    if (depth !== undefined) while ((heads.at(-1)?.depth ?? -1) >= depth) heads.pop();
+      (rules.isIndented === true && line !== "" ? line.length - line.trimStart().length : undefined);
+    if (depth !== undefined)
+      while ((depths.at(-1) ?? -1) >= depth) {
+        depths.pop();
+        heads.pop();
+      }
     units.push({
       text: line,
       from: number,
       to: number,
-      head: heads.at(-1)?.at,
+      head: heads.at(-1),
       weight: rules.weigh?.(line, previous) ?? 0.1,
     });
-    if (depth !== undefined) heads.push({ at: units.length - 1, depth });
+    if (depth !== undefined) {
+      depths.push(depth);
+      heads.push(units.length - 1);
+    }
     previous = line;
   }
   return {

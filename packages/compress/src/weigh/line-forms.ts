@@ -44,18 +44,28 @@ function joinForm(words: string[], buckets: Map<string, LineForm[]>): LineForm {
   return form;
 }
 
-/** The first 400 characters of a line, one blank between words, with digits, hexadecimal ids, quoted texts and long paths masked. */
+/** A line with its values masked, as `maskLines`. */
 export function maskLine(line: string): string {
-  const read = line.length > maxChars ? line.slice(0, maxChars) : line;
-  const masked = read.replace(values, "#");
-  const unquoted = /["']/.test(masked) ? masked.replace(quoted, "'*'") : masked;
-  const pathless = unquoted.includes("/") ? unquoted.replace(paths, "/*") : unquoted;
-  return pathless.replace(/\s{2,}|[^\S ]/g, " ").trim();
+  return maskLines([line])[0] ?? "";
+}
+
+/** The first 400 characters of each line, one blank between words, with digits, hexadecimal ids, quoted texts and long paths masked. */
+export function maskLines(lines: readonly string[]): string[] {
+  const masked = lines
+    .map((line) => (line.length > maxChars ? line.slice(0, maxChars) : line))
+    .join("\n")
+    .replace(values, "#")
+    .replace(quoted, "'*'")
+    .replace(paths, "/*")
+    .replace(/[^\S\n]{2,}|[^\S\n ]/g, " ")
+    .split("\n");
+  for (let at = 0; at < masked.length; at += 1) masked[at] = (masked[at] ?? "").trim();
+  return masked;
 }
 
 const values = /0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9a-f]{8}-[0-9a-f-]{20,}|-?\d+(?:[.:,/-]\d+)*/gi;
-const quoted = /"[^"]*"|'[^']*'/g;
-const paths = /(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g;
+const quoted = /"[^"\n]*"|'[^'\n]*'/g;
+const paths = /(?<![\w.@#$*-])(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g;
 
 /** The first word that says something, with the level: forms that differ in it are never alike. */
 function anchorOf(words: readonly string[]): string {

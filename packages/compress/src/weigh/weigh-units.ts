@@ -1,6 +1,6 @@
 import { type Layout, noClaim, type Unit } from "../unit.ts";
 import { type JoinedUnits, joinUnits, unitsWith } from "./joined-units.ts";
-import { groupByForm, type LineForm, maskLine, varyingWords } from "./line-forms.ts";
+import { groupByForm, type LineForm, maskLines, varyingWords } from "./line-forms.ts";
 import { matchQuery, type QueryTerms } from "./match-query.ts";
 import { notableRows } from "./notable.ts";
 import { faultAt, severityOf } from "./severity.ts";
@@ -23,9 +23,10 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const { units } = layout;
   const joined = joinUnits(units);
   const { query, matches: asked } = matchQuery(question, units, joined);
-  const weights = Float64Array.from(units, ({ weight }) => weight);
-  const { maskOf = maskLine, claimOf } = layout;
-  const masks = layout.hasForms ? units.map(({ text }) => maskOf(text)) : undefined;
+  const weights = new Float64Array(units.length);
+  const { maskOf, claimOf } = layout;
+  const texts = units.map(({ text }) => text);
+  const masks = layout.hasForms ? (maskOf ? texts.map(maskOf) : maskLines(texts)) : undefined;
   const errors = weighGrades(
     masks !== undefined && claimOf === undefined
       ? gradeMasks(masks)
@@ -40,11 +41,13 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
     weighForms(groupByForm(masks), { layout, masks, weights, errors, notable, counts, alike });
   if (query.terms.length > 0) inheritFromHeads(asked, units);
   for (let at = 0; at < units.length; at += 1) {
+    const share = asked[at] ?? 0;
     weights[at] =
       (weights[at] ?? 0) +
+      (units[at]?.weight ?? 0) +
       (errors[at] ?? 0) +
       (notable[at] ?? 0) +
-      queryWeight * (asked[at] ?? 0) ** 1.5;
+      (share > 0 ? queryWeight * share ** 1.5 : 0);
   }
   addEdges(weights, layout);
   return { weights: withContext(weights, layout, { counts, alike }), query, counts };
@@ -95,7 +98,9 @@ function weighGrades(grades: Uint8Array): Float64Array {
     const share = Math.max(count / Math.max(1, grades.length), 1e-9);
     return grade * Math.min(1, Math.sqrt(commonShare / share));
   });
-  return Float64Array.from(grades, (grade) => worth[grade] ?? 0);
+  const weights = new Float64Array(grades.length);
+  for (let at = 0; at < grades.length; at += 1) weights[at] = worth[grades[at] ?? 0] ?? 0;
+  return weights;
 }
 
 /** What stands under a heading, a file or a commit that answers is part of the answer. */
@@ -221,8 +226,9 @@ export function withContext(
     for (let at = 0; at < own.length; at += 1) {
       const nearest = Math.max(own[at - distance] ?? 0, own[at + distance] ?? 0);
       const near = nearest * share * (alike[at] === 1 ? alikeShare : 1);
+      if (near <= (weights[at] ?? 0)) continue;
       const isCommon = (counts.get(at) ?? 0) > units.length * commonShare;
-      if (!isCommon && near > (weights[at] ?? 0)) weights[at] = near;
+      if (!isCommon) weights[at] = near;
     }
   }
   if (hasForms) addMessages(weights, own);
