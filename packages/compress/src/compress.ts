@@ -4,6 +4,7 @@ import { clipAround } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
 import { applyOutline, type OutlineEntry } from "./kinds/apply-outline.ts";
 import { type ContentKind, identify, type IdentifiedText } from "./kinds/detect-kind.ts";
+import { groupByPrefix } from "./kinds/group-by-prefix.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
 import { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";
@@ -80,12 +81,13 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
   const { kind, json }: IdentifiedText = given === undefined ? identify(text) : { kind: given };
   if (kind === "binary") return describeBinary(text, { budget, counter });
   const layout = layoutOf(text, kind, { toText: options.readHtml, json });
-  const whole = wholeText(text, layout, { kind, budget });
-  const tokens = whole === undefined ? undefined : countUpTo(whole, budget, counter);
-  if (whole !== undefined && tokens !== undefined)
+  const whole = shorterOf(
+    [wholeText(text, layout, { kind, budget }), groupedText(text, { kind, budget })],
+    { budget, counter },
+  );
+  if (whole !== undefined)
     return {
-      text: whole,
-      tokens,
+      ...whole,
       kind,
       numbering: layout.noun,
       isLossless: kind !== "html",
@@ -131,6 +133,31 @@ function wholeText(
   const isJoined = length <= limit && (kind === "html" || length < text.length * 0.9);
   if (!isJoined && (kind === "html" || text.length > limit)) return undefined;
   return isJoined ? units.map((unit) => unit.text).join("\n") : text;
+}
+
+/** Text that is far above the budget stays so. */
+const mostGrouped = 4;
+
+function groupedText(
+  text: string,
+  { kind, budget }: { kind: ContentKind; budget: number },
+): string | undefined {
+  const isFar = text.length > budget * charsPerToken * mostGrouped;
+  return isFar ? undefined : groupByPrefix(text, kind);
+}
+
+/** The text with the fewest tokens, if it is within the budget. */
+function shorterOf(
+  texts: readonly (string | undefined)[],
+  { budget, counter }: Room,
+): { text: string; tokens: number } | undefined {
+  let best: { text: string; tokens: number } | undefined;
+  for (const text of texts) {
+    const tokens = text === undefined ? undefined : countUpTo(text, budget, counter);
+    if (text !== undefined && tokens !== undefined && tokens < (best?.tokens ?? Infinity))
+      best = { text, tokens };
+  }
+  return best;
 }
 
 /** Characters that no tokenizer puts into one token on average: a longer text is above the budget without counting it. */

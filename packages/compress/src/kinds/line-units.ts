@@ -179,7 +179,9 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
     repeats = 1;
     const depth =
       rules.headDepth?.(line) ??
-      (rules.isIndented === true && line !== "" ? line.length - line.trimStart().length : undefined);
+      (rules.isIndented === true && line !== ""
+        ? line.length - line.trimStart().length
+        : undefined);
     if (depth !== undefined)
       while ((depths.at(-1) ?? -1) >= depth) {
         depths.pop();

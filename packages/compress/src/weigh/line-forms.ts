@@ -63,7 +63,9 @@ export function maskLines(lines: readonly string[]): string[] {
   return masked;
 }
 
-const values = /0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9a-f]{8}-[0-9a-f-]{20,}|-?\d+(?:[.:,/-]\d+)*/gi;
+// What it may begin with first: nearly all characters are passed over by that.
+const values =
+  /(?=[-\da-fA-F])(?:0[xX][\da-fA-F]+|\b[\da-fA-F]{8,}\b|[\da-fA-F]{8}-[\da-fA-F-]{20,}|-?\d+(?:[.:,/-]\d+)*)/g;
 const quoted = /"[^"\n]*"|'[^'\n]*'/g;
 const paths = /(?<![\w.@#$*-])(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g;
 

@@ -83,13 +83,16 @@ describe("search_artifact", () => {
 });
 
 describe("arguments that are not in the schema", () => {
-  it.each([null, 4711, ["a"], { id: "a" }])("are answered where the handle is %j", async (handle) => {
-    const { store } = await storeOf("error 4711");
-    const input = JSON.parse(JSON.stringify({ handle, query: "4711" }));
-    const [search, read] = createArtifactTools({ store });
-    expect(await search.execute(input, context)).toMatch(/^\[handle has to be the id/);
-    expect(await read.execute(input, context)).toMatch(/no artifact/);
-  });
+  it.each([null, 4711, ["a"], { id: "a" }])(
+    "are answered where the handle is %j",
+    async (handle) => {
+      const { store } = await storeOf("error 4711");
+      const input = JSON.parse(JSON.stringify({ handle, query: "4711" }));
+      const [search, read] = createArtifactTools({ store });
+      expect(await search.execute(input, context)).toMatch(/^\[handle has to be the id/);
+      expect(await read.execute(input, context)).toMatch(/no artifact/);
+    },
+  );
 });
 
 describe("read_artifact", () => {
