@@ -44,7 +44,7 @@ export interface Layout {
   /** Values that few of the alike lines have matter. */
   hasValues?: boolean | undefined;
   /** What alike lines have in common; words without their values where absent. */
-  maskOf?: ((line: string) => string) | undefined;
+  masksOf?: ((lines: readonly string[]) => string[]) | undefined;
   /** What of a line may say that something went wrong; all of it where absent. */
   claimOf?: ((line: string) => string) | undefined;
   /** A line without its time, for where room is scarce. */

@@ -209,12 +209,17 @@ export function textTableUnits(
     rows.every((row) => (row[at] ?? "") === (rows[0]?.[at] ?? ""));
   const constant = new Set(columns === "all" ? [] : ordered.filter(isConstant));
   const varying = ordered.filter((at) => !constant.has(at));
+  const isAsWritten = varying.length === names.length && varying.every((at, index) => at === index);
   const units: Unit[] = [];
   addRows(units, {
     name: "",
     constant: [...constant].map((at) => `${names[at]}=${textAt(rows[0], at)}`),
     header: varying.map((at) => names[at] ?? ""),
-    rows: rows.map((row) => varying.map((at) => textAt(row, at))),
+    rows: rows.map((row) =>
+      isAsWritten && row.length === names.length && row.every((cell) => plainCell.test(cell))
+        ? row
+        : varying.map((at) => textAt(row, at)),
+    ),
   });
   return units;
 }

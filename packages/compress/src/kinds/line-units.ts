@@ -1,5 +1,5 @@
 import { type Layout, noClaim, type Unit } from "../unit.ts";
-import { maskLine } from "../weigh/line-forms.ts";
+import { maskLines } from "../weigh/line-forms.ts";
 import type { ContentKind } from "./detect-kind.ts";
 import { withoutColours } from "./without-colours.ts";
 
@@ -14,7 +14,7 @@ interface LineRules {
   isIndented?: boolean;
   weigh?: (line: string, previous: string) => number;
   hasValues?: boolean;
-  maskOf?: Layout["maskOf"];
+  masksOf?: Layout["masksOf"];
   claimOf?: Layout["claimOf"];
 }
 
@@ -67,13 +67,13 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasForms: true,
     hasValues: true,
     headDepth: (line) => (/^\S.*:$/.test(line) ? 1 : undefined),
-    maskOf: maskOfEntry,
+    masksOf: masksOfEntries,
     claimOf: noClaim,
   },
   matches: {
     ...numbered,
     hasForms: true,
-    maskOf: (line) => place.exec(line)?.[1] ?? line,
+    masksOf: (lines) => lines.map((line) => place.exec(line)?.[1] ?? line),
     claimOf: (line) => line.slice(place.exec(line)?.[0].length ?? 0),
     headDepth: (line) =>
       line.length < 400 && /^(?!\d+[:-])[^\s:]*[./][^\s:]*$/.test(line) ? 1 : undefined,
@@ -129,10 +129,13 @@ const compared =
 const place = /^((?:[A-Za-z]:)?[^\s:]*?)[:-]\d+[:-]/;
 
 /** Files of a folder and of a type are alike, and so are commits. */
-function maskOfEntry(line: string): string {
-  if (/^[0-9a-f]{7,40} /.test(line)) return "commit";
-  if (/\s/.test(line)) return maskLine(line);
-  return line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
+function masksOfEntries(lines: readonly string[]): string[] {
+  const masks = maskLines(lines);
+  return lines.map((line, at) => {
+    if (/^[0-9a-f]{7,40} /.test(line)) return "commit";
+    if (/\s/.test(line)) return masks[at] ?? "";
+    return line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
+  });
 }
 
 const timePrefix =
@@ -207,7 +210,7 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
     context: rules.context,
     hasForms: rules.hasForms,
     hasValues: rules.hasValues,
-    maskOf: rules.maskOf,
+    masksOf: rules.masksOf,
     claimOf: rules.claimOf,
     briefOf: kind === "log" ? withoutTime : kind === "history" ? withShortHash : undefined,
   };

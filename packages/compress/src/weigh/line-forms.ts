@@ -44,11 +44,6 @@ function joinForm(words: string[], buckets: Map<string, LineForm[]>): LineForm {
   return form;
 }
 
-/** A line with its values masked, as `maskLines`. */
-export function maskLine(line: string): string {
-  return maskLines([line])[0] ?? "";
-}
-
 /** The first 400 characters of each line, one blank between words, with digits, hexadecimal ids, quoted texts and long paths masked. */
 export function maskLines(lines: readonly string[]): string[] {
   const masked = lines

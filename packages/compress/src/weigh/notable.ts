@@ -115,6 +115,7 @@ function outliers({ values, firstRows, places }: Column): Map<number, number> {
 /** NaN for what is no number, with or without a unit. */
 function numberIn(cell: string): number {
   if (cell.length > 40) return Number.NaN;
+  if (/^-?\d+(?:\.\d+)?$/.test(cell)) return Number(cell);
   const found = /^[^\w-]{0,2}(-?\d+(?:\.\d+)?)\s?[a-z%]{0,3}\W{0,2}$/i.exec(cell)?.[1];
   return found === undefined ? Number.NaN : Number(found);
 }

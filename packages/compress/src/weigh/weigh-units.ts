@@ -24,9 +24,9 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const joined = joinUnits(units);
   const { query, matches: asked } = matchQuery(question, units, joined);
   const weights = new Float64Array(units.length);
-  const { maskOf, claimOf } = layout;
+  const { masksOf = maskLines, claimOf } = layout;
   const texts = units.map(({ text }) => text);
-  const masks = layout.hasForms ? (maskOf ? texts.map(maskOf) : maskLines(texts)) : undefined;
+  const masks = layout.hasForms ? masksOf(texts) : undefined;
   const errors = weighGrades(
     masks !== undefined && claimOf === undefined
       ? gradeMasks(masks)
@@ -174,7 +174,8 @@ function weighForms(
 }
 
 function wordsAt(line: string, places: readonly number[]): string[] {
-  const words = line.trim().split(/\s+/, (places.at(-1) ?? -1) + 1);
+  const isEven = !line.includes("  ") && !line.includes("\t");
+  const words = line.trim().split(isEven ? " " : /\s+/, (places.at(-1) ?? -1) + 1);
   return places.map((at) => words[at] ?? "");
 }
 
