@@ -136,13 +136,13 @@ function wholeText(
 }
 
 /** Text that is far above the budget stays so. */
-const mostGrouped = 4;
+const groupedRatio = 4;
 
 function groupedText(
   text: string,
   { kind, budget }: { kind: ContentKind; budget: number },
 ): string | undefined {
-  const isFar = text.length > budget * charsPerToken * mostGrouped;
+  const isFar = text.length > budget * charsPerToken * groupedRatio;
   return isFar ? undefined : groupByPrefix(text, kind);
 }
 

@@ -83,13 +83,13 @@ function foremostOf(
 function rankUnits(units: readonly Unit[], weights: Float64Array, max: number): number[] {
   const byWeight = (a: number, b: number): number => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b;
   let places: number[] = [];
-  let least = 0;
+  let floor = 0;
   for (let at = 0; at < units.length; at += 1) {
-    if ((weights[at] ?? 0) <= least || units[at]?.isHeader === true) continue;
+    if ((weights[at] ?? 0) <= floor || units[at]?.isHeader === true) continue;
     places.push(at);
     if (places.length < 4 * max) continue;
     places = places.sort(byWeight).slice(0, Math.ceil(max));
-    least = weights[places.at(-1) ?? 0] ?? 0;
+    floor = weights[places.at(-1) ?? 0] ?? 0;
   }
   return places.sort(byWeight);
 }

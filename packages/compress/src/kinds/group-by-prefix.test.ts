@@ -4,12 +4,10 @@ import { compress } from "../compress.ts";
 import { groupByPrefix } from "./group-by-prefix.ts";
 
 const hits = [
-  "src/a/first.ts-1-import x",
+  "src/a/first.ts:1:import x",
   "src/a/first.ts:2:const: 7-8-9",
-  "src/a/first.ts-3-",
-  "--",
+  "src/a/first.ts:3:",
   "src/a/first.ts:40:7:return x",
-  "--",
   "src/b.ts:5:--",
   "src/c-12-d.ts:9:last",
   "src/c-12-d.ts:10:",
@@ -36,25 +34,19 @@ function expand(shown: string, headingOf: (line: string) => string | undefined):
     const named: string | undefined = isStart ? headingOf(line) : undefined;
     if (line === "") heading = undefined;
     else if (named !== undefined) heading = named;
-    else if (heading === undefined || line === "--") lines.push(line);
-    else lines.push(heading.endsWith("/") ? heading + line : heading + joint(line) + line);
+    else if (heading === undefined) lines.push(line);
+    else lines.push(heading.endsWith("/") ? heading + line : `${heading}:${line}`);
     isStart = heading === undefined;
   }
   return lines;
 }
 
-function joint(line: string): string {
-  return /^\d+(.)/.exec(line)?.[1] ?? "";
-}
-
 describe("groupByPrefix", () => {
-  it("loses nothing of hits, with lines around them", () => {
+  it("loses nothing of hits", () => {
     const shown = groupByPrefix(hits.join("\n"), "matches") ?? "";
-    expect(shown).toMatch(
-      /^src\/a\/first\.ts\n1-import x\n2:const: 7-8-9\n3-\n--\n40:7:return x\n\n/,
-    );
+    expect(shown).toMatch(/^src\/a\/first\.ts\n1:import x\n2:const: 7-8-9\n3:\n40:7:return x\n\n/);
     const isFile = (line: string): string | undefined =>
-      line === "--" || /:\d+:/.test(line) ? undefined : line || undefined;
+      /:\d+:/.test(line) ? undefined : line || undefined;
     expect(expand(shown, isFile)).toEqual(hits);
   });
 

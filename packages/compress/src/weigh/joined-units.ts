@@ -1,6 +1,6 @@
 import type { Unit } from "../unit.ts";
 
-/** Texts of units in one, so that most of them are never looked at one by one. */
+/** Texts of units in one, so that few of them are looked at one by one. */
 export interface JoinedUnits {
   text: string;
   /** Where each unit ends. */

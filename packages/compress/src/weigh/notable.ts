@@ -36,7 +36,7 @@ interface Column {
   counts: number[];
   /** The place in `values` of the cell of each row. */
   places: Uint32Array;
-  /** Most cells differ: those that are equal may be in `values` more than once. */
+  /** Half of the cells differ: those that are equal may be in `values` more than once. */
   isVaried: boolean;
 }
 

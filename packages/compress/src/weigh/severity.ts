@@ -24,7 +24,7 @@ export function severityOf(text: string): 0 | 1 | 2 | 3 {
 const any = new RegExp([grave, plain, warning].map(({ source }) => source).join("|"), "i");
 
 /** Where a text may say that something went wrong, from a place on; -1 where it does not. */
-export function faultAt(text: string, from: number): number {
+export function reportAt(text: string, from: number): number {
   anyFrom.lastIndex = from;
   return anyFrom.exec(text)?.index ?? -1;
 }

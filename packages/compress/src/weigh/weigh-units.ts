@@ -3,7 +3,7 @@ import { type JoinedUnits, joinUnits, unitsWith } from "./joined-units.ts";
 import { groupByForm, type LineForm, maskLines, varyingWords } from "./line-forms.ts";
 import { matchQuery, type QueryTerms } from "./match-query.ts";
 import { notableRows } from "./notable.ts";
-import { faultAt, severityOf } from "./severity.ts";
+import { reportAt, severityOf } from "./severity.ts";
 
 /** What each unit of a layout is worth, in their order. */
 export interface WeighedUnits {
@@ -80,7 +80,7 @@ function gradeUnits(
 ): Uint8Array {
   const grades = new Uint8Array(units.length);
   if (claimOf === noClaim) return grades;
-  for (const at of unitsWith(joined, (from) => faultAt(joined.text, from))) {
+  for (const at of unitsWith(joined, (from) => reportAt(joined.text, from))) {
     const text = units[at]?.text ?? "";
     grades[at] = severityOf(claimOf === undefined ? text : claimOf(text));
   }
