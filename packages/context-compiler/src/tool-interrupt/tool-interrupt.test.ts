@@ -584,8 +584,8 @@ describe("read_artifact", () => {
   it.each([
     ["", { start: 301 }, /it has 300 lines/],
     ["\n", { start: 301 }, /it has 300 lines/],
-    ["\n", { start: 300, end: 20 }, /lines 300 to 300, go on with lines from 301/],
-    ["", { start: 50, end: 20 }, /lines 50 to 50, go on with lines from 51/],
+    ["\n", { start: 300, end: 20 }, /lines end at 20, before they start at 300/],
+    ["", { start: 300 }, /^\[artifact \w+, text.*lines 300 to 300/],
   ])("counts 300 lines that end in %j right, from %o on", async (lastEnd, asked, words) => {
     const { handler, id } = await storedSession(
       `${Array.from({ length: 300 }, () => "words").join("\n")}${lastEnd}`,
