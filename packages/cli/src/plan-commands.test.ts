@@ -105,7 +105,7 @@ describe("ccl plan validate", () => {
       stdin: goodPlan.replace("src/port.mjs", "src/none.mjs"),
       code: 3,
       error: "plan_refused",
-      issue: "ERR_UPDATE_WITHOUT_BASE",
+      issue: "PATH_NOT_FOUND",
     },
   ])(
     "refuses $name with exit code $code and every issue",
