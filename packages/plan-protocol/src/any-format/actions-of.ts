@@ -3,9 +3,10 @@ import { applyPatch } from "../patch/apply-patch.ts";
 import type { PlanAction } from "../plan/plan.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
 import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
-import { type ChangeHunk, type FileChange, linesOf } from "./file-change.ts";
+import { type ChangeHunk, type FileChange, linesOf, type TextChange } from "./file-change.ts";
 import { nearestLines } from "./nearest-lines.ts";
-import { type LineReplacement, placeHunks, placeText } from "./place-change.ts";
+import { type LineReplacement, placeHunks } from "./place-change.ts";
+import { placeText } from "./place-text.ts";
 import { splitHunks } from "./read-unified-diff.ts";
 import { renderPatch, splitWithEnds } from "./render-patch.ts";
 
@@ -160,17 +161,17 @@ function placedHunks(
 function placedTexts(
   file: FileLines,
   path: string,
-  texts: readonly { before: string; after: string }[],
+  texts: readonly TextChange[],
 ): LineReplacement[] | PlanIssue {
   const found: LineReplacement[] = [];
-  for (const [index, { before, after }] of texts.entries()) {
-    const place = placeText(file.bare, before, after);
+  for (const [index, change] of texts.entries()) {
+    const place = placeText(file.bare, change);
     const name = `Edit ${index + 1} of ${texts.length} for ${quote(path)}`;
     if (place === "ambiguous" || place === "missing") {
       const code = place === "missing" ? "ERR_EDIT_BEFORE_NOT_FOUND" : "ERR_EDIT_AMBIGUOUS";
-      return unplaced(code, name, { file, old: linesOf(before), reason: place });
+      return unplaced(code, name, { file, old: linesOf(change.before), reason: place });
     }
-    found.push(place);
+    found.push(...place);
   }
   found.sort((a, b) => a.start - b.start);
   const clash = found.findIndex((one, index) => one.start < (found[index - 1]?.end ?? 0));

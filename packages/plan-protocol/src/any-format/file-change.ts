@@ -39,7 +39,14 @@ export type FileChange =
       hunks: ChangeHunk[];
       movedTo?: string | undefined;
     }
-  | { type: "replace"; path: string; texts: { before: string; after: string }[] };
+  | { type: "replace"; path: string; texts: TextChange[] };
+
+/** A text that is replaced where it stands, which is once, or everywhere. */
+export interface TextChange {
+  before: string;
+  after: string;
+  isEverywhere?: boolean | undefined;
+}
 
 /** An answer that can't be read as its format. */
 export function refuseFormat<T>(code: PlanIssueCode, message: string): Result<T> {

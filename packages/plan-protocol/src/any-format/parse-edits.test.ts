@@ -72,6 +72,8 @@ describe("parseEdits", () => {
     ],
     ["prose and reasoning around it", `<think>Hm.</think>Sure:\n\n${v4a(HUNK)}\nDone.`],
     ["lost indentation", v4a(HUNK.replaceAll(/^([ +-]) {2}/gm, "$1"))],
+    ["context without its mark", v4a(HUNK.replaceAll(/^ /gm, ""))],
+    ["context flush left", v4a(HUNK.replaceAll(/^ +/gm, ""))],
     ["trailing spaces", v4a(HUNK.replace("items) {", "items) {  "))],
     ["wrong numbers", `--- a/src/cart.ts\n+++ b/src/cart.ts\n@@ -50,3 +50,3 @@\n${HUNK}\n`],
     ["a lost line of context", v4a(`@@\n export function total(items) {\n${HUNK}\n   return sum;`)],
@@ -89,6 +91,24 @@ describe("parseEdits", () => {
     expect(apply(first, change(BASE))).toBe(change(`// Cart.\n${BASE}`));
     const last = v4a("@@\n   return 0;\n }\n+// End.");
     expect(apply(last, change(BASE))).toBe(change(`${BASE}// End.\n`));
+  });
+
+  it("replaces a text everywhere where a call says so, and only there", () => {
+    const calls = { ...call, old_str: "item", new_str: "row", replace_all: true };
+    expect(apply(JSON.stringify(calls))).toBe(BASE.replaceAll("item", "row"));
+    const crossing = { ...calls, old_str: "}\n", new_str: "};\n" };
+    expect(apply(JSON.stringify(crossing))).toBe(BASE.replaceAll("}\n", "};\n"));
+    const once = { ...call, occurrence: null, replace_all: false, explanation: "The count." };
+    expect(apply(JSON.stringify(once))).toBe(WANTED);
+    const blank = JSON.stringify({ ...call, old_str: "\nx", new_str: "y" });
+    expect(apply(blank, "\nx\n")).toBe("y\n");
+  });
+
+  it("reads a list of actions as a plan", () => {
+    const edit = JSON.parse(
+      action({ kind: "EDIT_FILE", edits: [{ before: BEFORE, after: AFTER }] }),
+    );
+    expect(JSON.parse(apply(JSON.stringify(edit.actions)))).toMatchObject({ kind: "EDIT_FILE" });
   });
 
   it("adds, deletes and moves", () => {
@@ -133,11 +153,10 @@ ${HUNK}
       `${JSON.stringify(call)}\n{"command":"str_re`,
       "ERR_TRUNCATED",
     ],
-    [
-      "every place at once",
-      JSON.stringify({ ...call, replace_all: true }),
-      "ERR_SCHEMA_VALIDATION",
-    ],
+    ["the second place of a text", JSON.stringify({ ...call, occurrence: 2 }), '"occurrence"'],
+    ["a place by a word", JSON.stringify({ ...call, occurrence: "last" }), '"occurrence"'],
+    ["an unclear replace_all", JSON.stringify({ ...call, replace_all: "yes" }), '"replace_all"'],
+    ["another command", JSON.stringify({ ...call, command: "insert" }), 'no command "insert"'],
     [
       "a file that was not shown",
       v4a(HUNK).replace("src/cart.ts", "src/b.ts"),

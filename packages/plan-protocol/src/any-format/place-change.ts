@@ -1,5 +1,5 @@
 import { findLines } from "../patch/find-lines.ts";
-import { type ChangeHunk, type ChangeLine, linesOf } from "./file-change.ts";
+import type { ChangeHunk, ChangeLine } from "./file-change.ts";
 
 /** Lines of a file that are replaced: from `start` up to but not including `end`. */
 export interface LineReplacement {
@@ -224,99 +224,4 @@ function alignAt(
     line += skipped + 1;
   }
   return lost;
-}
-
-/** The place of a text that is replaced: exact wherever it stands once, else by its lines. */
-export function placeText(
-  file: readonly string[],
-  before: string,
-  after: string,
-): LineReplacement | "missing" | "ambiguous" {
-  const text = file.map((line) => `${line}\n`).join("");
-  const wanted = before.replaceAll("\r\n", "\n");
-  const wantedAfter = after.replaceAll("\r\n", "\n");
-  if (wanted.trim() === "") return "missing";
-  const [start, isOnly] = occurrence(text, wanted);
-  if (start >= 0) {
-    if (!isOnly) return "ambiguous";
-    const end = start + wanted.length;
-    const from = text.lastIndexOf("\n", start - 1) + 1;
-    const endsLine = text.charAt(end - 1) === "\n";
-    const to = endsLine ? end : text.indexOf("\n", end) + 1;
-    const replaced = text.slice(from, start) + wantedAfter + text.slice(end, to);
-    return {
-      start: countLines(text.slice(0, from)),
-      end: countLines(text.slice(0, to)),
-      lines: linesOf(replaced),
-    };
-  }
-  const placed = placeHunks(file, [{ lines: diffLines(linesOf(wanted), linesOf(wantedAfter)) }]);
-  if (!Array.isArray(placed)) return placed.reason === "ambiguous" ? "ambiguous" : "missing";
-  return joinReplacements(file, placed);
-}
-
-function occurrence(text: string, wanted: string): [number, boolean] {
-  const start = text.indexOf(wanted);
-  return [start, text.indexOf(wanted, start + 1) < 0];
-}
-
-function countLines(text: string): number {
-  return text.split("\n").length - 1;
-}
-
-/** Several replacements as one, with what stands between them. */
-function joinReplacements(
-  file: readonly string[],
-  found: readonly LineReplacement[],
-): LineReplacement | "missing" {
-  const [first] = found;
-  if (first === undefined) return "missing";
-  const lines: string[] = [];
-  let from = first.start;
-  for (const { start, end, lines: added } of found) {
-    lines.push(...file.slice(from, start), ...added);
-    from = end;
-  }
-  return { start: first.start, end: from, lines };
-}
-
-const MAX_TABLE = 4_000_000;
-
-/** Old and new lines as those of a hunk: what both have in order is context. */
-function diffLines(old: readonly string[], fresh: readonly string[]): ChangeLine[] {
-  const columns = fresh.length + 1;
-  if (old.length * fresh.length > MAX_TABLE)
-    return [
-      ...old.map((text): ChangeLine => ({ mark: "-", text })),
-      ...fresh.map((text): ChangeLine => ({ mark: "+", text })),
-    ];
-  const table = new Uint32Array((old.length + 1) * columns);
-  const lengthAt = (i: number, j: number): number => table[i * columns + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i -= 1)
-    for (let j = fresh.length - 1; j >= 0; j -= 1)
-      table[i * columns + j] =
-        old[i] === fresh[j]
-          ? lengthAt(i + 1, j + 1) + 1
-          : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1));
-  const lines: ChangeLine[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < old.length || j < fresh.length) {
-    const [one, other] = [old[i], fresh[j]];
-    if (one !== undefined && one === other) {
-      lines.push({ mark: " ", text: one });
-      i += 1;
-      j += 1;
-    } else if (
-      one !== undefined &&
-      (other === undefined || lengthAt(i + 1, j) >= lengthAt(i, j + 1))
-    ) {
-      lines.push({ mark: "-", text: one });
-      i += 1;
-    } else {
-      lines.push({ mark: "+", text: other ?? "" });
-      j += 1;
-    }
-  }
-  return lines;
 }

@@ -1,6 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 import { type Result, success } from "@ccl/core";
 
+import { quote } from "../plan-issue.ts";
 import { type FileChange, refuseFormat } from "./file-change.ts";
 
 /** The texts and calls that a JSON answer of tool calls holds, or undefined where it holds something else. */
@@ -18,8 +19,7 @@ export function readCalls(value: unknown): Result<ToolCalls> | undefined {
     if (typeof call === "string") found.texts.push(call);
     else if (isRecord(call) && isCall(call)) {
       const change = readCall(call);
-      if (change === undefined)
-        return refuseFormat("ERR_SCHEMA_VALIDATION", "A call lacks its path or its texts.");
+      if (typeof change === "string") return refuseFormat("ERR_SCHEMA_VALIDATION", change);
       found.changes.push(change);
     } else return undefined;
   }
@@ -50,7 +50,21 @@ function parseArguments(text: string): unknown {
   }
 }
 
-function readCall(call: Readonly<Record<string, unknown>>): FileChange | undefined {
+/** Members of a call that change no text: what it is called, and what it says about itself. */
+const REMARKS: ReadonlySet<string> = new Set(
+  "id call_id type name description explanation instruction instructions reason".split(" "),
+);
+const READ: ReadonlySet<string> = new Set(
+  "command path file_path filename old_str old_string new_str new_string file_text content replace_all".split(
+    " ",
+  ),
+);
+
+/** What a call says, or why it can't be followed. */
+function readCall(call: Readonly<Record<string, unknown>>): FileChange | string {
+  const other = otherMember(call);
+  if (other !== undefined)
+    return `A call has ${quote(other)}, which is not read. Leave it out, and give more lines in old_str, so that they stand only once.`;
   const text = (...keys: string[]): string | undefined => {
     const value = keys.map((key) => call[key]).find((one) => typeof one === "string");
     return typeof value === "string" ? value : undefined;
@@ -60,12 +74,25 @@ function readCall(call: Readonly<Record<string, unknown>>): FileChange | undefin
   const after = text("new_str", "new_string");
   const content = text("file_text", "content");
   const command = text("command");
-  if (path === undefined || call["replace_all"] === true) return undefined;
+  if (command !== undefined && command !== "create" && command !== "str_replace")
+    return `There is no command ${quote(command)}. Use str_replace or create.`;
+  const lacking = "A call lacks its path or its texts.";
+  if (path === undefined) return lacking;
   if (command === "create" || (before === undefined && content !== undefined))
-    return content === undefined ? undefined : { type: "create", path, content };
-  if ((command !== undefined && command !== "str_replace") || before === undefined)
-    return undefined;
-  return { type: "replace", path, texts: [{ before, after: after ?? "" }] };
+    return content === undefined ? lacking : { type: "create", path, content };
+  if (before === undefined) return lacking;
+  const isEverywhere = call["replace_all"] === true;
+  return { type: "replace", path, texts: [{ before, after: after ?? "", isEverywhere }] };
+}
+
+/** A member that may say where or how to replace, such as `occurrence`; one that says nothing is none. */
+function otherMember(call: Readonly<Record<string, unknown>>): string | undefined {
+  const isEmpty = (value: unknown): boolean =>
+    value === undefined || value === null || value === false || value === "";
+  return Object.entries(call).find(([key, value]) => {
+    if (key === "replace_all") return value !== true && !isEmpty(value);
+    return !READ.has(key) && !REMARKS.has(key) && !isEmpty(value);
+  })?.[0];
 }
 
 /** Calls for one file are placed together, each in the file as it was read. */

@@ -307,12 +307,38 @@ const faults: Row[] = [
 ];
 
 describe("validatePlan", () => {
-  it("gives issues for a plan built by hand that lacks its lists", () => {
-    const plan: Plan = JSON.parse('{"version":2,"memory_patch":{}}');
-    expect(validatePlan(plan, { mode: "apply" })).toMatchObject({
-      ok: false,
-      issues: [{ path: ["actions"] }, { path: ["context_requests"] }],
-    });
+  it.each<[string, unknown, string[]]>([
+    ["nothing", null, [""]],
+    ["a list of actions", [editAction], [""]],
+    ["no context_requests", { version: 3, actions: [editAction] }, ["context_requests"]],
+    [
+      "no action in its list",
+      { actions: [null], context_requests: [3] },
+      ["actions.0", "context_requests.0"],
+    ],
+    [
+      "an action without a path",
+      { actions: [{ kind: "DELETE_FILE" }], context_requests: [] },
+      ["actions.0.path"],
+    ],
+    [
+      "numbers for texts",
+      { summary: 1, actions: [{ ...create("a"), content: 1 }], context_requests: [] },
+      ["actions.0.content", "summary"],
+    ],
+    [
+      "edits that are none",
+      { actions: [{ ...editAction, edits: [{ before: "x" }] }], context_requests: [] },
+      ["actions.0.edits"],
+    ],
+    [
+      "a request without a path",
+      { actions: [], context_requests: [{ type: "read_file" }] },
+      ["context_requests.0.path"],
+    ],
+  ])("gives issues for %s from a program, and throws nothing", (_name, plan, at) => {
+    const valid = validatePlan(plan as Plan, { mode: "apply" });
+    expect(valid.ok ? [] : valid.issues.map(({ path }) => path.join("."))).toEqual(at);
   });
 
   it.each(faults)("refuses %s", (_name, code, at, plan, options) => {

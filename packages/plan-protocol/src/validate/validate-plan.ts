@@ -13,6 +13,7 @@ import { checkChange } from "./check-change.ts";
 import { checkSummary } from "./check-summary.ts";
 import { findConflicts, type PlacedAction } from "./find-conflicts.ts";
 import { orderActions } from "./order-actions.ts";
+import { shapeIssues } from "./shape-issues.ts";
 import type { PlanMode, ReadSet, ValidAction, ValidPlan } from "./valid-plan.ts";
 
 /** What a plan may touch and how its text is written. */
@@ -71,17 +72,6 @@ export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<V
     ok: true,
     value: { version, mode, actions: ordered, summary, context_requests, memory_patch },
   };
-}
-
-/** What a plan that was built by hand lacks. */
-function shapeIssues(plan: Plan): Issue[] {
-  return (["actions", "context_requests"] as const)
-    .filter((key) => !Array.isArray(plan[key]))
-    .map((key) => ({
-      code: "ERR_SCHEMA_VALIDATION",
-      path: [key],
-      message: `${key} must be a list.`,
-    }));
 }
 
 function checkVersion(
