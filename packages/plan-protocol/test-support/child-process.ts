@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import { requireBuilt as requireFile, runScript } from "@ccl/core/testing/node";
 
 const built = new URL("../dist/node/index.js", import.meta.url);
@@ -13,6 +14,10 @@ export function requireBuilt(): void {
  * never ends by itself when it has been left alone.
  */
 const header = `
+  process.on("uncaughtException", (error) => {
+    say({ uncaught: String(error.stack) });
+    process.exit(1);
+  });
   const startedBy = process.ppid;
   const root = process.env.CCL_ROOT;
   const killAt = Number(process.env.CCL_KILL_AT);
@@ -44,11 +49,18 @@ export interface ChildOptions {
   onLine?: (value: unknown, kill: () => void) => void;
 }
 
-/** Runs a script as a process of its own and gives each line that it says. */
-export function runChild(
+/**
+ * Runs a script as a process of its own and gives each line that it says.
+ * @throws what the script throws; one that is killed throws nothing
+ */
+export async function runChild(
   script: string,
   { root, killAt = -1, env = {}, onLine }: ChildOptions,
 ): Promise<unknown[]> {
   const own = { CCL_BUILT: built.href, CCL_ROOT: root, CCL_KILL_AT: String(killAt) };
-  return runScript(header + script, { env: { ...own, ...env }, onLine });
+  const said = await runScript(header + script, { env: { ...own, ...env }, onLine });
+  for (const value of said)
+    if (isRecord(value) && typeof value["uncaught"] === "string")
+      throw new Error(value["uncaught"]);
+  return said;
 }
