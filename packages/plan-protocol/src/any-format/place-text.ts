@@ -17,8 +17,7 @@ export function placeText(
   }
   const placed = placeHunks(file, [{ lines: diffLines(linesOf(wanted), linesOf(wantedAfter)) }]);
   if (!Array.isArray(placed)) return placed.reason === "ambiguous" ? "ambiguous" : "missing";
-  const joined = joinReplacements(file, placed);
-  return joined === "missing" ? joined : [joined];
+  return placed.length === 0 ? "missing" : placed;
 }
 
 /** The lines around each place of a text, with the new text in them; places that share a line are one replacement. */
@@ -43,22 +42,6 @@ function replaceEach(text: string, wanted: string, after: string): LineReplaceme
     const lines = linesOf(text.slice(from, to).replaceAll(wanted, () => after));
     return { start: lineAt(from), end: lineAt(to), lines };
   });
-}
-
-/** Several replacements as one, with what stands between them. */
-function joinReplacements(
-  file: readonly string[],
-  found: readonly LineReplacement[],
-): LineReplacement | "missing" {
-  const [first] = found;
-  if (first === undefined) return "missing";
-  const lines: string[] = [];
-  let from = first.start;
-  for (const { start, end, lines: added } of found) {
-    lines.push(...file.slice(from, start), ...added);
-    from = end;
-  }
-  return { start: first.start, end: from, lines };
 }
 
 const MAX_TABLE = 4_000_000;

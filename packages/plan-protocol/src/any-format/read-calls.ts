@@ -50,14 +50,12 @@ function parseArguments(text: string): unknown {
   }
 }
 
-/** Members of a call that change no text: what it is called, and what it says about itself. */
-const REMARKS: ReadonlySet<string> = new Set(
-  "id call_id type name description explanation instruction instructions reason".split(" "),
-);
-const READ: ReadonlySet<string> = new Set(
-  "command path file_path filename old_str old_string new_str new_string file_text content replace_all".split(
-    " ",
-  ),
+/** Members that are read, and remarks, which change no text. */
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    "command path file_path filename old_str old_string new_str new_string file_text content " +
+    "id call_id type name description explanation instruction instructions reason"
+  ).split(" "),
 );
 
 /** What a call says, or why it can't be followed. */
@@ -85,14 +83,13 @@ function readCall(call: Readonly<Record<string, unknown>>): FileChange | string 
   return { type: "replace", path, texts: [{ before, after: after ?? "", isEverywhere }] };
 }
 
-/** A member that may say where or how to replace, such as `occurrence`; one that says nothing is none. */
+/** A member that may say where or how to replace, such as `occurrence`. */
 function otherMember(call: Readonly<Record<string, unknown>>): string | undefined {
-  const isEmpty = (value: unknown): boolean =>
-    value === undefined || value === null || value === false || value === "";
-  return Object.entries(call).find(([key, value]) => {
-    if (key === "replace_all") return value !== true && !isEmpty(value);
-    return !READ.has(key) && !REMARKS.has(key) && !isEmpty(value);
-  })?.[0];
+  return Object.keys(call).find((key) => {
+    const value = call[key] ?? false;
+    const saysNothing = value === false || value === "";
+    return !saysNothing && !KNOWN.has(key) && !(key === "replace_all" && value === true);
+  });
 }
 
 /** Calls for one file are placed together, each in the file as it was read. */
