@@ -36,13 +36,13 @@ interface Entry {
 
 /** Calls that a session is taken to last on: as many as it had, within this. */
 const maxExpectedCalls = 40;
-/** A cut for which too little was saved before has to pay within so many calls, and within this share of those so far. */
-const maxPaybackCalls = 5;
-const paybackShare = 0.7;
+/** Prompts stay above the shortest that is cached by so much, since counts are estimates. */
+const cacheMargin = 1.1;
 
 /**
  * Decides for the calls of one history, in order: each result once when it is first seen, and old ones where the price
- * model says that a new prefix pays. What it saves never falls below zero, whenever the session ends.
+ * model says that a new prefix pays and what was saved until then covers it. By the price model, a session never costs more than
+ * without it, whenever it ends.
  */
 export class HistoryPlanner {
   readonly #options: PlanOptions;
@@ -50,6 +50,7 @@ export class HistoryPlanner {
   #entries: Entry[] = [];
   #known: KnownContent[] = [];
   #ends: number[] = [];
+  #applied: Decision[] = [];
   #chain = "";
   #credit = 0;
 
@@ -73,10 +74,24 @@ export class HistoryPlanner {
       call = planned.call;
       if (planned.isNew) decisions.push(planned.decision);
     }
-    const shown = new Map<number, ShownResult>();
-    for (const [at, entry] of this.#entries.entries())
-      if (entry.shown !== undefined) shown.set(at, entry.shown);
-    return { shown, decisions, call };
+    return { shown: shownBy(this.#applied), decisions, call };
+  }
+
+  /**
+   * Says that the planned call goes out without some decisions, since they are not kept yet; they hold from the next call on.
+   * Gives how its results are shown. Its saving is not counted, and that the next call pays for the change is.
+   */
+  without(late: ReadonlySet<Decision>): ReadonlyMap<number, ShownResult> {
+    const isLate = (decision: Decision): boolean => late.has(decision);
+    const edits = this.#applied.filter(isLate).flatMap((decision) => decision.edits);
+    if (edits.length > 0) {
+      const changed = this.#entries.slice(Math.min(...edits.map(([place]) => place)));
+      const { read, write } = this.#options.price;
+      const rewritten = totalOf(changed, ({ shownTokens }) => shownTokens) * (write - read);
+      const lost = totalOf(changed, ({ tokens, shownTokens }) => tokens - shownTokens) * write;
+      this.#credit -= rewritten + lost;
+    }
+    return shownBy(this.#applied.filter((decision) => !isLate(decision)));
   }
 
   #continues(items: readonly HistoryItem[]): boolean {
@@ -88,6 +103,7 @@ export class HistoryPlanner {
     this.#entries = [];
     this.#known = [];
     this.#ends = [];
+    this.#applied = [];
     this.#chain = "";
     this.#credit = 0;
   }
@@ -118,6 +134,7 @@ export class HistoryPlanner {
       this.#learn(from);
       const call = this.#priceCall(from, cutFrom);
       this.#credit = stored.credit;
+      this.#applied.push(stored);
       this.#ends.push(end);
       return { decision: stored, call, isNew: false };
     }
@@ -133,6 +150,7 @@ export class HistoryPlanner {
     this.#ends.push(end);
     const decision = { at: this.#chain, edits: [...edits], credit: this.#credit };
     this.#decisions.set(decision.at, decision);
+    this.#applied.push(decision);
     return { decision, call, isNew: true };
   }
 
@@ -146,7 +164,7 @@ export class HistoryPlanner {
   /** A prompt that is too short to be cached would cost more than a longer one. */
   #isBelowCache(): boolean {
     const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
-    return tokens < this.#options.price.minCachedTokens * 1.1;
+    return tokens < this.#options.price.minCachedTokens * cacheMargin;
   }
 
   #takeBack(edits: Map<number, ShownResult>): void {
@@ -196,25 +214,22 @@ export class HistoryPlanner {
     const total = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
     if (mode !== "full" || total < cutAbove) return undefined;
     const calls = Math.min(maxExpectedCalls, this.#ends.length);
-    const paidBackAfter = Math.min(calls * paybackShare, maxPaybackCalls);
-    let [saved, tail, fresh] = [0, 0, 0];
+    const fresh = totalOf(this.#entries.slice(from), ({ shownTokens }) => shownTokens);
+    const { directPrice, price: uncut } = this.#priceCall(from, undefined);
+    const available = this.#credit + directPrice - uncut;
+    let [saved, prefix] = [0, total - fresh];
+    const wasCached = prefix;
     let best: { place: number; gain: number } | undefined;
-    for (let at = this.#entries.length - 1; at >= 0; at--) {
-      const entry = this.#entries[at];
-      if (entry === undefined) continue;
-      if (at >= from) fresh += entry.shownTokens;
-      else tail += entry.shownTokens;
-      const less = at < from ? this.#lessAt(at) : 0;
+    for (let at = from - 1; at >= 0; at--) {
+      prefix -= this.#entries[at]?.shownTokens ?? 0;
+      const less = this.#lessAt(at);
       if (less <= 0) continue;
       saved += less;
-      const cost = (tail - saved) * price.write - tail * price.read;
+      const cut = { cached: prefix, fresh: wasCached - prefix - saved + fresh };
+      const cost = promptPrice(cut, price) - uncut;
       const gain = saved * price.read * calls - cost;
-      if (
-        gain > 0 &&
-        (this.#credit >= cost || cost <= saved * price.read * paidBackAfter) &&
-        gain > (best?.gain ?? 0)
-      )
-        best = { place: at, gain };
+      const isCached = total - saved >= price.minCachedTokens * cacheMargin;
+      if (isCached && cost <= available && gain > (best?.gain ?? 0)) best = { place: at, gain };
     }
     if (best === undefined) return undefined;
     for (let at = best.place; at < from; at++) {
@@ -271,6 +286,10 @@ export class HistoryPlanner {
       price: promptPrice({ cached, fresh: tokens - cached }, price),
     };
   }
+}
+
+function shownBy(decisions: readonly Decision[]): ReadonlyMap<number, ShownResult> {
+  return new Map(decisions.flatMap(({ edits }) => edits));
 }
 
 function isSame(left: HistoryItem, right: HistoryItem | undefined): boolean {

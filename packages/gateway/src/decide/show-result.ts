@@ -35,15 +35,14 @@ export function showNew(
   { mode, counter, selectAbove }: PlanOptions,
 ): ShownResult | undefined {
   if (mode === "audit" || tokens < minTokens) return undefined;
-  const whole = compress(text, { budget: tokens, query, counter, known });
-  if (whole.isLossless && whole.tokens < tokens * worthIt && whole.tokens <= selectAbove)
-    return { text: whole.text, form: whole.known === undefined ? "lossless" : "repeat" };
-  if (mode === "full" && tokens > selectAbove)
-    return select({ text, tokens, query }, { budget: selectAbove, counter, form: "selection" });
-  const isShorter = whole.isLossless && whole.tokens < tokens * worthIt;
-  return isShorter
-    ? { text: whole.text, form: whole.known === undefined ? "lossless" : "repeat" }
-    : undefined;
+  const budget = mode === "full" ? Math.min(tokens, selectAbove) : tokens;
+  const part = compress(text, { budget, query, counter, known });
+  if (part.isLossless)
+    return part.tokens < tokens * worthIt
+      ? { text: part.text, form: part.known === undefined ? "lossless" : "repeat" }
+      : undefined;
+  const shown = `${part.text}\n${restHint(text, tokens)}`.trimStart();
+  return part.tokens + 24 < tokens * worthIt ? { text: shown, form: "selection" } : undefined;
 }
 
 /** What is left of an old result; undefined where that would hardly be less. */
@@ -66,18 +65,4 @@ export function showOld(
   const kept = list === "" ? part.text : `${part.text}\nAlso in it:${list}`;
   const shown = `${kept}\n${restHint(text, tokens)}`.trimStart();
   return counter.count(shown) < tokens * 0.8 ? { text: shown, form: "cut" } : undefined;
-}
-
-function select(
-  { text, tokens, query }: ResultToShow,
-  {
-    budget,
-    counter,
-    form,
-  }: { budget: number; counter: PlanOptions["counter"]; form: "selection" | "cut" },
-): ShownResult | undefined {
-  const part = compress(text, { budget, query, counter });
-  const shown =
-    part.text === "" ? restHint(text, tokens) : `${part.text}\n${restHint(text, tokens)}`;
-  return part.tokens + 24 < tokens * worthIt ? { text: shown, form } : undefined;
 }

@@ -114,7 +114,7 @@ describe("what passes unchanged", () => {
     expect(gateway.apply(body, plan)).toBe(body);
   });
 
-  it("stays whole in later requests after the store had failed", async () => {
+  it("is shown shorter in later requests once the store works again", async () => {
     let isBroken = true;
     const inner = createMemoryDecisionStore();
     const store = {
@@ -126,8 +126,38 @@ describe("what passes unchanged", () => {
     isBroken = false;
     const next = bytes(requestOf("chat", [rows(1, 200), rows(2, 200)]));
     const { edits } = await gateway.plan(next, {});
-    expect(edits.map(({ pointer }) => pointer)).toEqual(["/messages/4/content"]);
+    expect(edits.map(({ pointer }) => pointer)).toEqual([
+      "/messages/2/content",
+      "/messages/4/content",
+    ]);
   });
+});
+
+it("leaves out what the store keeps too late, repeats the rest, and uses it in the next request", async () => {
+  const inner = createMemoryDecisionStore();
+  const artifactStore = createMemoryArtifactStore();
+  let release = (): void => undefined;
+  const gates: Promise<void>[] = [];
+  const store = {
+    ...inner,
+    add: async (...given: Parameters<typeof inner.add>) => {
+      await gates.pop();
+      return inner.add(...given);
+    },
+  };
+  const gateway = open("full", { store, artifactStore, timeoutMs: 60 });
+  const pointersOf = async (...seeds: number[]): Promise<string[]> => {
+    const all = seeds.map((seed) => rows(seed, 900));
+    const { edits } = await gateway.plan(bytes(requestOf("chat", all)), {});
+    return edits.map(({ pointer }) => pointer);
+  };
+  expect(await pointersOf(1)).toEqual(["/messages/2/content"]);
+  gates.push(new Promise((resolve) => (release = resolve)));
+  expect(await pointersOf(1, 2)).toEqual(["/messages/2/content"]);
+  release();
+  const all = ["/messages/2/content", "/messages/4/content", "/messages/6/content"];
+  expect(await pointersOf(1, 2, 5)).toEqual(all);
+  expect((await artifactStore.listHandles()).handles).toHaveLength(3);
 });
 
 it("repeats decisions after a restart, and keeps tenants apart", async () => {

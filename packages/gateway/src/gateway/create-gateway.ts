@@ -1,13 +1,13 @@
-import type { ArtifactStore } from "@ccl/artifact-store";
+import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
 import { estimatedCounter, sha256Hex, type TokenCounter } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
 import { isRecord, parseJson, stringAt } from "@ccl/core/json";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
 import { HistoryPlanner } from "../decide/history-planner.ts";
-import type { Decision, GatewayMode } from "../decide/plan-options.ts";
+import type { Decision, GatewayMode, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
-import { type ReadRequest, readRequest } from "../history/read-request.ts";
+import { type JsonPath, type ReadRequest, readRequest } from "../history/read-request.ts";
 import { findStrings } from "../json/find-strings.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
 import type { DecisionStore } from "./decision-store.ts";
@@ -56,7 +56,7 @@ export interface GatewayOptions {
   /** The share of sessions that pass unchanged, for comparison; from 0 to 1. */
   holdout?: number | undefined;
   counter?: TokenCounter | undefined;
-  /** A request for which the store takes longer to read or to write goes out as it came. Default: 250. */
+  /** What is not decided and kept within this time is left out of the request, and holds from the next one on. Default: 250. */
   timeoutMs?: number | undefined;
 }
 
@@ -69,9 +69,15 @@ export interface Gateway {
 }
 
 interface Session {
-  decisions: Map<string, Decision>;
+  key: string;
   planner: HistoryPlanner;
+  /** Decided but not kept yet, and what has to be kept with it. */
+  unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
+  keeping?: Promise<void> | undefined;
 }
+
+/** What is left to the store, however long planning took. */
+const minStoreMs = 100;
 
 /** Sessions whose state stays in memory; others are read from the store again. */
 const maxSessions = 500;
@@ -93,8 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       try {
         return await planner.plan(body, headers);
       } catch (error) {
-        const isLate = error instanceof Error && error.name === "TimeoutError";
-        return pass(isLate ? "timeout" : error instanceof StoreFailure ? "store_failed" : "failed");
+        return pass(reasonOf(error));
       }
     },
     apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
@@ -102,6 +107,11 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 class StoreFailure extends Error {}
+
+function reasonOf(error: unknown): PassReason {
+  if (error instanceof Error && error.name === "TimeoutError") return "timeout";
+  return error instanceof StoreFailure ? "store_failed" : "failed";
+}
 
 class RequestPlanner {
   readonly #options: GatewayOptions;
@@ -125,45 +135,71 @@ class RequestPlanner {
     const key = sessionKey(value, request, headers);
     const { mode = "safe", holdout = 0 } = this.#options;
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
-    const session = await this.#open(key, request, this.#limit());
+    const startedAt = performance.now();
+    const session = await this.#open(key, request);
     const { shown, decisions, call } = session.planner.plan(request.items);
-    const rest = { session: key, model: request.model, directPrice: call?.directPrice ?? 0 };
+    const directPrice = call?.directPrice ?? 0;
+    const rest = { session: key, model: request.model, directPrice, price: call?.price ?? 0 };
     if (mode === "audit" || isHeldOut)
-      return {
-        ...nothing,
-        ...rest,
-        price: call?.price ?? 0,
-        reason: isHeldOut ? "holdout" : "audit",
-      };
-    try {
-      if (decisions.length > 0) await this.#keep(key, { decisions, request }, this.#limit());
-    } catch (error) {
-      // What goes out whole now stays whole.
-      for (const { at, credit } of decisions) session.decisions.set(at, { at, credit, edits: [] });
-      session.planner = this.#newPlanner(request, session.decisions);
-      throw error;
+      return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
+    for (const decision of decisions)
+      session.unkept.push({ decision, artifacts: artifactsOf(decision, { key, request }) });
+    const left = this.#timeoutMs - (performance.now() - startedAt);
+    const failure = await this.#keepAll(session, Math.max(Math.ceil(left), minStoreMs));
+    if (failure === undefined) {
+      const edits = editsOf(text, textsOf(request, shown));
+      return { ...rest, edits, reason: edits.length === 0 ? "nothing_to_do" : undefined };
     }
-    const texts = new Map(
-      [...shown].flatMap(([place, { text: own }]) => {
-        const path = request.items[place]?.path;
-        return path === undefined ? [] : [[path, own] as const];
-      }),
-    );
-    const edits = editsOf(text, texts);
-    const reason = edits.length === 0 ? ("nothing_to_do" as const) : undefined;
-    return { ...rest, edits, reason, price: call?.price ?? 0 };
+    const late = new Set(session.unkept.map(({ decision }) => decision));
+    const edits = editsOf(text, textsOf(request, session.planner.without(late)));
+    return { ...rest, price: directPrice, edits, reason: edits.length === 0 ? failure : undefined };
   }
 
-  async #open(key: string, request: ReadRequest, signal: AbortSignal): Promise<Session> {
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? 250;
+  }
+
+  /** Before the request goes out; gives why that did not come about. What was begun goes on. */
+  async #keepAll(session: Session, withinMs: number): Promise<PassReason | undefined> {
+    const signal = AbortSignal.timeout(withinMs);
+    try {
+      while (session.unkept.length > 0) {
+        session.keeping ??= this.#keep(session).finally(() => {
+          session.keeping = undefined;
+        });
+        const { keeping } = session;
+        await guarded(() => keeping, signal);
+      }
+      return undefined;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
+  /** What is shown in part, then the decisions: each in one go. */
+  async #keep({ key, unkept }: Session): Promise<void> {
+    const { artifactStore, store } = this.#options;
+    const batch = [...unkept];
+    const artifacts = batch.flatMap((one) => one.artifacts);
+    if (artifacts.length > 0) await artifactStore.storeMany(artifacts);
+    await store.add(
+      key,
+      batch.map(({ decision }) => decision),
+    );
+    unkept.splice(0, batch.length);
+  }
+
+  async #open(key: string, request: ReadRequest): Promise<Session> {
     const open = this.#sessions.get(key);
     if (open !== undefined) {
       this.#sessions.delete(key);
       this.#sessions.set(key, open);
       return open;
     }
+    const signal = AbortSignal.timeout(this.#timeoutMs);
     const stored = await guarded(() => this.#options.store.read(key), signal);
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
-    const session = { decisions, planner: this.#newPlanner(request, decisions) };
+    const session: Session = { key, planner: this.#newPlanner(request, decisions), unkept: [] };
     this.#sessions.set(key, session);
     for (const oldest of this.#sessions.keys()) {
       if (this.#sessions.size <= maxSessions) break;
@@ -172,41 +208,37 @@ class RequestPlanner {
     return session;
   }
 
-  #limit(): AbortSignal {
-    return AbortSignal.timeout(this.#options.timeoutMs ?? 250);
-  }
-
   #newPlanner({ model }: ReadRequest, decisions: Map<string, Decision>): HistoryPlanner {
     const { mode = "safe", counter = estimatedCounter } = this.#options;
     const price = cachePriceOf(model);
     const planned = mode === "audit" ? "full" : mode;
     return new HistoryPlanner({ mode: planned, counter, price, ...defaultSizes }, decisions);
   }
+}
 
-  /** Keeps what is shown in part, then the decision, before the request goes out. */
-  async #keep(
-    key: string,
-    { decisions, request }: { decisions: readonly Decision[]; request: ReadRequest },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { artifactStore, store } = this.#options;
-    for (const [place, { form }] of decisions.flatMap(({ edits }) => edits)) {
-      const item = request.items[place];
-      if (item === undefined || (form !== "selection" && form !== "cut")) continue;
-      const source = `tool:${item.tool ?? "unknown"}`;
-      await guarded(
-        () =>
-          artifactStore.store(item.text, {
-            source,
-            sessionId: key,
-            mimeType: "text/plain",
-            signal,
-          }),
-        signal,
-      );
-    }
-    await guarded(() => store.add(key, decisions), signal);
+/** What a decision shows in part, to be kept whole. */
+function artifactsOf(
+  { edits }: Decision,
+  { key, request }: { key: string; request: ReadRequest },
+): StoreItem[] {
+  return edits.flatMap(([place, { form }]) => {
+    const item = request.items[place];
+    if (item === undefined || (form !== "selection" && form !== "cut")) return [];
+    const source = `tool:${item.tool ?? "unknown"}`;
+    return [{ content: item.text, source, sessionId: key, mimeType: "text/plain" }];
+  });
+}
+
+function textsOf(
+  { items }: ReadRequest,
+  shown: ReadonlyMap<number, ShownResult>,
+): Map<JsonPath, string> {
+  const texts = new Map<JsonPath, string>();
+  for (const [place, { text }] of shown) {
+    const path = items[place]?.path;
+    if (path !== undefined) texts.set(path, text);
   }
+  return texts;
 }
 
 async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
@@ -248,7 +280,7 @@ function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeade
 
 function editsOf(
   text: string,
-  texts: ReadonlyMap<readonly (string | number)[], string>,
+  texts: ReadonlyMap<JsonPath, string>,
 ): GatewayEdit[] {
   const spans = findStrings(text, [...texts.keys()]);
   if (spans.length < texts.size) throw new Error("A string was not found where it was read.");
