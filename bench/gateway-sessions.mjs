@@ -55,7 +55,7 @@ const gateway =
       mode,
       counter,
       price,
-      selectAbove: 2000,
+      selectAbove: 1500,
       cutAbove: 3000,
       ...options,
     });

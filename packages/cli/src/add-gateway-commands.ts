@@ -3,13 +3,14 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ArtifactFlags } from "./commands/artifacts.ts";
 import type { AuditFlags } from "./commands/audit.ts";
 import type { ProxyFlags, WrapFlags } from "./commands/proxy.ts";
+import type { ProxyDoctorFlags } from "./commands/proxy-doctor.ts";
 import type { ShrinkFlags } from "./commands/shrink.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import type { Session } from "./session.ts";
 
 type Run = (command: (session: Session) => Promise<CommandResult>) => Promise<void>;
 
-/** `ccl audit`, `ccl shrink`, `ccl artifacts`: what agents' prompts are spent on, and how to spend less. */
+/** `ccl audit`, `ccl shrink`, `ccl artifacts`, `ccl proxy`, `ccl wrap`: what agents' prompts are spent on, and how to spend less. */
 export function addGatewayCommands(program: Command, run: Run): void {
   program
     .command("audit [folder]")
@@ -53,12 +54,13 @@ export function addGatewayCommands(program: Command, run: Run): void {
 }
 
 function addProxyCommand(program: Command, run: Run): void {
-  program
+  const command = program
     .command("proxy")
+    .enablePositionalOptions()
     .description(
       "a local address in front of a model API: long tool results get shorter on the way",
     )
-    .requiredOption("--upstream <url>", "the API, such as https://api.anthropic.com")
+    .option("--upstream <url>", "the API, such as https://api.anthropic.com; needed")
     .addOption(new Option("--port <port>", "0 takes a free one").default(8788).argParser(parsePort))
     .option("--host <address>", "other than 127.0.0.1 needs --token-env")
     .addOption(modeOption())
@@ -67,6 +69,16 @@ function addProxyCommand(program: Command, run: Run): void {
     .option("--state <folder>", "where decisions and artifacts are kept")
     .action((flags: ProxyFlags) =>
       run(async (session) => (await import("./commands/proxy.ts")).proxy(session, flags)),
+    );
+  command
+    .command("doctor")
+    .description("whether a proxy runs, whether clients of this shell use it, and what came through")
+    .option("--url <url>", "where it listens (default: the local address that clients are set to)")
+    .option("--token-env <name>", "the variable that holds its token")
+    .action((flags: ProxyDoctorFlags) =>
+      run(async (session) =>
+        (await import("./commands/proxy-doctor.ts")).proxyDoctor(session, flags),
+      ),
     );
 }
 

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { CclError } from "@ccl/core";
@@ -15,7 +17,7 @@ import type { Session } from "../session.ts";
 
 /** Flags of `ccl proxy`. */
 export interface ProxyFlags {
-  upstream: string;
+  upstream?: string | undefined;
   port: number;
   host?: string | undefined;
   mode: GatewayMode;
@@ -26,10 +28,16 @@ export interface ProxyFlags {
 
 /** Runs until it is interrupted, then says what it did. */
 export async function proxy(session: Session, flags: ProxyFlags): Promise<CommandResult> {
-  const { running, folder } = await start(session, flags);
+  const { upstream } = flags;
+  if (upstream === undefined)
+    throw new CliError(
+      "usage",
+      "Name the API: ccl proxy --upstream https://api.anthropic.com, or https://api.openai.com/v1.",
+    );
+  const { running, folder } = await start(session, { ...flags, upstream });
   const { colours } = session.noteStyle;
   session.terminal.stderr.write(
-    `${colours.green("listening")} on ${running.url} for ${flags.upstream}, mode ${flags.mode}; decisions in files, artifacts in ${folder.kind}, in ${folder.path}\n` +
+    `${colours.green("listening")} on ${running.url} for ${upstream}, mode ${flags.mode}; decisions in files, artifacts in ${folder.kind}, in ${folder.path}\n` +
       `Set it as the base URL of a client, for example ANTHROPIC_BASE_URL=${running.url}. Ctrl+C ends it.\n`,
   );
   if (!session.signal.aborted) await once(session.signal, "abort");
@@ -41,9 +49,7 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
 }
 
 /** Flags of `ccl wrap`. */
-export interface WrapFlags extends Omit<ProxyFlags, "upstream" | "port"> {
-  upstream?: string | undefined;
-}
+export type WrapFlags = Omit<ProxyFlags, "port">;
 
 /** Runs a command with its model calls through a proxy that ends with it. */
 export async function wrap(
@@ -59,7 +65,7 @@ export async function wrap(
   try {
     const child = spawn(name, rest, {
       stdio: "inherit",
-      env: { ...env, [own.variable]: running.url + own.path },
+      env: { ...own.extra, ...env, [own.variable]: running.url },
     });
     const [code]: unknown[] = await once(child, "exit");
     const isDone = code === 0;
@@ -74,15 +80,24 @@ export async function wrap(
 }
 
 /** The variable by which a client finds its API; clients of OpenAI's API unless it is known to be another. */
-function clientOf(name: string): { variable: string; upstream: string; path: string } {
+function clientOf(name: string): {
+  variable: string;
+  upstream: string;
+  extra?: Record<string, string> | undefined;
+} {
   return /claude/.test(name)
-    ? { variable: "ANTHROPIC_BASE_URL", upstream: "https://api.anthropic.com", path: "" }
-    : { variable: "OPENAI_BASE_URL", upstream: "https://api.openai.com/v1", path: "" };
+    ? {
+        variable: "ANTHROPIC_BASE_URL",
+        upstream: "https://api.anthropic.com",
+        // Claude Code switches it off for addresses that it does not know.
+        extra: { ENABLE_TOOL_SEARCH: "true" },
+      }
+    : { variable: "OPENAI_BASE_URL", upstream: "https://api.openai.com/v1" };
 }
 
 async function start(
   { terminal }: Session,
-  flags: ProxyFlags,
+  flags: ProxyFlags & { upstream: string },
 ): Promise<{ running: Proxy; folder: ArtifactFolder }> {
   const state = flags.state ?? stateFolder(terminal);
   const token = flags.tokenEnv === undefined ? undefined : terminal.env[flags.tokenEnv];
@@ -90,15 +105,60 @@ async function start(
     throw new CliError("usage", `The variable ${flags.tokenEnv} of --token-env is not set.`);
   const folder = await openArtifactFolder(state);
   try {
+    await warmUp();
     const store = await openFileDecisionStore(join(folder.path, "decisions"));
     const { mode, holdout, upstream, port, host } = flags;
-    const gateway = createGateway({ store, artifactStore: folder.store, mode, holdout });
-    return { running: await openProxy({ gateway, upstream, port, host, token }), folder };
+    const parts = { store, artifactStore: folder.store, mode, holdout };
+    const service = {
+      gateway: createGateway({
+        ...parts,
+        store: await openFileDecisionStore(join(folder.path, "service-decisions")),
+        hint: "hash",
+      }),
+      artifactStore: folder.store,
+    };
+    const gateway = createGateway(parts);
+    const running = await openProxy({ gateway, service, upstream, port, host, token });
+    return { running, folder };
   } catch (error) {
     await folder.close();
     if (CclError.isInstance(error)) throw new CliError("usage", error.message, { cause: error });
     throw error;
   }
+}
+
+/** Plans a request in a folder for temporary files, so that the first real one does not wait for code to be loaded and compiled. */
+async function warmUp(): Promise<void> {
+  const path = await mkdtemp(join(tmpdir(), "ccl-warm-"));
+  try {
+    const folder = await openArtifactFolder(path);
+    try {
+      const store = await openFileDecisionStore(join(path, "decisions"));
+      const gateway = createGateway({ store, artifactStore: folder.store, mode: "full" });
+      for (const call of warmUpResults()) {
+        const messages = [
+          { role: "user", content: `Which one failed? ${call.length}` },
+          { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: "" } }] },
+          { role: "tool", tool_call_id: "c", content: call },
+        ];
+        const body = new TextEncoder().encode(JSON.stringify({ messages }));
+        gateway.apply(body, await gateway.plan(body, {}));
+      }
+    } finally {
+      await folder.close();
+    }
+  } finally {
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** A log and a list of records. */
+function warmUpResults(): string[] {
+  const places = Array.from({ length: 400 }, (_, at) => at);
+  return [
+    places.map((at) => `10:00:${at % 60} INFO worker ${at % 7} took ${at * 31} ms`).join("\n"),
+    JSON.stringify(places.map((at) => ({ id: `o-${at}`, state: at % 9 === 0 ? "failed" : "paid" }))),
+  ];
 }
 
 function statsText({ requests, changed, passed, directUsd, usd, reported }: ProxyStats): string {

@@ -70,7 +70,7 @@ export interface AuditOptions {
 }
 
 /** The sizes that the gateway and the audit begin to shorten at. */
-export const defaultSizes = { selectAbove: 2_000, cutAbove: 3_000 };
+export const defaultSizes = { selectAbove: 1_500, cutAbove: 3_000 };
 
 /** Measures what filled the prompts of a session, and replays it under each policy with the provider's cache counted. */
 export function auditTranscript(transcript: Transcript, options: AuditOptions = {}): SessionAudit {

@@ -5,12 +5,17 @@ import type { CachePrice } from "../price/cache-price.ts";
 /** `audit` changes nothing, `safe` only what loses nothing, `full` also selects from large and old results. */
 export type GatewayMode = "audit" | "safe" | "full";
 
+/** A command of `ccl artifacts`, or `hash=` with 24 digits, which services in front of a model API look for. */
+export type RestHint = "command" | "hash";
+
 /** How results are shown. */
 export interface PlanOptions {
   mode: GatewayMode;
   counter: TokenCounter;
   price: CachePrice;
-  /** A result above so many tokens is shown in part from the first time on. Only in `full`. */
+  /** How a result that is shown in part names the rest. Default: `command`. */
+  hint?: RestHint | undefined;
+  /** A result is shown in at most so many tokens from the first time on. Only in `full`. */
   selectAbove: number;
   /** Old results are shortened in prompts above so many tokens. Only in `full`. */
   cutAbove: number;

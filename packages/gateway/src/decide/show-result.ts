@@ -1,7 +1,7 @@
 import { compress, identifiersOf, type KnownContent } from "@ccl/compress";
 import { sha256Hex } from "@ccl/core";
 
-import type { PlanOptions, ShownResult } from "./plan-options.ts";
+import type { PlanOptions, RestHint, ShownResult } from "./plan-options.ts";
 
 /** A result and what it is read for. */
 export interface ResultToShow {
@@ -13,35 +13,46 @@ export interface ResultToShow {
 
 /** Digits of an artifact's id that a prompt shows. */
 const shownIdDigits = 12;
+const hashDigits = 24;
 /** Shorter results are never touched: what a hint costs would eat the gain. */
 const minTokens = 80;
 /** A form has to be shorter by this share, so that a model reads what it is used to unless that pays. */
 const worthIt = 0.92;
+
+/** What stays of a result at its first sight at most; what that saves pays for later cuts. Shorter ones stay whole. */
+const firstShare = 0.8;
+const wholeBelow = 400;
 
 /** What stays of an old result: lines, and names that stand nowhere else in the prompt. */
 const oldShare = 0.08;
 const namesShare = 0.2;
 
 /** How a model gets the rest of a result that it sees in part. */
-function restHint(text: string, shownTokens: number): string {
-  const id = sha256Hex(text).slice(0, shownIdDigits);
-  return `[of ${shownTokens} tokens; rest: ccl artifacts search ${id} "words"]`;
+function restHint({ text, tokens }: ResultToShow, hint: RestHint = "command"): string {
+  const id = sha256Hex(text);
+  const rest =
+    hint === "hash"
+      ? `hash=${id.slice(0, hashDigits)}`
+      : `ccl artifacts search ${id.slice(0, shownIdDigits)} "words"`;
+  return `[of ${tokens} tokens; rest: ${rest}]`;
 }
 
 /** The result at its first sight; undefined where it is shown as it came. */
 export function showNew(
-  { text, tokens, query }: ResultToShow,
+  result: ResultToShow,
   known: readonly KnownContent[],
-  { mode, counter, selectAbove }: PlanOptions,
+  { mode, counter, selectAbove, hint }: PlanOptions,
 ): ShownResult | undefined {
+  const { text, tokens, query } = result;
   if (mode === "audit" || tokens < minTokens) return undefined;
-  const budget = mode === "full" ? Math.min(tokens, selectAbove) : tokens;
+  const most = Math.max(wholeBelow, Math.floor(tokens * firstShare));
+  const budget = mode === "full" ? Math.min(tokens, most, selectAbove) : tokens;
   const part = compress(text, { budget, query, counter, known });
   if (part.isLossless)
     return part.tokens < tokens * worthIt
       ? { text: part.text, form: part.known === undefined ? "lossless" : "repeat" }
       : undefined;
-  const shown = `${part.text}\n${restHint(text, tokens)}`.trimStart();
+  const shown = `${part.text}\n${restHint(result, hint)}`.trimStart();
   return part.tokens + 24 < tokens * worthIt ? { text: shown, form: "selection" } : undefined;
 }
 
@@ -49,7 +60,7 @@ export function showNew(
 export function showOld(
   result: ResultToShow,
   isShown: (name: string) => boolean,
-  { counter }: Pick<PlanOptions, "counter">,
+  { counter, hint }: PlanOptions,
 ): ShownResult | undefined {
   const { text, tokens, query } = result;
   const budget = Math.max(30, Math.min(400, Math.floor(tokens * oldShare)));
@@ -63,6 +74,6 @@ export function showOld(
     list += ` ${name}`;
   }
   const kept = list === "" ? part.text : `${part.text}\nAlso in it:${list}`;
-  const shown = `${kept}\n${restHint(text, tokens)}`.trimStart();
+  const shown = `${kept}\n${restHint(result, hint)}`.trimStart();
   return counter.count(shown) < tokens * 0.8 ? { text: shown, form: "cut" } : undefined;
 }

@@ -1,16 +1,17 @@
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
-import { estimatedCounter, sha256Hex, type TokenCounter } from "@ccl/core";
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
-import { isRecord, parseJson, stringAt } from "@ccl/core/json";
+import { parseJson } from "@ccl/core/json";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
 import { HistoryPlanner } from "../decide/history-planner.ts";
-import type { Decision, GatewayMode, ShownResult } from "../decide/plan-options.ts";
+import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
 import { type JsonPath, type ReadRequest, readRequest } from "../history/read-request.ts";
-import { findStrings } from "../json/find-strings.ts";
+import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
 import type { DecisionStore } from "./decision-store.ts";
+import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
 
 /** Why a request went out as it came. */
 export type PassReason =
@@ -23,16 +24,6 @@ export type PassReason =
   | "timeout"
   | "failed";
 
-/** A string of the body and what takes its place, by bytes. */
-export interface GatewayEdit {
-  /** JSON pointer. */
-  pointer: string;
-  start: number;
-  end: number;
-  /** The new JSON string, with its quotes. */
-  json: string;
-}
-
 /** What happens to a request. */
 export interface GatewayPlan {
   edits: readonly GatewayEdit[];
@@ -44,9 +35,6 @@ export interface GatewayPlan {
   price: number;
 }
 
-/** Headers by lower-case name; those of `node:http` fit. */
-export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /** Options of `createGateway`. */
 export interface GatewayOptions {
   store: DecisionStore;
@@ -56,6 +44,8 @@ export interface GatewayOptions {
   /** The share of sessions that pass unchanged, for comparison; from 0 to 1. */
   holdout?: number | undefined;
   counter?: TokenCounter | undefined;
+  /** How a result that is shown in part names the rest. Default: `command`. */
+  hint?: RestHint | undefined;
   /** What is not decided and kept within this time is left out of the request, and holds from the next one on. Default: 250. */
   timeoutMs?: number | undefined;
 }
@@ -133,7 +123,9 @@ class RequestPlanner {
     const request = readRequest(value);
     if (request === undefined) return { ...nothing, reason: "unknown_shape" };
     const key = sessionKey(value, request, headers);
-    const { mode = "safe", holdout = 0 } = this.#options;
+    const { mode = "safe", holdout = 0, hint = "command" } = this.#options;
+    // Who asks by a hash names no session.
+    const owner = hint === "hash" ? tenantOf(headers) : key;
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const startedAt = performance.now();
     const session = await this.#open(key, request);
@@ -143,7 +135,7 @@ class RequestPlanner {
     if (mode === "audit" || isHeldOut)
       return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
     for (const decision of decisions)
-      session.unkept.push({ decision, artifacts: artifactsOf(decision, { key, request }) });
+      session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
     const left = this.#timeoutMs - (performance.now() - startedAt);
     const failure = await this.#keepAll(session, Math.max(Math.ceil(left), minStoreMs));
     if (failure === undefined) {
@@ -159,21 +151,25 @@ class RequestPlanner {
     return this.#options.timeoutMs ?? 250;
   }
 
-  /** Before the request goes out; gives why that did not come about. What was begun goes on. */
+  /** Keeps what the request shows before it goes out; gives why that did not come about. What was begun goes on. */
   async #keepAll(session: Session, withinMs: number): Promise<PassReason | undefined> {
     const signal = AbortSignal.timeout(withinMs);
     try {
-      while (session.unkept.length > 0) {
-        session.keeping ??= this.#keep(session).finally(() => {
-          session.keeping = undefined;
-        });
-        const { keeping } = session;
-        await guarded(() => keeping, signal);
-      }
-      return undefined;
+      while (session.unkept.some(({ decision }) => decision.edits.length > 0))
+        await guarded(() => this.#startKeeping(session), signal);
     } catch (error) {
       return reasonOf(error);
     }
+    // That nothing changes need not be waited for.
+    if (session.unkept.length > 0) this.#startKeeping(session).catch(() => undefined);
+    return undefined;
+  }
+
+  #startKeeping(session: Session): Promise<void> {
+    session.keeping ??= this.#keep(session).finally(() => {
+      session.keeping = undefined;
+    });
+    return session.keeping;
   }
 
   /** What is shown in part, then the decisions: each in one go. */
@@ -209,23 +205,23 @@ class RequestPlanner {
   }
 
   #newPlanner({ model }: ReadRequest, decisions: Map<string, Decision>): HistoryPlanner {
-    const { mode = "safe", counter = estimatedCounter } = this.#options;
+    const { mode = "safe", counter = estimatedCounter, hint = "command" } = this.#options;
     const price = cachePriceOf(model);
     const planned = mode === "audit" ? "full" : mode;
-    return new HistoryPlanner({ mode: planned, counter, price, ...defaultSizes }, decisions);
+    return new HistoryPlanner({ mode: planned, counter, price, hint, ...defaultSizes }, decisions);
   }
 }
 
 /** What a decision shows in part, to be kept whole. */
 function artifactsOf(
   { edits }: Decision,
-  { key, request }: { key: string; request: ReadRequest },
+  { owner, request }: { owner: string; request: ReadRequest },
 ): StoreItem[] {
   return edits.flatMap(([place, { form }]) => {
     const item = request.items[place];
     if (item === undefined || (form !== "selection" && form !== "cut")) return [];
     const source = `tool:${item.tool ?? "unknown"}`;
-    return [{ content: item.text, source, sessionId: key, mimeType: "text/plain" }];
+    return [{ content: item.text, source, sessionId: owner, mimeType: "text/plain" }];
   });
 }
 
@@ -256,63 +252,4 @@ function parseBody(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-const sessionHeaders = [
-  "x-ccl-session",
-  "x-claude-code-session-id",
-  "session-id",
-  "session_id",
-  "x-session-id",
-];
-const credentialHeaders = ["authorization", "x-api-key", "api-key"];
-
-/** A session of a tenant: by the client's header or its cache key, else by how the history begins. */
-function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
-  const credential = credentialHeaders.map((name) => headers[name] ?? "").join("\n");
-  const given = sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
-  const metadata = isRecord(body) ? body["metadata"] : undefined;
-  const named = given ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
-  const begin = items.slice(0, items.findIndex(({ kind }) => kind === "user") + 1);
-  const own = named ?? begin.map(({ kind, text }) => `${kind} ${text}`).join("\n");
-  return sha256Hex(JSON.stringify([sha256Hex(credential), own]));
-}
-
-function editsOf(
-  text: string,
-  texts: ReadonlyMap<JsonPath, string>,
-): GatewayEdit[] {
-  const spans = findStrings(text, [...texts.keys()]);
-  if (spans.length < texts.size) throw new Error("A string was not found where it was read.");
-  const encoder = new TextEncoder();
-  let [at, bytes] = [0, 0];
-  const bytesTo = (end: number): number => {
-    bytes += encoder.encode(text.slice(at, end)).length;
-    at = end;
-    return bytes;
-  };
-  return spans.map(({ path, start, end }) => ({
-    pointer: `/${path.join("/")}`,
-    start: bytesTo(start),
-    end: bytesTo(end),
-    json: JSON.stringify(texts.get(path)),
-  }));
-}
-
-function splice(body: Uint8Array, edits: readonly GatewayEdit[]): Uint8Array {
-  const encoder = new TextEncoder();
-  const pieces: Uint8Array[] = [];
-  let at = 0;
-  for (const { start, end, json } of edits) {
-    pieces.push(body.subarray(at, start), encoder.encode(json));
-    at = end;
-  }
-  pieces.push(body.subarray(at));
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let place = 0;
-  for (const piece of pieces) {
-    whole.set(piece, place);
-    place += piece.length;
-  }
-  return whole;
 }

@@ -9,6 +9,12 @@ import { Agent, type Dispatcher } from "undici";
 import type { Gateway } from "../gateway/create-gateway.ts";
 import { GatewayError } from "../gateway-error.ts";
 import {
+  compressMessages,
+  type CompressionService,
+  retrieveContent,
+  type ServiceAnswer,
+} from "./compression-service.ts";
+import {
   countPass,
   countPlan,
   createUsageReader,
@@ -26,7 +32,9 @@ export interface ProxyOptions {
   port?: number | undefined;
   /** Default: 127.0.0.1. Any other address needs a token. */
   host?: string | undefined;
-  /** What callers have to send as `x-ccl-token`; it is not passed on. */
+  /** Answers `/v1/compress` and `/v1/retrieve/{hash}`, which go to the API without it. */
+  service?: CompressionService | undefined;
+  /** What callers have to send as `x-ccl-token`, which is not passed on; callers of the service also as a bearer token. */
   token?: string | undefined;
   /** Larger bodies are passed on as they come. Default: 32 MB. */
   maxBodyBytes?: number | undefined;
@@ -56,6 +64,7 @@ const ownHeaders = new Set([
   "x-ccl-token",
   "x-ccl-session",
 ]);
+const servicePath = /^\/v1\/(compress$|retrieve\/)/;
 const plannedPath = /\/(chat\/completions|responses|messages)$/;
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 const closeWithinMs = 10_000;
@@ -121,13 +130,17 @@ class Forwarder {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { stats, token } = this.#parts;
+    const { stats, token, service } = this.#parts;
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    if (path === "/health") return answer(response, 200, { status: "ok" });
-    if (token !== undefined && !isToken(request.headers["x-ccl-token"], token))
+    if (path === "/health") return answer(response, 200, { status: "ok", service: "ccl" });
+    const isOfService = service !== undefined && servicePath.test(path);
+    const bearer = request.headers.authorization?.replace(/^Bearer /, "");
+    const given = request.headers["x-ccl-token"] ?? (isOfService ? bearer : undefined);
+    if (token !== undefined && !isToken(given, token))
       return answer(response, 401, { error: { message: "x-ccl-token is missing or wrong." } });
     if (path === "/stats") return answer(response, 200, stats);
     if (path === "/metrics") return void response.end(metricsText(stats));
+    if (isOfService) return this.#serve(service, request, response);
     stats.requests += 1;
     const controller = new AbortController();
     response.once("close", () => {
@@ -152,12 +165,36 @@ class Forwarder {
     }
   }
 
+  async #serve(
+    service: CompressionService,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { url = "/", method, headers } = request;
+    let answered: ServiceAnswer;
+    try {
+      const body = await readBody(request, this.#maxBodyBytes);
+      if (url.startsWith("/v1/retrieve/"))
+        answered = await retrieveContent(service, url, headers);
+      else if (body === undefined || method !== "POST")
+        answered = { status: 400, body: { error: { message: "POST messages of up to 32 MB." } } };
+      else answered = await compressMessages(service, body, headers);
+    } catch {
+      answered = { status: 500, body: { error: { message: "The store failed." } } };
+    }
+    answer(response, answered.status, answered.body);
+  }
+
+  get #maxBodyBytes(): number {
+    return this.#parts.maxBodyBytes ?? 32 * 2 ** 20;
+  }
+
   /** The body as it goes out; the request itself where it is not looked into. */
   async #bodyOf(
     request: IncomingMessage,
     path: string,
   ): Promise<Uint8Array | IncomingMessage | null> {
-    const { gateway, stats, maxBodyBytes = 32 * 2 ** 20 } = this.#parts;
+    const { gateway, stats } = this.#parts;
     if (
       request.method !== "POST" ||
       !plannedPath.test(path) ||
@@ -167,13 +204,12 @@ class Forwarder {
       return request.method === "GET" || request.method === "HEAD" ? null : request;
     }
     const declared = Number(request.headers["content-length"] ?? Number.NaN);
-    if (!(declared <= maxBodyBytes)) {
+    if (!(declared <= this.#maxBodyBytes)) {
       countPass(stats, "too_large");
       return request;
     }
-    const pieces: Uint8Array[] = [];
-    for await (const piece of request) pieces.push(piece);
-    const body = Buffer.concat(pieces);
+    const body = await readBody(request, declared);
+    if (body === undefined) throw new Error("More came than was declared.");
     const plan = await gateway.plan(body, request.headers);
     countPlan(stats, plan);
     return gateway.apply(body, plan);
@@ -209,6 +245,17 @@ class Forwarder {
     await pipeline(answered.body, watch, response);
     usage.addTo(stats);
   }
+}
+
+/** Undefined where it is longer. */
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of request) {
+    length += piece.length;
+    if (length <= maxBytes) pieces.push(piece);
+  }
+  return length <= maxBytes ? Buffer.concat(pieces) : undefined;
 }
 
 const methods: readonly Dispatcher.HttpMethod[] = [

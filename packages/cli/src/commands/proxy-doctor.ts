@@ -1,0 +1,131 @@
+import { isRecord, numberAt, stringAt } from "@ccl/core/json";
+
+import { EXIT_CODES } from "../exit-code.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { printable } from "../output/printable.ts";
+import type { Style } from "../output/style.ts";
+import type { Session } from "../session.ts";
+
+interface Finding {
+  name: string;
+  status: "ok" | "hint" | "problem";
+  message: string;
+}
+
+/** Flags of `ccl proxy doctor`. */
+export interface ProxyDoctorFlags {
+  url?: string | undefined;
+  tokenEnv?: string | undefined;
+}
+
+const variables = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"] as const;
+const answersWithinMs = 3000;
+
+/** Says whether a proxy runs, whether clients would use it, and whether requests flow through it. Sends nothing to an API. */
+export async function proxyDoctor(
+  { terminal }: Session,
+  { url, tokenEnv }: ProxyDoctorFlags,
+): Promise<CommandResult> {
+  const { env } = terminal;
+  const set = variables.flatMap((name) => {
+    const value = env[name];
+    return value === undefined || value === "" ? [] : [{ name, value }];
+  });
+  const local = set.find(({ value }) => isLocal(value))?.value;
+  const address = originOf(url ?? local ?? "http://127.0.0.1:8788");
+  const health = await ask(`${address}/health`);
+  const isProxy = stringAt(health, "service") === "ccl";
+  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
+  const stats = isProxy ? await ask(`${address}/stats`, token) : undefined;
+  const findings: Finding[] = [
+    isProxy
+      ? { name: "proxy", status: "ok", message: `answers on ${address}` }
+      : {
+          name: "proxy",
+          status: "problem",
+          message: `${health === undefined ? "nothing answers" : "something else answers"} on ${address}; start one with "ccl proxy --upstream <url>", or name it with --url`,
+        },
+    ...variableFindings(set, address),
+    ...(isProxy ? [traffic(stats)] : []),
+  ];
+  const isHealthy = findings.every(({ status }) => status !== "problem");
+  return {
+    document: { isHealthy, address, findings, stats },
+    text: (style) => findings.map((finding) => render(finding, style)).join(""),
+    exitCode: isHealthy ? EXIT_CODES.ok : EXIT_CODES.checkFailed,
+  };
+}
+
+function variableFindings(
+  set: readonly { name: string; value: string }[],
+  address: string,
+): Finding[] {
+  if (set.length === 0)
+    return [
+      {
+        name: "clients",
+        status: "hint",
+        message: `neither ${variables.join(" nor ")} is set in this shell, so clients started here call their API directly; set one to ${address}, or use "ccl wrap"`,
+      },
+    ];
+  return set.map(({ name, value }) =>
+    originOf(value) === address
+      ? { name: "clients", status: "ok", message: `${name} leads to the proxy` }
+      : {
+          name: "clients",
+          status: "hint",
+          message: `${name} leads to ${originOf(value)}, past the proxy`,
+        },
+  );
+}
+
+function traffic(stats: unknown): Finding {
+  const requests = numberAt(stats, "requests");
+  if (requests === undefined)
+    return {
+      name: "traffic",
+      status: "hint",
+      message: "/stats is not open: name the variable of the token with --token-env",
+    };
+  if (requests === 0)
+    return {
+      name: "traffic",
+      status: "hint",
+      message: "no request has come through since it started",
+    };
+  const passed = isRecord(stats) && isRecord(stats["passed"]) ? stats["passed"] : {};
+  const reasons = Object.entries(passed).map(([reason, count]) => `, ${String(count)} ${reason}`);
+  const changed = numberAt(stats, "changed") ?? 0;
+  const errors = numberAt(stats, "upstreamErrors") ?? 0;
+  return {
+    name: "traffic",
+    status: errors === requests ? "problem" : "ok",
+    message: `requests: ${requests}; shortened ${changed}${reasons.join("")}; API not reached ${errors}`,
+  };
+}
+
+async function ask(url: string, token?: string): Promise<unknown> {
+  try {
+    const headers: Record<string, string> = token === undefined ? {} : { "x-ccl-token": token };
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(answersWithinMs) });
+    return response.ok ? await response.json() : {};
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without a path or a password. */
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : address;
+}
+
+function isLocal(address: string): boolean {
+  return (
+    URL.canParse(address) && /^(127\.0\.0\.1|localhost|\[::1\])$/.test(new URL(address).hostname)
+  );
+}
+
+function render({ name, status, message }: Finding, { colours }: Style): string {
+  const colour = { ok: colours.green, hint: colours.yellow, problem: colours.red }[status];
+  return `${colour(status.padEnd(7))}  ${name.padEnd(8)}  ${printable(message)}\n`;
+}

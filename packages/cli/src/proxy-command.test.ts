@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+import { startTestServer, type TestServer } from "@ccl/providers/testing";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
+let home: string;
+let upstream: TestServer;
+let proxy: ChildProcess | undefined;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "ccl-proxy-"));
+  upstream = await startTestServer();
+});
+afterEach(async () => {
+  if (proxy !== undefined && proxy.exitCode === null) {
+    const ended = once(proxy, "exit");
+    proxy.kill("SIGINT");
+    await ended;
+  }
+  await upstream.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+function run(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [program, ...argv], {
+    env: { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, "state"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** The address that the proxy names once it listens. */
+async function addressOf({ stderr }: ChildProcess): Promise<string> {
+  let said = "";
+  for await (const piece of stderr ?? []) {
+    said += stripVTControlCharacters(String(piece));
+    const [, address] = /listening on (\S+)/.exec(said) ?? [];
+    if (address !== undefined) return address;
+  }
+  throw new Error(`The proxy ended: ${said}`);
+}
+
+async function outputOf(child: ChildProcess): Promise<string> {
+  let said = "";
+  for await (const piece of child.stdout ?? []) said += String(piece);
+  return said;
+}
+
+const log = (bytes: number): string => {
+  const lines: string[] = [];
+  for (let at = 0; at * 60 < bytes; at++)
+    lines.push(`10:${at % 60}:07 INFO worker ${at % 13} handled request ${(at * 7919) % 100_003}`);
+  return lines.join("\n");
+};
+
+// A disk that takes longer than the time limit is no fault of the proxy.
+it("shortens the first request of a fresh state folder, and repeats it", { retry: 1 }, async () => {
+  const address = upstream.baseUrl("openai");
+  proxy = run(["proxy", "--upstream", address, "--port", "0", "--mode", "full"]);
+  const url = await addressOf(proxy);
+  const messages: object[] = [{ role: "user", content: "Which request failed?" }];
+  for (const [at, bytes] of [200_000, 300, 40_000].entries()) {
+    const call = { id: `c${at}`, type: "function", function: { name: "logs", arguments: "{}" } };
+    messages.push(
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: `c${at}`, content: log(bytes) },
+    );
+    upstream.enqueue({ type: "answer", text: "None." });
+    const body = JSON.stringify({ model: "gpt-5", messages });
+    expect((await fetch(`${url}/chat/completions`, { method: "POST", body })).status).toBe(200);
+  }
+  const [first = "", second = "", third = ""] = upstream.calls.map(({ body }) =>
+    JSON.stringify(body["messages"]).slice(0, -1),
+  );
+  expect(first.length).toBeLessThan(12_000);
+  expect(second.startsWith(first)).toBe(true);
+  expect(third.startsWith(second)).toBe(true);
+  expect(third.length).toBeLessThan(24_000);
+  const doctor = await outputOf(run(["--json", "proxy", "doctor"], { OPENAI_BASE_URL: url }));
+  expect(JSON.parse(doctor)).toMatchObject({
+    isHealthy: true,
+    stats: { requests: 3, changed: 3, passed: {} },
+    findings: [{ name: "proxy" }, { name: "clients", status: "ok" }, { name: "traffic" }],
+  });
+});
+
+it("gives messages and what they leave out to a service in front of the API", async () => {
+  proxy = run(["proxy", "--upstream", "http://127.0.0.1:1", "--port", "0", "--mode", "full"]);
+  const url = await addressOf(proxy);
+  const content = log(40_000).replace("INFO worker 5", "ERROR worker 5");
+  const post = (body: object): Promise<Response> =>
+    fetch(`${url}/v1/compress`, { method: "POST", body: JSON.stringify(body) });
+  const messages = [
+    { role: "user", content: "Which request failed?" },
+    { role: "assistant", content: null, tool_calls: [{ id: "c", function: { name: "logs" } }] },
+    { role: "tool", tool_call_id: "c", content },
+  ];
+  const answer: unknown = await (await post({ model: "gpt-5", messages })).json();
+  const [, hash = ""] = /hash=([a-f0-9]{24})/.exec(JSON.stringify(answer)) ?? [];
+  const last = expect.objectContaining({ tool_call_id: "c" });
+  expect(answer).toMatchObject({ messages: [...messages.slice(0, 2), last] });
+  const retrieve = (query: string, headers = {}): Promise<Response> =>
+    fetch(`${url}/v1/retrieve/${hash}${query}`, { headers });
+  expect(await (await retrieve("")).json()).toMatchObject({ original_content: content });
+  const found = await (await retrieve("?query=ERROR")).text();
+  expect(found).toContain("ERROR worker 5");
+  expect(found.length).toBeLessThan(content.length / 4);
+  expect((await retrieve("", { authorization: "Bearer other" })).status).toBe(404);
+  expect((await post({ prompt: "x" })).status).toBe(400);
+});
