@@ -72,7 +72,9 @@ function addProxyCommand(program: Command, run: Run): void {
     );
   command
     .command("doctor")
-    .description("whether a proxy runs, whether clients of this shell use it, and what came through")
+    .description(
+      "whether a proxy runs, whether clients of this shell use it, and what came through",
+    )
     .option("--url <url>", "where it listens (default: the local address that clients are set to)")
     .option("--token-env <name>", "the variable that holds its token")
     .action((flags: ProxyDoctorFlags) =>

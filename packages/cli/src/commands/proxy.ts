@@ -157,7 +157,9 @@ function warmUpResults(): string[] {
   const places = Array.from({ length: 400 }, (_, at) => at);
   return [
     places.map((at) => `10:00:${at % 60} INFO worker ${at % 7} took ${at * 31} ms`).join("\n"),
-    JSON.stringify(places.map((at) => ({ id: `o-${at}`, state: at % 9 === 0 ? "failed" : "paid" }))),
+    JSON.stringify(
+      places.map((at) => ({ id: `o-${at}`, state: at % 9 === 0 ? "failed" : "paid" })),
+    ),
   ];
 }
 

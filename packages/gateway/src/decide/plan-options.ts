@@ -15,7 +15,7 @@ export interface PlanOptions {
   price: CachePrice;
   /** How a result that is shown in part names the rest. Default: `command`. */
   hint?: RestHint | undefined;
-  /** A result is shown in at most so many tokens from the first time on. Only in `full`. */
+  /** A result is shown within so many tokens from the first time on. Only in `full`. */
   selectAbove: number;
   /** Old results are shortened in prompts above so many tokens. Only in `full`. */
   cutAbove: number;

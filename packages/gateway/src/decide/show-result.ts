@@ -19,7 +19,7 @@ const minTokens = 80;
 /** A form has to be shorter by this share, so that a model reads what it is used to unless that pays. */
 const worthIt = 0.92;
 
-/** What stays of a result at its first sight at most; what that saves pays for later cuts. Shorter ones stay whole. */
+/** The share of a result that is shown at its first sight; what that saves pays for later cuts. Shorter ones stay whole. */
 const firstShare = 0.8;
 const wholeBelow = 400;
 
@@ -45,8 +45,8 @@ export function showNew(
 ): ShownResult | undefined {
   const { text, tokens, query } = result;
   if (mode === "audit" || tokens < minTokens) return undefined;
-  const most = Math.max(wholeBelow, Math.floor(tokens * firstShare));
-  const budget = mode === "full" ? Math.min(tokens, most, selectAbove) : tokens;
+  const limit = Math.max(wholeBelow, Math.floor(tokens * firstShare));
+  const budget = mode === "full" ? Math.min(tokens, limit, selectAbove) : tokens;
   const part = compress(text, { budget, query, counter, known });
   if (part.isLossless)
     return part.tokens < tokens * worthIt

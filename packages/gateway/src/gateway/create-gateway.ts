@@ -46,7 +46,7 @@ export interface GatewayOptions {
   counter?: TokenCounter | undefined;
   /** How a result that is shown in part names the rest. Default: `command`. */
   hint?: RestHint | undefined;
-  /** What is not decided and kept within this time is left out of the request, and holds from the next one on. Default: 250. */
+  /** What the store keeps no sooner than this after planning is left out of the request, and holds from the next one on. Default: 250. */
   timeoutMs?: number | undefined;
 }
 
@@ -65,9 +65,6 @@ interface Session {
   unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
   keeping?: Promise<void> | undefined;
 }
-
-/** What is left to the store, however long planning took. */
-const minStoreMs = 100;
 
 /** Sessions whose state stays in memory; others are read from the store again. */
 const maxSessions = 500;
@@ -127,7 +124,6 @@ class RequestPlanner {
     // Who asks by a hash names no session.
     const owner = hint === "hash" ? tenantOf(headers) : key;
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
-    const startedAt = performance.now();
     const session = await this.#open(key, request);
     const { shown, decisions, call } = session.planner.plan(request.items);
     const directPrice = call?.directPrice ?? 0;
@@ -136,8 +132,7 @@ class RequestPlanner {
       return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
     for (const decision of decisions)
       session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
-    const left = this.#timeoutMs - (performance.now() - startedAt);
-    const failure = await this.#keepAll(session, Math.max(Math.ceil(left), minStoreMs));
+    const failure = await this.#keepAll(session, AbortSignal.timeout(this.#timeoutMs));
     if (failure === undefined) {
       const edits = editsOf(text, textsOf(request, shown));
       return { ...rest, edits, reason: edits.length === 0 ? "nothing_to_do" : undefined };
@@ -152,8 +147,7 @@ class RequestPlanner {
   }
 
   /** Keeps what the request shows before it goes out; gives why that did not come about. What was begun goes on. */
-  async #keepAll(session: Session, withinMs: number): Promise<PassReason | undefined> {
-    const signal = AbortSignal.timeout(withinMs);
+  async #keepAll(session: Session, signal: AbortSignal): Promise<PassReason | undefined> {
     try {
       while (session.unkept.some(({ decision }) => decision.edits.length > 0))
         await guarded(() => this.#startKeeping(session), signal);

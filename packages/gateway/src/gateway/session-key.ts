@@ -15,17 +15,13 @@ const sessionHeaders = [
 ];
 const credentialHeaders = ["authorization", "x-api-key", "api-key"];
 
-/** Tells those apart who call with different keys, without saying which. */
+/** A hash of the keys that a caller sent. */
 export function tenantOf(headers: RequestHeaders): string {
   return sha256Hex(credentialHeaders.map((name) => headers[name] ?? "").join("\n"));
 }
 
 /** A session of a tenant: by the client's header or its cache key, else by how the history begins. */
-export function sessionKey(
-  body: unknown,
-  { items }: ReadRequest,
-  headers: RequestHeaders,
-): string {
+export function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
   const given = sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
   const metadata = isRecord(body) ? body["metadata"] : undefined;
   const named = given ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");

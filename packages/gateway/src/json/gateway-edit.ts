@@ -12,10 +12,7 @@ export interface GatewayEdit {
 }
 
 /** Where strings of a JSON text are replaced. Throws where one is missing. */
-export function editsOf(
-  text: string,
-  texts: ReadonlyMap<JsonPath, string>,
-): GatewayEdit[] {
+export function editsOf(text: string, texts: ReadonlyMap<JsonPath, string>): GatewayEdit[] {
   const spans = findStrings(text, [...texts.keys()]);
   if (spans.length < texts.size) throw new Error("A string was not found where it was read.");
   const encoder = new TextEncoder();

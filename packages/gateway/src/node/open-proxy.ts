@@ -174,8 +174,7 @@ class Forwarder {
     let answered: ServiceAnswer;
     try {
       const body = await readBody(request, this.#maxBodyBytes);
-      if (url.startsWith("/v1/retrieve/"))
-        answered = await retrieveContent(service, url, headers);
+      if (url.startsWith("/v1/retrieve/")) answered = await retrieveContent(service, url, headers);
       else if (body === undefined || method !== "POST")
         answered = { status: 400, body: { error: { message: "POST messages of up to 32 MB." } } };
       else answered = await compressMessages(service, body, headers);
