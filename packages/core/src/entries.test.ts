@@ -153,7 +153,7 @@ it("runs the program of the README", () => {
     encoding: "utf8",
   });
   expect(output.trim().split("\n")).toEqual([
-    "[ { kind: 'secret_value', start: 26, end: 47 } ]",
+    '[{"kind":"secret_value","start":26,"end":47}]',
     expect.stringMatching(/^\d{4,} -> \d{1,3} tokens$/),
     "43258cff",
   ]);

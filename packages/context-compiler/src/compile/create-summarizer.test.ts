@@ -79,7 +79,7 @@ describe("a summarizer", () => {
 
   it.each<[what: string, script: ScriptedResponse[]]>([
     ["is no JSON", ["Sure! Here is", "Sorry,"]],
-    ["has other members", [notes({ facts: "all" }), notes({ more: 1 })]],
+    ["has other members", [notes({ facts: { all: 1 } }), notes({ more: 1 })]],
     [
       "goes on for ever",
       [notes({ facts: ["x".repeat(5_000)] }), notes({ facts: ["y".repeat(5_000)] })],

@@ -169,7 +169,7 @@ const runRules: readonly ExecutorRule[] = [
       const input = {
         ...ids,
         trigger: "generate",
-        message: "Hello.",
+        userMessage: "Hello.",
         startedAt: 1,
         profile,
       } as const;
