@@ -24,7 +24,7 @@ describe.each(sharedKinds)("two workers of two processes on %s", (kind) => {
       branchId: "main",
       trigger: "generate" as const,
       userMessageId: "u",
-      message: "Hello",
+      userMessage: "Hello",
       assistantVariantId: "v",
       startedAt: 1,
     };
