@@ -193,6 +193,6 @@ async function compilePattern(query: string): Promise<{ test(text: string): bool
     return RE2JS.compile(query, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     const reason = error instanceof Error ? error.message : "unknown";
-    return `[the regular expression can't be read: ${reason}; mend it, or leave regex out to search by words]`;
+    return `[the regular expression can't be read: ${reason}; repair it, or leave regex out to search by words]`;
   }
 }

@@ -75,7 +75,7 @@ export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>
     const ended =
       reading.type === "requests"
         ? await answerRequests(run, progress, reading.plan)
-        : await goOn(run, progress, { ...reading, answer: response.text, shown });
+        : await continueProposal(run, progress, { ...reading, answer: response.text, shown });
     if (ended !== undefined) return ended;
   }
 }
@@ -132,7 +132,7 @@ function ignoredNote(count: number): string[] {
 }
 
 /** Prepares the call after an answer that was refused; the issues where nothing is left to try. */
-async function goOn(
+async function continueProposal(
   run: ProposalRun,
   progress: Progress,
   {

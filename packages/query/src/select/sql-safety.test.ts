@@ -216,7 +216,7 @@ describe("rules of rows", () => {
       }),
       { numRuns: 60 },
     );
-    // The control: the same statements show all rows to whoever has no rule.
+    // The control: the same statements show all rows without a rule.
     expect(seen).toBeGreaterThan(0);
     expect(await runSql("select id from people", options)).toHaveLength(6);
   });
