@@ -6,6 +6,7 @@ import path from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
+import { runPage } from "./docs/run-page.mjs";
 import { readWorkspace } from "./graph/workspace.mjs";
 import { compileApp, installAlone, installApp } from "./packages/consumer-app.mjs";
 import { entryLimits } from "./packages/entry-limits.mjs";
@@ -25,6 +26,13 @@ const maxInstalledBytes = { "@ccl/context-compiler": 12_000_000 };
 
 const app = path.join(temporary, "app");
 const sample = path.join(temporary, "sample");
+const tutorials = fs
+  .readdirSync(path.join(root, "docs/tutorials"))
+  .filter((file) => file.endsWith(".md") && file !== "index.md")
+  .map((file) => ({
+    name: path.basename(file, ".md"),
+    text: fs.readFileSync(path.join(root, "docs/tutorials", file), "utf8"),
+  }));
 let tarballs;
 
 await step("entries: size and platform", () => {
@@ -50,7 +58,12 @@ await step("npm install of one package alone", () =>
   }),
 );
 await step("npm install of the tarballs", () => {
-  installApp(app, { tarballs, packages, nodeTypes: runningVersion("@types/node") });
+  installApp(app, {
+    tarballs,
+    packages,
+    pages: tutorials.map(({ text }) => text),
+    nodeTypes: runningVersion("@types/node"),
+  });
 });
 let programs;
 await step("tsc under module nodenext, skipLibCheck false", () => {
@@ -72,6 +85,17 @@ await step("the installed ccl", () => {
   runCommand([...ccl, "--help"], { cwd: sample });
   const pack = runCommand([...ccl, "pack", "--show", "--budget", "2000"], { cwd: sample });
   if (!pack.includes("[INSTRUCTION]")) throw new Error(`ccl pack --show printed no pack:\n${pack}`);
+});
+
+await step("the tutorials, each in a folder of its own", async () => {
+  const lines = [];
+  for (const { name, text } of tutorials) {
+    const directory = path.join(temporary, "tutorials", name);
+    fs.cpSync(sample, directory, { recursive: true });
+    fs.symlinkSync(path.join(app, "node_modules"), path.join(directory, "node_modules"));
+    lines.push(`${name}: ${await runPage(text, { directory })} blocks of commands ran`);
+  }
+  return lines;
 });
 
 async function step(name, action) {

@@ -5,8 +5,8 @@ import path from "node:path";
 
 import { runCommand } from "./run-command.mjs";
 
-/** Creates the application in `directory` and installs `tarballs` (package name to file) and what READMEs import in it. */
-export function installApp(directory, { tarballs, packages, nodeTypes }) {
+/** Creates the application in `directory` and installs `tarballs` (package name to file) and what READMEs and `pages` install. */
+export function installApp(directory, { tarballs, packages, pages, nodeTypes }) {
   const files = Object.fromEntries(
     Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]),
   );
@@ -14,7 +14,7 @@ export function installApp(directory, { tarballs, packages, nodeTypes }) {
     name: "consumer",
     private: true,
     type: "module",
-    dependencies: { ...clientsOf(packages), ...files },
+    dependencies: { ...clientsOf(packages, pages), ...files },
     devDependencies: { "@types/node": nodeTypes },
     // The packages ask for each other by version, and none of these versions is published yet.
     overrides: Object.fromEntries(Object.keys(files).map((name) => [name, `$${name}`])),
@@ -130,31 +130,31 @@ function readmePrograms(packages) {
   );
 }
 
-/** The clients that READMEs hand in, such as a database's, and their types, at the versions that packages are tested with. */
-function clientsOf(packages) {
+/** The clients that READMEs and pages use, such as a database's, and their types, at the versions that packages are tested with. */
+function clientsOf(packages, pages) {
+  const readmes = packages
+    .filter((item) => item.entries.length > 0)
+    .flatMap((item) => {
+      const readme = fs.readFileSync(path.join(item.directory, "README.md"), "utf8");
+      return [...clientsIn(firstProgram(readme, item.name)), ...installedBy(readme)];
+    });
+  const named = new Set([...readmes, ...pages.flatMap(installedBy)]);
   const clients = {};
-  const folders = packages.map((item) => item.directory);
-  for (const item of packages.filter((item) => item.entries.length > 0)) {
-    const readme = fs.readFileSync(path.join(item.directory, "README.md"), "utf8");
-    const named = [...clientsIn(firstProgram(readme, item.name)), ...installedBy(readme)];
-    for (const name of named.flatMap((client) => [client, `@types/${client}`])) {
-      const manifest = [item.directory, ...folders]
-        .map((folder) => path.join(folder, "node_modules", name, "package.json"))
-        .find((file) => fs.existsSync(file));
-      if (manifest !== undefined)
-        clients[name] = JSON.parse(fs.readFileSync(manifest, "utf8")).version;
-      else if (!name.startsWith("@types/"))
-        throw new Error(
-          `${item.name} does not develop against ${name}, which its README installs.`,
-        );
-    }
+  for (const name of [...named].flatMap((client) => [client, `@types/${client}`])) {
+    const manifest = packages
+      .map((item) => path.join(item.directory, "node_modules", name, "package.json"))
+      .find((file) => fs.existsSync(file));
+    if (manifest !== undefined)
+      clients[name] = JSON.parse(fs.readFileSync(manifest, "utf8")).version;
+    else if (!name.startsWith("@types/"))
+      throw new Error(`No package develops against ${name}, which a README or a page installs.`);
   }
   return clients;
 }
 
-/** The packages of others that the README's first block of commands installs. */
-function installedBy(readme) {
-  const block = /```sh\n([^]*?)```/.exec(readme)?.[1] ?? "";
+/** The packages of others that a page's first block of commands installs. */
+function installedBy(page) {
+  const block = /```sh\n([^]*?)```/.exec(page)?.[1] ?? "";
   const lines = Array.from(block.matchAll(/^npm install ([^#\n]*)/gm), ([, names]) => names);
   return lines
     .flatMap((names) => names.trim().split(/\s+/))

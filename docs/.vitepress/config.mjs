@@ -1,0 +1,105 @@
+import fs from "node:fs";
+import path from "node:path";
+
+import { defineConfig } from "vitepress";
+
+import { packageNames } from "./package-pages.mjs";
+import { rewriteLinks } from "./site-links.mjs";
+
+const root = path.resolve(import.meta.dirname, "../..");
+export default defineConfig({
+  title: "CCL",
+  description:
+    "The Context Compression Layer: the smallest context that is enough, and a safe way to act on the answer.",
+  cleanUrls: true,
+  lastUpdated: false,
+  srcExclude: ["public/**"],
+  // The reference of the types is written by TypeDoc, into the same folder.
+  ignoreDeadLinks: [/^\/api\//],
+  buildEnd: ({ outDir }) => fs.writeFileSync(path.join(outDir, "llms.txt"), llmsText()),
+  markdown: { config: rewriteLinks },
+  themeConfig: {
+    search: { provider: "local" },
+    nav: [
+      { text: "Start", link: "/tutorials/" },
+      { text: "Guides", link: "/guides/" },
+      { text: "How it works", link: "/explain/" },
+      { text: "Compared", link: "/compare" },
+      { text: "Reference", link: "/reference/" },
+    ],
+    sidebar: [
+      {
+        text: "Tutorials",
+        items: [
+          { text: "A chat that keeps its task", link: "/tutorials/chat-that-keeps-its-task" },
+          { text: "A proxy in front of your agent", link: "/tutorials/proxy-in-five-minutes" },
+          { text: "A repository in a prompt", link: "/tutorials/repository-in-a-prompt" },
+          { text: "A database that a model can query", link: "/tutorials/database-for-a-model" },
+          { text: "A store of your own", link: "/tutorials/your-own-store" },
+        ],
+      },
+      {
+        text: "Guides",
+        items: [
+          { text: "From Repomix", link: "/guides/from-repomix" },
+          { text: "From trimMessages", link: "/guides/from-trim-messages" },
+          { text: "From jsonrepair", link: "/guides/from-jsonrepair" },
+          { text: "A custom store", link: "/guides/custom-store" },
+          { text: "An artifact driver", link: "/guides/artifact-driver" },
+        ],
+      },
+      {
+        text: "How it works",
+        items: [
+          { text: "The parts, and what flows", link: "/explain/" },
+          { text: "Budgets and prompt caches", link: "/explain/budgets-and-caches" },
+          { text: "What the model sees", link: "/explain/what-the-model-sees" },
+          { text: "Changes to files", link: "/explain/transactions" },
+          { text: "The same bytes again", link: "/explain/determinism" },
+          { text: "Security", link: "/explain/security" },
+          { text: "From one process to many", link: "/explain/scaling" },
+        ],
+      },
+      { text: "Compared", items: [{ text: "Beside other tools", link: "/compare" }] },
+      {
+        text: "Packages",
+        collapsed: true,
+        items: packageNames.map((name) => ({ text: `@ccl/${name}`, link: `/packages/${name}` })),
+      },
+      {
+        text: "Reference",
+        items: [
+          { text: "Overview", link: "/reference/" },
+          { text: "Error codes", link: "/reference/errors" },
+          { text: "Glossary", link: "/reference/glossary" },
+          { text: "Versions", link: "/versioning" },
+          { text: "Decisions", link: "/decisions/README" },
+        ],
+      },
+    ],
+  },
+});
+
+/** An index for models, after llmstxt.org: each page and each package, with its first paragraph. */
+function llmsText() {
+  const pages = ["tutorials", "guides", "explain", "."].flatMap((folder) =>
+    fs
+      .readdirSync(path.join(root, "docs", folder))
+      .filter((file) => file.endsWith(".md") && file !== "index.md")
+      .map((file) => lineOf(path.join("docs", folder, file), path.posix.join(folder, file))),
+  );
+  const readmes = packageNames.map((name) =>
+    lineOf(path.join("packages", name, "README.md"), `packages/${name}.md`),
+  );
+  return `# CCL, the Context Compression Layer\n\n## Docs\n\n${pages.join("\n")}\n\n## Packages\n\n${readmes.join("\n")}\n`;
+}
+
+function lineOf(file, page) {
+  const text = fs.readFileSync(path.join(root, file), "utf8");
+  const title = /^# (.*)$/m.exec(text)?.[1];
+  const gain = /^(?!#|\||```|!|<)\S[^]*?(?=\n\n)/m
+    .exec(text)?.[0]
+    .replaceAll(/[\s*]+/g, " ")
+    .trim();
+  return `- [${title}](/${page.slice(0, -3)}): ${gain}`;
+}

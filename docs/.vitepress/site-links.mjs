@@ -1,0 +1,28 @@
+// Links between files of the repository, as links of the site.
+import path from "node:path";
+
+const docs = path.resolve(import.meta.dirname, "..");
+const sources = "https://github.com/ccl-dev/ccl/blob/main";
+
+/** A page where the site has one, else the file in the repository; other addresses stay as they are. */
+export function siteLink(folder, link) {
+  if (/^(?:[a-z]+:|[#/])/.test(link)) return link;
+  const [file, anchor] = link.split("#");
+  const target = path.resolve(folder, file);
+  const inside = path.relative(docs, target).replaceAll("\\", "/");
+  const readme = /^\.\.\/packages\/([^/]+)(?:\/README\.md)?$/.exec(inside)?.[1];
+  const page = readme === undefined ? `/${inside.replace(/\.md$/, "")}` : `/packages/${readme}`;
+  const isPage = readme !== undefined || !inside.startsWith("..");
+  const address = isPage ? page : `${sources}/${inside.replaceAll("../", "")}`;
+  return anchor === undefined ? address : `${address}#${anchor}`;
+}
+
+/** For markdown-it: has the links of pages go through `siteLink`. */
+export function rewriteLinks(markdown) {
+  markdown.core.ruler.push("site-links", ({ tokens, env }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const href = token.attrGet("href");
+      if (href) token.attrSet("href", siteLink(path.dirname(env.path), href));
+    }
+  });
+}
