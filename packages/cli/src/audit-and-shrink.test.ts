@@ -162,7 +162,9 @@ describe("ccl shrink", () => {
     const found = await ccl(["artifacts", "search", id, "request", "12400"]);
     expect(found.stdout).toContain("request 12400 served by worker 1");
     expect((await ccl(["artifacts", "read", id, "--lines", "612"])).stdout).toContain("vol-77");
-    expect((await ccl(["artifacts", "ls"])).stdout).toContain("why red?");
+    await ccl(["shrink", "why red again?", "--budget", "200"], log);
+    const listed = (await ccl(["artifacts", "ls"])).stdout.trimEnd().split("\n");
+    expect(listed).toEqual([expect.stringContaining("why red again?")]);
     expect(JSON.parse((await ccl(["artifacts", "read", id, "--json"])).stdout).text).toBe(log);
   });
 

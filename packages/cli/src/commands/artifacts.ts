@@ -22,8 +22,11 @@ export async function artifactsList(
   flags: ArtifactFlags,
 ): Promise<CommandResult> {
   return withStore(session, flags, async (store) => {
-    const handles = (await allHandles(store)).sort((a, b) => b.createdAt - a.createdAt);
-    const rows = handles.map(({ artifactId, sizeBytes, source, summary, createdAt }) => [
+    const handles = (await allHandles(store)).sort((a, b) => a.createdAt - b.createdAt);
+    // What was shown several times has a handle each time, and one row: the last.
+    const latest = [...new Map(handles.map((handle) => [handle.artifactId, handle])).values()];
+    latest.sort((a, b) => b.createdAt - a.createdAt);
+    const rows = latest.map(({ artifactId, sizeBytes, source, summary, createdAt }) => [
       artifactId.slice(0, 12),
       formatNumber(sizeBytes),
       new Date(createdAt).toISOString().slice(0, 16),
@@ -37,7 +40,7 @@ export async function artifactsList(
       { title: "by" },
       { title: "about" },
     ];
-    return { document: { artifacts: handles }, text: (style) => renderTable(columns, rows, style) };
+    return { document: { artifacts: latest }, text: (style) => renderTable(columns, rows, style) };
   });
 }
 
