@@ -1,20 +1,20 @@
-// CCL on its own repository: scan, pack, expand, edit, delta; then a change by a model's recorded answers on a small
-// project. Exits with 1 when a promise does not hold.
+// One story on this repository: an agent's long session, a fact found again, a pack for a task, what changed after an
+// edit, and a change by a model's recorded answers on a small project. Exits with 1 when a promise does not hold.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { styleText } from "node:util";
+
+import { showLongSession } from "./demo/long-session.mjs";
+import { bar, excerpt, format, heading, paint, say, stopwatch } from "./demo/print.mjs";
 
 const BUDGET = 4000;
 const TASK = "Cap the slices that a pack takes from one file, so that more files fit.";
 const ACTION = "update the callers and the tests of what changed";
 const ADDED =
   '\n/** True where a demo runs. */\nexport function isDemo(environment: string): boolean {\n  return environment !== "";\n}\n';
-const BAR_COLUMNS = 56;
-const EXCERPT_COLUMNS = 90;
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const startedAt = performance.now();
@@ -37,13 +37,13 @@ try {
 async function run() {
   const ccl = await loadBuild();
   const counter = await ccl.createBpeCounter("o200k_base");
-  const copy = await scan(ccl);
+  await showLongSession({ ...ccl, repository, counter });
+  const copy = await copyRepository(ccl);
   const pack = await showPack(copy, { ...ccl, counter });
   const base = await ccl.takeSnapshot({ registry: copy });
-  const content = await showExpansion(copy, { ...ccl, seen: inPart(pack) });
-  await writeFile(join(copy.root, content.path), content.text + ADDED);
-  await showRefusal(copy, { ...ccl, content });
-  await showDelta(copy, { ...ccl, counter, base, pack, alias: content.alias });
+  const seen = inPart(pack);
+  await appendFile(join(copy.root, seen.path), ADDED);
+  await showDelta(copy, { ...ccl, counter, base, pack, alias: seen.alias });
   await copy.close();
   await showCodingAgent();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -55,8 +55,10 @@ async function run() {
 async function loadBuild() {
   try {
     const aliases = await import("../packages/aliases/dist/index.js");
+    const compiler = await import("../packages/context-compiler/dist/index.js");
+    const { createMemoryArtifactStore } = await import("../packages/artifact-store/dist/index.js");
     const { createBpeCounter } = await import("../packages/core/dist/bpe/index.js");
-    return { ...aliases, createBpeCounter };
+    return { ...aliases, ...compiler, createMemoryArtifactStore, createBpeCounter };
   } catch (error) {
     throw new Error(`the packages are not built; run "npx -y pnpm@10 demo" (${error.message})`, {
       cause: error,
@@ -64,23 +66,12 @@ async function loadBuild() {
   }
 }
 
-/** Names the repository's files without writing, and copies them to where the demo may edit. */
-async function scan({ openAliasRegistry }) {
-  const clock = stopwatch();
+/** What a scan names, where the demo may edit it. */
+async function copyRepository({ openAliasRegistry }) {
   const original = await openAliasRegistry({ root: repository, persist: false });
   const { entries } = await original.scan();
   await original.close();
   assert.ok(entries.length > 0, "the scan found no file");
-  heading(
-    1,
-    "Scan",
-    `this repository, ${format(entries.length)} files named in ${clock()}; nothing is written`,
-  );
-  const examples = ["H", "T", "D", "R", "S", "A"].flatMap(
-    (prefix) => entries.find((entry) => entry.alias.startsWith(`${prefix}.`)) ?? [],
-  );
-  for (const { alias, sha8, path } of examples.slice(0, 4))
-    say(`   ${`${alias}@${sha8}`.padEnd(36)} ${paint("dim", path)}`);
   // This file names the task itself, so it would be the best match.
   for (const { path } of entries)
     if (path !== "scripts/demo.mjs") await cp(join(repository, path), join(temporary, path));
@@ -100,7 +91,11 @@ async function showPack(registry, { buildPack, counter }) {
   );
   assert.ok(pack.tokens <= BUDGET, `the pack has ${pack.tokens} tokens, the budget is ${BUDGET}`);
   assert.ok(pack.entries.length > 0, "the pack shows no file");
-  heading(2, "Pack", `for a task, within ${format(BUDGET)} tokens of o200k_base, in ${clock()}`);
+  heading(
+    3,
+    "A repository in a prompt",
+    `at most ${format(BUDGET)} tokens for a task, in ${clock()}`,
+  );
   say(`   ${paint("dim", `"${TASK}"`)}`);
   say(`   all files  ${bar(1, "yellow")} ${format(raw)} tokens`);
   say(
@@ -152,38 +147,6 @@ async function countAll(registry, counter) {
   return tokens;
 }
 
-/** What a model does when a slice is not enough: it calls the tool with the hash that it saw. */
-async function showExpansion(registry, { createGetAliasTool, seen }) {
-  const call = { alias: seen.alias, sha8: seen.sha8 };
-  const clock = stopwatch();
-  const answer = await createGetAliasTool(registry).execute(call, {});
-  assert.ok(answer.ok, "get_alias refused a hash that the pack had just given");
-  const text = (await readFile(join(registry.root, seen.path), "utf8")).replaceAll("\r\n", "\n");
-  assert.ok(
-    answer.value.next !== undefined || answer.value.text === text,
-    "get_alias did not give the file's own text",
-  );
-  heading(
-    3,
-    "Expand",
-    `get_alias(${JSON.stringify(call)}) gives ${answer.value.totalLines} lines in ${clock()}`,
-  );
-  excerpt(answer.value.text.trimEnd().split("\n"), 5);
-  return { ...seen, text };
-}
-
-async function showRefusal(registry, { createGetAliasTool, content }) {
-  const stale = await createGetAliasTool(registry).execute(
-    { alias: content.alias, sha8: content.sha8 },
-    {},
-  );
-  assert.ok(!stale.ok, "get_alias answered for a hash that is no longer true");
-  const [issue] = stale.issues;
-  assert.equal(issue.code, "alias_stale");
-  say(`   The copy is edited; the same call: ${paint("red", issue.code)}`);
-  say(`   ${issue.message}`);
-}
-
 async function showDelta(
   registry,
   { takeSnapshot, computeDelta, renderDelta, counter, base, pack, alias },
@@ -201,8 +164,8 @@ async function showDelta(
   const tokens = counter.count(prompt);
   heading(
     4,
-    "Delta",
-    `the next prompt: ${format(tokens)} tokens instead of ${format(pack.tokens)}, in ${clock()}`,
+    "What changed",
+    `after an edit, the next prompt: ${format(tokens)} tokens instead of ${format(pack.tokens)}, in ${clock()}`,
   );
   excerpt(prompt.split("\n"), 8);
 }
@@ -214,7 +177,7 @@ async function showCodingAgent() {
   const { code, output } = await runProgram(program);
   assert.equal(code, 0, `examples/coding-agent failed:\n${output}`);
   const isTold = (line) =>
-    /^(?:\d | {2}(?:rejected|rolled back|applied|check )| {2}\| [-+] )/.test(line);
+    /^(?:\d [A-Z]| {2}(?:rejected|rolled back|applied|check )| {2}\| [-+] )/.test(line);
   const told = output.split("\n").filter(isTold);
   assert.ok(
     told.some((line) => line.startsWith("  rolled back")),
@@ -226,7 +189,7 @@ async function showCodingAgent() {
   );
   heading(
     5,
-    "Plan and apply",
+    "An answer applied",
     `a failing test repaired by answers that were recorded, on a copy, in ${clock()}`,
   );
   excerpt(told, told.length);
@@ -243,47 +206,4 @@ function runProgram(program) {
     child.on("error", fail);
     child.on("close", (code) => settle({ code, output }));
   });
-}
-
-function heading(number, title, text) {
-  say(`\n${paint("bold", `${number} ${title}`)}  ${text}`);
-}
-
-/** The first lines of a text, each cut to the width of a terminal; says how many more there are. */
-function excerpt(lines, most) {
-  for (const line of lines.slice(0, most)) {
-    say(
-      `   ${paint("cyan", "|")} ${line.length > EXCERPT_COLUMNS ? `${line.slice(0, EXCERPT_COLUMNS - 1)}…` : line}`,
-    );
-  }
-  if (lines.length > most)
-    say(
-      `   ${paint("cyan", "|")} ${paint("dim", `... ${format(lines.length - most)} more lines`)}`,
-    );
-}
-
-function bar(share, colour) {
-  const eighths = Math.max(1, Math.round(share * BAR_COLUMNS * 8));
-  const blocks = "█".repeat(Math.floor(eighths / 8)) + ["", ..."▏▎▍▌▋▊▉"][eighths % 8];
-  return paint(colour, blocks) + " ".repeat(BAR_COLUMNS - blocks.length);
-}
-
-function stopwatch() {
-  const start = performance.now();
-  return () => `${((performance.now() - start) / 1000).toFixed(2)} s`;
-}
-
-function paint(format, text) {
-  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
-  const isForced = FORCE_COLOR !== undefined && FORCE_COLOR !== "0";
-  const isWanted = !NO_COLOR && (isForced || (process.stdout.isTTY && TERM !== "dumb"));
-  return isWanted ? styleText(format, text, { validateStream: false }) : text;
-}
-
-function format(number) {
-  return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-function say(line) {
-  process.stdout.write(`${line}\n`);
 }
