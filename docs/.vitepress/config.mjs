@@ -7,7 +7,11 @@ import { packageNames } from "./package-pages.mjs";
 import { rewriteLinks } from "./site-links.mjs";
 
 const root = path.resolve(import.meta.dirname, "../..");
+// A project's site on GitHub Pages stands under the repository's name.
+const base = process.env.CCL_DOCS_BASE ?? "/";
+
 export default defineConfig({
+  base,
   title: "CCL",
   description:
     "The Context Compression Layer: the smallest context that is enough, and a safe way to act on the answer.",
@@ -101,5 +105,5 @@ function lineOf(file, page) {
     .exec(text)?.[0]
     .replaceAll(/[\s*]+/g, " ")
     .trim();
-  return `- [${title}](/${page.slice(0, -3)}): ${gain}`;
+  return `- [${title}](${base}${page.slice(0, -3)}): ${gain}`;
 }
