@@ -7,7 +7,7 @@ import {
   type RunEngine,
   type RunStore,
 } from "@ccl/operations";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import {
   hasPostgres,
@@ -55,6 +55,17 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
       () => "no error",
       (error: unknown) => (OperationsDbosError.isInstance(error) ? error.code : error),
     );
+
+  it("says that DBOS did not start", async () => {
+    const launch = vi.spyOn(DBOS, "launch").mockRejectedValueOnce(new Error("no schema"));
+    const opening = openDbosWorker({
+      dbos: DBOS,
+      pool: database.pool,
+      runs: createMemoryRunStore(),
+    });
+    expect(await codeOf(opening)).toBe("launch_failed");
+    launch.mockRestore();
+  });
 
   it("carries a run without operations as one workflow with the run's id, and can be opened again after it is closed", async () => {
     for (const chatId of ["first", "second"]) {

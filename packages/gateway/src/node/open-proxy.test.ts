@@ -201,4 +201,9 @@ it("asks for a token where it was given one, and refuses other addresses without
     code: "invalid_options",
   });
   await expect(proxyTo("not an address")).rejects.toMatchObject({ code: "invalid_options" });
+  const taken = await proxyTo("http://127.0.0.1:1");
+  const port = Number(new URL(taken.url).port);
+  await expect(proxyTo("http://127.0.0.1:1", { port })).rejects.toMatchObject({
+    code: "listen_failed",
+  });
 });
