@@ -49,7 +49,7 @@ const claudeCode = (at: number, usage: object): object[] => [
     message: {
       id: `m${at}`,
       role: "assistant",
-      model: "claude-sonnet-4-5",
+      model: "claude-sonnet-5-5",
       usage,
       content: [{ type: "tool_use", id: `c${at}`, name: "Read", input: { file_path: "a.ts" } }],
     },

@@ -32,7 +32,7 @@ function requestOf(api: Api, results: readonly string[]): string {
   });
   const key = api === "responses" ? "input" : "messages";
   const said = `{"role":"user","content":"Wh\\u0061t is o-3-7? \\"${"word ".repeat(1500)}"}`;
-  return `{ "model":"claude-sonnet-4-5" , "temperature":1.0,"n":1E2, "${key}" : [${[said, ...turns].join(" ,")}\n], "unknown":{"x":""} }`;
+  return `{ "model":"claude-sonnet-5-5" , "temperature":1.0,"n":1E2, "${key}" : [${[said, ...turns].join(" ,")}\n], "unknown":{"x":""} }`;
 }
 
 const apis: Api[] = ["chat", "responses", "anthropic"];

@@ -105,7 +105,7 @@ describe("official clients through the proxy", () => {
     const proxy = await proxyTo(upstream.baseUrl("anthropic"));
     const client = new Anthropic({ baseURL: proxy.url, apiKey: "key", maxRetries: 0 });
     const request = {
-      model: "claude-sonnet-4-5",
+      model: "claude-sonnet-5-5",
       max_tokens: 10,
       messages: [{ role: "user" as const, content: "Hi" }],
     };

@@ -25,7 +25,7 @@ export async function findModel(options: NamedModelOptions): Promise<FoundModel 
   });
   if (env["CCL_MODEL"]) return named(env["CCL_MODEL"], "CCL_MODEL");
   if (env["OPENAI_API_KEY"]) return named("openai/gpt-5-mini", "OPENAI_API_KEY");
-  if (env["ANTHROPIC_API_KEY"]) return named("anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY");
+  if (env["ANTHROPIC_API_KEY"]) return named("anthropic/claude-sonnet-5-5", "ANTHROPIC_API_KEY");
   const url = ollamaUrl(env);
   const name = await firstModelAt(url, options.fetch ?? fetch);
   return name === undefined ? undefined : named(`ollama/${name}`, url);

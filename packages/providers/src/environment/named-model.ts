@@ -24,7 +24,7 @@ export interface NamedModelOptions extends Pick<
 }
 
 /**
- * The model that a name means: `anthropic/claude-sonnet-4-5`, `openai/gpt-5-mini`, `ollama/qwen3:8b`, or a preset of
+ * The model that a name means: `anthropic/claude-sonnet-5-5`, `openai/gpt-5-mini`, `ollama/qwen3:8b`, or a preset of
  * `createOpenAiCompatibleModel` before the slash. `claude...`, `gpt...` and `o3` need none; other names go to the server of
  * `OPENAI_BASE_URL` or `OLLAMA_HOST`. Keys and addresses come from the variables that the official clients read.
  * @throws LanguageModelError `authentication` where the key is missing, `invalid_request` for a name that no server has
