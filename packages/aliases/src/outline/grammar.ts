@@ -1,12 +1,13 @@
 import { createRequire } from "node:module";
-import type { Parser, Tree } from "@vscode/tree-sitter-wasm";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
 import { isNestedWithin } from "./nesting.ts";
 import { SyntaxNode } from "./syntax-node.ts";
+import type { Parser, ParserRuntime, SyntaxTree } from "./wasm-parser.ts";
 
-/** A grammar by the name of its file in the grammars' package. */
+/** A grammar by the name of its file; `after-build.mjs` copies them. */
 export type GrammarName = "typescript" | "tsx" | "javascript" | "python" | "go" | "rust" | "java";
-
-type Runtime = typeof import("@vscode/tree-sitter-wasm");
 
 /** What is longer is data or generated code, not worth the seconds that parsing it takes. */
 const MAX_SOURCE_CHARACTERS = 2_000_000;
@@ -22,21 +23,24 @@ const PARSE_CALLBACKS_PER_CHARACTER = 0.12;
 const BASE_PARSE_MS = 2_000;
 const PARSE_MS_PER_CHARACTER = 0.004;
 
-const require = createRequire(import.meta.url);
-const RUNTIME_PATH = "@vscode/tree-sitter-wasm";
+const load = createRequire(import.meta.url);
+/** The build copies the parser and its grammars beside the code; sources find them where they are copied from. */
+const RUNTIME_PATH = import.meta.url.endsWith(".ts")
+  ? load.resolve("@vscode/tree-sitter-wasm")
+  : join(dirname(fileURLToPath(import.meta.url)), "wasm", "tree-sitter.js");
 
-let runtime: Promise<Runtime> | undefined;
+let runtime: Promise<ParserRuntime> | undefined;
 const parsers = new Map<GrammarName, Promise<Parser>>();
 
-async function startRuntime(): Promise<Runtime> {
-  const loaded: Runtime = require(RUNTIME_PATH);
+async function startRuntime(): Promise<ParserRuntime> {
+  const loaded: ParserRuntime = load(RUNTIME_PATH);
   await loaded.Parser.init();
   return loaded;
 }
 
 /** Lets the next parse start from a fresh copy: after a trap the memory of this one can't be trusted. */
 function discardRuntime(): void {
-  delete require.cache[require.resolve(RUNTIME_PATH)];
+  delete load.cache[RUNTIME_PATH];
   runtime = undefined;
   latest = undefined;
   parsers.clear();
@@ -45,9 +49,7 @@ function discardRuntime(): void {
 async function createParser(name: GrammarName): Promise<Parser> {
   runtime ??= startRuntime();
   const { Language, Parser } = await runtime;
-  const language = await Language.load(
-    require.resolve(`${RUNTIME_PATH}/wasm/tree-sitter-${name}.wasm`),
-  );
+  const language = await Language.load(join(dirname(RUNTIME_PATH), `tree-sitter-${name}.wasm`));
   return new Parser().setLanguage(language);
 }
 
@@ -60,7 +62,7 @@ function parserOf(name: GrammarName): Promise<Parser> {
   return parser;
 }
 
-function parseWithinBudget(parser: Parser, text: string): Tree | null {
+function parseWithinBudget(parser: Parser, text: string): SyntaxTree | null {
   let callbacksLeft = BASE_PARSE_CALLBACKS + text.length * PARSE_CALLBACKS_PER_CHARACTER;
   const deadline = performance.now() + BASE_PARSE_MS + text.length * PARSE_MS_PER_CHARACTER;
   const isSpent = (): boolean => --callbacksLeft < 0 || performance.now() > deadline;
@@ -95,13 +97,13 @@ export async function withSyntaxTree<T>(
 }
 
 /** The tree of the last text: one who wants a file's outline often wants its text without comments next. */
-let latest: { name: GrammarName; text: string; tree: Tree } | undefined;
+let latest: { name: GrammarName; text: string; tree: SyntaxTree } | undefined;
 
 function isLatest(name: GrammarName, text: string): boolean {
   return latest?.name === name && latest.text === text;
 }
 
-function treeOf(parser: Parser, name: GrammarName, text: string): Tree | undefined {
+function treeOf(parser: Parser, name: GrammarName, text: string): SyntaxTree | undefined {
   if (latest !== undefined && isLatest(name, text)) return latest.tree;
   dropLatest();
   const tree = parseWithinBudget(parser, text);

@@ -1,4 +1,4 @@
-import type { Node } from "@vscode/tree-sitter-wasm";
+import type { ParserNode } from "./wasm-parser.ts";
 
 /** A node of a syntax tree with its source at hand; valid only until its tree is deleted. */
 export class SyntaxNode {
@@ -7,13 +7,13 @@ export class SyntaxNode {
   readonly type: string;
   /** Offset of its first character. */
   readonly start: number;
-  readonly #node: Node;
+  readonly #node: ParserNode;
   #fields: Map<string, SyntaxNode | undefined> | undefined;
   #end: number | undefined;
   #isNamed: boolean | undefined;
   #children: SyntaxNode[] | undefined;
 
-  constructor(node: Node, source: string) {
+  constructor(node: ParserNode, source: string) {
     this.#node = node;
     this.source = source;
     this.type = node.type;

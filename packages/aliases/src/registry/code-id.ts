@@ -1,18 +1,13 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
 
 /** What derived values depend on besides the files: this package's code, that of core and search, and the parsers. */
-const LIBRARIES = [
-  "@ccl/core",
-  "@ccl/search",
-  "@vscode/tree-sitter-wasm/package.json",
-  "yaml/package.json",
-  "diff/package.json",
-];
+const LIBRARIES = ["@ccl/core", "@ccl/search", "yaml/package.json", "diff/package.json"];
 
 let known: string | undefined;
 
@@ -28,7 +23,9 @@ export function codeId(): string {
 }
 
 function hashCode(): string {
-  const files = [fileURLToPath(import.meta.url), ...LIBRARIES.flatMap((name) => placeOf(name))];
+  const own = fileURLToPath(import.meta.url);
+  const grammars = join(dirname(own), "wasm", "package.json");
+  const files = [own, grammars, ...LIBRARIES.flatMap((name) => placeOf(name))];
   return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
 }
 

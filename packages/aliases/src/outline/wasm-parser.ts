@@ -1,0 +1,38 @@
+// What is used of the parser, whose files the build copies: no package of it is installed.
+
+interface Language {
+  name: string | null;
+}
+
+export interface ParserRuntime {
+  Parser: { new (): Parser; init(): Promise<void> };
+  Language: { load(file: string): Promise<Language> };
+}
+
+export interface Parser {
+  setLanguage(language: Language): Parser;
+  parse(
+    text: string,
+    before: null,
+    options: { progressCallback: () => boolean },
+  ): SyntaxTree | null;
+  reset(): void;
+}
+
+export interface SyntaxTree {
+  rootNode: ParserNode;
+  delete(): void;
+}
+
+export interface ParserNode {
+  type: string;
+  startIndex: number;
+  endIndex: number;
+  startPosition: { row: number };
+  endPosition: { row: number };
+  isNamed: boolean;
+  hasError: boolean;
+  children: (ParserNode | null)[];
+  descendantsOfType(type: string): (ParserNode | null)[];
+  childForFieldName(name: string): ParserNode | null;
+}
