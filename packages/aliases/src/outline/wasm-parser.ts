@@ -33,6 +33,6 @@ export interface ParserNode {
   isNamed: boolean;
   hasError: boolean;
   children: (ParserNode | null)[];
-  descendantsOfType(type: string): (ParserNode | null)[];
+  descendantsOfType(types: string[]): (ParserNode | null)[];
   childForFieldName(name: string): ParserNode | null;
 }
