@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -242,6 +244,62 @@ describe("ccl gen", () => {
         document: { error: { code: "spending_limit", message: expect.stringContaining(message) } },
       });
       expect(await portNow()).toBe(portFile);
+    });
+  });
+
+  describe("when it is interrupted", () => {
+    const change = `Another port.\n*** Begin Patch\n*** Update File: src/port.mjs\n@@\n-${portFile}+export const port = 8080;\n*** End Patch\n`;
+
+    /** A check that asks the server for the number in the file, and waits for its answer. */
+    const checkBy = (url: string): string =>
+      `"${process.execPath}" -e "import('./src/port.mjs').then(({ port }) => fetch('${url}/' + port)).then(({ ok }) => process.exit(ok ? 0 : 1))"`;
+
+    it.each([
+      { when: "while the model streams", stage: "/model", signals: ["SIGHUP"], code: 130 },
+      { when: "while the checks run before", stage: "/80", signals: ["SIGINT"], code: 130 },
+      // A terminal that is closed sends both.
+      {
+        when: "with the change in the files",
+        stage: "/8080",
+        signals: ["SIGHUP", "SIGTERM"],
+        code: 130,
+      },
+      {
+        when: "when it has been committed",
+        stage: "APPLY_SUCCESS",
+        signals: ["SIGINT", "SIGINT"],
+        code: 0,
+      },
+    ])("$when, it exits with $code", async ({ stage, signals, code }) => {
+      const stop = new AbortController();
+      const upstream = createServer((request, response) => {
+        const url = request.method === "POST" ? "/model" : request.url;
+        if (url === stage) {
+          response.write("data: {}\n\n", () => stop.abort());
+          return;
+        }
+        if (url === "/80") response.statusCode = 500;
+        const message = { role: "assistant", content: change };
+        response.end(JSON.stringify({ choices: [{ message, finish_reason: "stop" }] }));
+      });
+      upstream.listen(0, "127.0.0.1");
+      await once(upstream, "listening");
+      const url = `http://127.0.0.1:${Object(upstream.address()).port}`;
+      const flags = ["--check", checkBy(url), "--model", "any", "--base-url", url, "--verbose"];
+      const run = await runCcl([...gen, "--until-green", "1", ...flags], {
+        cwd: root,
+        interrupt: stop.signal,
+        signals,
+        onError: (text) => {
+          if (text.startsWith(stage)) stop.abort();
+        },
+      });
+      upstream.closeAllConnections();
+      upstream.close();
+      expect(stop.signal.aborted).toBe(true);
+      expect(run).toMatchObject({ code });
+      expect(await portNow()).toBe(code === 0 ? "export const port = 8080;\n" : portFile);
+      expect(await ccl(["plan", "recover"])).toMatchObject({ stdout: "" });
     });
   });
 

@@ -9,14 +9,13 @@ import { ignoreClosedPipe } from "./output/ignore-closed-pipe.ts";
 import { printableLines } from "./output/printable.ts";
 import { styleOf } from "./output/style.ts";
 import { createProgram } from "./program.ts";
-import { openSession, type Terminal } from "./session.ts";
+import { openSession, type Session, type Terminal } from "./session.ts";
 
 type Interrupt = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 /** Where interrupts come from: `process`, or a stand-in. */
 export interface InterruptSource {
   on(name: Interrupt, listener: () => void): unknown;
-  off(name: Interrupt, listener: () => void): unknown;
 }
 
 const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -31,10 +30,10 @@ export async function runCli(
   ignoreClosedPipe(terminal.stderr);
   let exitCode: ExitCode = EXIT_CODES.ok;
   const program = createProgram(terminal, async (flags, command) => {
-    const session = await openSession(flags, { terminal, signal: interruption.signal });
+    const session = await openSession(flags, { terminal, ...interruption });
     try {
       const result = await command(session);
-      interruption.signal.throwIfAborted();
+      if (result.isCommitted !== true) interruption.signal.throwIfAborted();
       exitCode = result.exitCode ?? EXIT_CODES.ok;
       session.progress.clear();
       writeResult(result, session.isJson, terminal);
@@ -50,8 +49,6 @@ export async function runCli(
     const failure = toFailure(error, interruption.signal.aborted);
     if (!isHelp(error) || isJsonAsked(argv)) writeError(failure, isJsonAsked(argv), terminal);
     return exitCodeOf(failure);
-  } finally {
-    interruption.stop();
   }
   return exitCode;
 }
@@ -95,18 +92,17 @@ function isJsonAsked(argv: string[]): boolean {
   return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 }
 
-function listenForInterrupts(source: InterruptSource): { signal: AbortSignal; stop(): void } {
+/** Listens for as long as the process lives: an interrupt behind the last step is too late to change the exit code. */
+function listenForInterrupts(source: InterruptSource): Pick<Session, "signal" | "forbidExit"> {
   const controller = new AbortController();
+  let mayExit = true;
   const onSignal = (): void => {
-    // The second one does not wait for the work to stop.
-    if (controller.signal.aborted) process.exit(EXIT_CODES.interrupted);
-    controller.abort();
+    if (!controller.signal.aborted) controller.abort();
+    else if (mayExit) process.exit(EXIT_CODES.interrupted);
   };
   for (const name of INTERRUPTS) source.on(name, onSignal);
-  return {
-    signal: controller.signal,
-    stop: () => {
-      for (const name of INTERRUPTS) source.off(name, onSignal);
-    },
+  const forbidExit = (): void => {
+    mayExit = false;
   };
+  return { signal: controller.signal, forbidExit };
 }

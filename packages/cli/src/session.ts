@@ -44,6 +44,8 @@ export interface Session {
   isJson: boolean;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
+  /** Said before files are changed: from then on a second interrupt waits for the end of the work, as the first does. */
+  forbidExit: () => void;
   terminal: Terminal;
   /** How stderr is written to. */
   noteStyle: Style;
@@ -51,12 +53,13 @@ export interface Session {
 }
 
 /** What a session is made from beside the global flags. */
-export type SessionParts = Pick<Session, "terminal" | "signal">;
+export type SessionParts = Pick<Session, "terminal" | "signal"> &
+  Partial<Pick<Session, "forbidExit">>;
 
 /** Reads the global flags; the root must be a folder. */
 export async function openSession(
   flags: GlobalFlags,
-  { terminal, signal }: SessionParts,
+  { terminal, signal, forbidExit = () => undefined }: SessionParts,
 ): Promise<Session> {
   const root = resolve(terminal.cwd(), flags.root ?? ".");
   const found = await stat(root).catch(() => undefined);
@@ -68,6 +71,7 @@ export async function openSession(
     directory: flags.directory ?? ".ccl",
     isJson: flags.json === true,
     signal,
+    forbidExit,
     terminal,
     noteStyle: styleOf(terminal.stderr, terminal.env),
     progress: createProgress(terminal.stderr, terminal.env),

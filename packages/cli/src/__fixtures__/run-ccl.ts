@@ -19,8 +19,9 @@ export interface RunCclOptions {
   env?: Record<string, string>;
   /** Sees what is written to stderr as it comes. */
   onError?: (text: string) => void;
-  /** Interrupts the command as Ctrl-C does. */
+  /** Interrupts the command as Ctrl-C does, or by `signals`. */
   interrupt?: AbortSignal;
+  signals?: readonly string[];
 }
 
 /** Runs a command line in this process. */
@@ -44,7 +45,9 @@ export async function runCcl(args: string[], options: RunCclOptions): Promise<Cc
     platform: process.platform,
     cwd: () => options.cwd,
   });
-  options.interrupt?.addEventListener("abort", () => terminal.emit("SIGINT"));
+  options.interrupt?.addEventListener("abort", () => {
+    for (const name of options.signals ?? ["SIGINT"]) terminal.emit(name);
+  });
   return { code: await runCli(args, terminal), ...run };
 }
 

@@ -195,6 +195,7 @@ async function deliver(
   const isOpen = preview !== undefined && applied === undefined;
   const saved = isOpen ? await saveChange(session, plan) : await saveIfPlan(session, planSession);
   return {
+    isCommitted: applied !== undefined,
     document: {
       mode,
       isNoChange,

@@ -17,6 +17,7 @@ export async function memorySet(
   const { memory, rejected } = await files.patch({ [key]: valueOf(value) }, { signal });
   if (rejected.length > 0) throw inputError(rejected);
   return {
+    isCommitted: true,
     document: { memory },
     note: () => `Remembered ${key}.\n`,
   };

@@ -30,6 +30,7 @@ export async function planApply(
     if (!applied.ok) throw planFailure(applied.issues);
     if (file === undefined) await forgetSaved(session);
     return {
+      isCommitted: true,
       document: { ...applied.value, planHash: preview.value.planHash, summary: plan.summary },
       text: (style) => renderApplied(applied.value, style),
     };

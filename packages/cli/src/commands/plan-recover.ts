@@ -15,7 +15,10 @@ const COLUMNS = [
 /** Undoes what processes that have ended left unfinished. */
 export async function planRecover(session: Session): Promise<CommandResult> {
   const recover = (): Promise<RecoveredTransaction[]> =>
-    withWorkspace(session, {}, (workspace) => workspace.recover({ signal: session.signal }));
+    withWorkspace(session, {}, (workspace) => {
+      session.forbidExit();
+      return workspace.recover({ signal: session.signal });
+    });
   const recovered = (await hasTransactions(session)) ? await recover() : [];
   const rows = recovered.map(({ transactionId, outcome, paths, keptPaths }) => [
     transactionId,

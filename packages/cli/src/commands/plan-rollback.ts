@@ -13,10 +13,12 @@ export async function planRollback(session: Session, transaction: string): Promi
   const { signal } = session;
   return await withWorkspace(session, {}, async (workspace) => {
     const id = transaction === "last" ? await lastCommitted(workspace, signal) : transaction;
+    session.forbidExit();
     const undone = await workspace.rollback(id, { signal });
     if (!undone.ok) throw planFailure(undone.issues);
     const { paths } = undone.value;
     return {
+      isCommitted: true,
       document: undone.value,
       text: ({ colours }) =>
         `${paths.map((path) => `${printable(path)}\n`).join("")}${colours.green("rolled back")} ${formatCount(paths.length, "path")} of ${id}\n`,

@@ -9,6 +9,8 @@ export interface CommandResult {
   text?: ((style: Style) => string) | undefined;
   /** For people, on stderr without `--json`. */
   note?: ((style: Style) => string) | undefined;
+  /** Files were changed for good: an interrupt that comes now is too late, and the exit code says so. */
+  isCommitted?: boolean | undefined;
   /** Default: ok. */
   exitCode?: ExitCode | undefined;
 }

@@ -50,6 +50,7 @@ export async function applyConfirmed(
     preview.changes.length,
   );
   const { shortenOutput } = await import("./shorten-output.ts");
+  session.forbidExit();
   const applied = await proposal.apply({ checks, signal, confirm, shortenOutput });
   progress.clear();
   return applied;
