@@ -21,15 +21,15 @@ import {
   slidingWindow,
 } from "./lib/context-policies.mjs";
 import { fromAiSdk, fromLangChain, toAiSdk, toLangChain } from "./lib/peer-messages.mjs";
-import { joinTraces, readRecordedTraces } from "./lib/recorded-traces.mjs";
+import { joinTraces, readRecordedTraces } from "../examples/long-session/src/recorded-traces.mjs";
 import {
   cachedPrice,
   createMessageCounter,
   operationErrorOf,
   newPrice,
   replayTrace,
-} from "./lib/replay-trace.mjs";
-import { generateServiceTrace } from "./lib/service-trace/generate-service-trace.mjs";
+} from "../examples/long-session/src/replay-trace.mjs";
+import { generateServiceTrace } from "../examples/long-session/src/service-trace/generate-service-trace.mjs";
 
 /** All policies count with the same estimate and take it for exact, so that none keeps a margin that others do not. */
 const counter = { ...estimatedCounter, name: "estimate taken for exact", isExact: true };

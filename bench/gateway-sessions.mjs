@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { estimatedCounter } from "../packages/core/dist/index.js";
 import { cachePriceOf, HistoryPlanner } from "../packages/gateway/dist/index.js";
 import { frozenCut } from "./lib/context-policies.mjs";
-import { createMessageCounter, replayTrace } from "./lib/replay-trace.mjs";
+import { createMessageCounter, replayTrace } from "../examples/long-session/src/replay-trace.mjs";
 import { readCodingTraces, readMcpTraces } from "./lib/session-sets.mjs";
 
 const { values } = parseArgs({

@@ -10,9 +10,9 @@ import * as library from "../packages/context-compiler/dist/index.js";
 import { estimatedCounter } from "../packages/core/dist/index.js";
 import { createSearchIndex } from "../packages/search/dist/index.js";
 import { appendOnly, frozenCut, slidingWindow } from "./lib/context-policies.mjs";
-import { joinTraces } from "./lib/recorded-traces.mjs";
-import { createMessageCounter, operationErrorOf, replayTrace } from "./lib/replay-trace.mjs";
-import { generateServiceTrace } from "./lib/service-trace/generate-service-trace.mjs";
+import { joinTraces } from "../examples/long-session/src/recorded-traces.mjs";
+import { createMessageCounter, operationErrorOf, replayTrace } from "../examples/long-session/src/replay-trace.mjs";
+import { generateServiceTrace } from "../examples/long-session/src/service-trace/generate-service-trace.mjs";
 import { readCodingTraces, readIncident, readMcpTraces, readTalks } from "./lib/session-sets.mjs";
 
 const { createContextCompiler, createSession, fitMessages, recordMessages } = library;

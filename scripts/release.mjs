@@ -1,6 +1,7 @@
 // node scripts/release.mjs --dry-run [--only NAME ...] [--sbom FOLDER]: all of a release but publishing, on what is committed.
 // The versions and changelogs are made in a clone; every package is packed there, installed in a folder of its own by the
-// first lines of its README, and the README's first program runs as printed, in each runtime that npm brings.
+// first lines of its README, and the README's first program runs as printed, in each runtime that npm brings. Each example
+// is copied to a folder of its own, installed from the packed packages and run without a model, on each Node.
 // Without --dry-run: publishes what `changeset version` has prepared. The scope on npm has to be yours.
 import fs from "node:fs";
 import os from "node:os";
@@ -9,6 +10,7 @@ import { parseArgs } from "node:util";
 
 import { readWorkspace } from "./graph/workspace.mjs";
 import { pnpmCommand, runCommand } from "./packages/run-command.mjs";
+import { exampleTrial } from "./release/example-trial.mjs";
 import { installRuntimes } from "./release/install-runtimes.mjs";
 import { readmeTrial } from "./release/readme-trial.mjs";
 
@@ -55,22 +57,42 @@ console.log(`release: ${["package", ...usable.map(({ name }) => name)].join(" | 
 let failures = 0;
 for (const item of packages) {
   const short = path.basename(item.directory);
-  if (values.only.length > 0 && !values.only.includes(short)) continue;
+  if (!isWanted(short)) continue;
   const trial = readmeTrial(item, { tarballs, directory: path.join(temporary, short) });
   const sample = path.join(clone, "examples/quickstart-pack/sample");
-  const results = usable.map((runtime) => trial.run(runtime, sample));
-  failures += results.filter((result) => result !== undefined).length;
-  const cells = results.map((result) => (result === undefined ? "ok" : "FAILED"));
-  console.log(`release: ${[item.name, ...cells].join(" | ")}`);
-  const failure = results.find((result) => result !== undefined);
-  if (failure !== undefined) console.log(failure.split("\n").slice(0, 12).join("\n"));
+  report(
+    item.name,
+    usable.map((runtime) => trial.run(runtime, sample)),
+  );
   if (values.sbom !== undefined) {
     fs.mkdirSync(values.sbom, { recursive: true });
     fs.writeFileSync(path.join(values.sbom, `${short}.cdx.json`), trial.billOfMaterials());
   }
 }
+const nodes = usable.filter(({ name }) => name.startsWith("Node"));
+console.log(`release: ${["example", ...nodes.map(({ name }) => name)].join(" | ")}`);
+for (const name of fs.readdirSync(path.join(clone, "examples")).filter(isWanted)) {
+  const directory = path.join(temporary, "examples", name);
+  const trial = exampleTrial(path.join(clone, "examples", name), { tarballs, directory });
+  report(
+    `examples/${name}`,
+    nodes.map((node) => trial.run(node)),
+  );
+}
 console.log(failures === 0 ? "release: ready" : `release: ${failures} runs failed`);
 process.exit(failures === 0 ? 0 : 1);
+
+function isWanted(name) {
+  return values.only.length === 0 || values.only.includes(name);
+}
+
+function report(name, results) {
+  failures += results.filter((result) => result !== undefined).length;
+  const cells = results.map((result) => (result === undefined ? "ok" : "FAILED"));
+  console.log(`release: ${[name, ...cells].join(" | ")}`);
+  const failure = results.find((result) => result !== undefined);
+  if (failure !== undefined) console.log(failure.split("\n").slice(0, 12).join("\n"));
+}
 
 function packAll() {
   const folder = path.join(temporary, "tarballs");

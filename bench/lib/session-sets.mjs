@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { fromOpenAiMessages } from "../../packages/providers/dist/wire/openai-chat/index.js";
-import { readRecordedTraces } from "./recorded-traces.mjs";
+import { readRecordedTraces } from "../../examples/long-session/src/recorded-traces.mjs";
 
 /** `{ name, messages, tools }` each: agent runs over MCP servers. */
 export const readMcpTraces = (folder) => readChats(folder, "livemcp.jsonl");

@@ -5,11 +5,10 @@ import path from "node:path";
 
 import { estimatedCounter } from "@ccl/core";
 
-import { appendOnly } from "../../../bench/lib/context-policies.mjs";
-import { createMessageCounter, replayTrace } from "../../../bench/lib/replay-trace.mjs";
 import { compileTrace } from "./compile-trace.mjs";
 import { drawChart } from "./draw-chart.mjs";
 import { readTrace } from "./read-trace.mjs";
+import { createMessageCounter, replayTrace } from "./replay-trace.mjs";
 import { drawMap, gone, listPrompt, shortened, visibleParts, whole } from "./visible-parts.mjs";
 
 const budgets = [8_000, 16_000, 32_000];
@@ -20,7 +19,7 @@ const output = path.resolve(import.meta.dirname, "../dist");
 const trace = readTrace();
 const countOf = createMessageCounter(counter);
 const sizes = trace.messages.map(countOf);
-const runs = [replay({ name: "append only", policy: appendOnly() })];
+const runs = [replay({ name: "append only", policy: (messages) => messages })];
 for (const budget of budgets) {
   const contexts = await compileTrace(trace, { budget, counter });
   const policy = (messages) => contexts.get(messages.length).toMessages();

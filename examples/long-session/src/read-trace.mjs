@@ -1,5 +1,5 @@
-import { joinTraces, readRecordedTraces } from "../../../bench/lib/recorded-traces.mjs";
-import { generateServiceTrace } from "../../../bench/lib/service-trace/generate-service-trace.mjs";
+import { joinTraces, readRecordedTraces } from "./recorded-traces.mjs";
+import { generateServiceTrace } from "./service-trace/generate-service-trace.mjs";
 
 /**
  * The sessions in the folder that the environment names, one after the other as a single long one, or a generated one.
