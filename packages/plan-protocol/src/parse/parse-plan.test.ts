@@ -271,8 +271,8 @@ describe("parsePlan", () => {
     const actions = [{ kind: "RENAME_FILE" }, { kind: "CREATE_DIR", path: 1 }, "a"];
     expect(read(plan({ actions, context_requests: [{ type: "env" }, { type: "shell" }] }))).toEqual(
       [
-        "ERR_SCHEMA_VALIDATION actions.0.path",
         "ERR_SCHEMA_VALIDATION actions.0.kind",
+        "ERR_SCHEMA_VALIDATION actions.0.path",
         "ERR_SCHEMA_VALIDATION actions.1.path",
         "ERR_SCHEMA_VALIDATION actions.2",
         "ERR_CONTEXT_REQUEST context_requests.1.type",

@@ -1,51 +1,96 @@
 import { isRecord } from "@ccl/core/json";
 import type { Result } from "@ccl/core";
+import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
 
-import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import type { Plan, PlanVersion } from "../plan/plan.ts";
+import {
+  actionKinds,
+  defaultPlanVersion,
+  isActionKind,
+  kindsOf,
+  planVersions,
+} from "../plan/action-kinds.ts";
+import type { ContextRequest, Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
+import type { PlanIssueCode } from "../plan-issue-code.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
-import { createFieldReader } from "./field-reader.ts";
-import { readAction, type ReadContext } from "./read-action.ts";
-import { readContextRequest } from "./read-context-request.ts";
+import { actionSchemas, requestSchemas } from "../schema/plan-schema.ts";
 
-const PLAN_KEYS = [
-  "version",
-  "actions",
-  "proposed_changes",
-  "summary",
-  "context_requests",
-  "memory_patch",
-];
+/** Members in which models say why; they change nothing. */
+const REMARKS: ReadonlySet<string> = new Set(["reason", "explanation"]);
+
+/** The members of actions of any kind. */
+const FIELDS: ReadonlySet<string> = new Set(
+  Object.values(actionKinds).flatMap(({ fields }) => fields),
+);
+
+const LIST: JsonSchema = { type: "array" };
+
+/** The members of a plan; what stands in its lists is read one by one, so that an issue names its kind's members. */
+const MEMBERS: Readonly<Record<string, JsonSchema>> = {
+  version: {},
+  actions: LIST,
+  proposed_changes: { type: "object", properties: { actions: LIST }, additionalProperties: false },
+  summary: { type: "string" },
+  context_requests: LIST,
+  memory_patch: { type: "object" },
+};
+const PLAN: JsonSchema = { type: "object", properties: MEMBERS, additionalProperties: false };
+const REQUEST = tagged("type", Object.keys(requestSchemas));
+const ACTIONS: Readonly<Record<PlanVersion, JsonSchema>> = {
+  1: tagged("kind", kindsOf(1)),
+  2: tagged("kind", kindsOf(2)),
+  3: tagged("kind", kindsOf(3)),
+};
+
+interface Place {
+  path: (string | number)[];
+  issues: PlanIssue[];
+  code: PlanIssueCode;
+}
 
 /** True for what is meant as a plan, right or wrong: an object with a key of one, or a list of what is meant as actions. */
 export function isPlanLike(value: unknown): boolean {
   if (Array.isArray(value))
     return value.every((item) => isRecord(item) && ("kind" in item || "path" in item));
-  return isRecord(value) && PLAN_KEYS.slice(1).some((key) => Object.hasOwn(value, key));
+  const { version: _version, ...members } = MEMBERS;
+  return isRecord(value) && Object.keys(members).some((key) => Object.hasOwn(value, key));
 }
 
-/** The plan that a JSON value is, or everything that keeps it from being one. */
+/** The plan that a JSON value is, or everything that keeps it from being one. Nothing is guessed: not a kind, not a path. */
 export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const issues: PlanIssue[] = [];
-  const fields = Array.isArray(value) ? { actions: value as unknown } : value;
-  if (!isRecord(fields)) return refuse([], "A plan is an object with actions.");
-  const version = readVersion(fields["version"], wanted ?? versionOfList(value), issues);
-  const context = { version, issues };
-  const reader = createFieldReader(fields, { path: [], issues, code: "ERR_SCHEMA_VALIDATION" });
-  const summary = reader.text("summary");
-  reader.refuseOthers(PLAN_KEYS);
-  const actions = readActions(fields, context);
-  const requests = listOf(fields["context_requests"], ["context_requests"], issues);
+  const at = (...path: Place["path"]): Place => ({ path, issues, code: "ERR_SCHEMA_VALIDATION" });
+  const whole = without(Array.isArray(value) ? { actions: value as unknown } : value);
+  const fields = isRecord(whole) ? whole : {};
+  const { version: stated, summary } = fields;
+  const version = readVersion(stated, wanted ?? versionOfList(value), issues);
+  const proposed = without(fields["proposed_changes"]);
+  const nested = isRecord(proposed) ? { proposed_changes: proposed } : {};
+  check(PLAN, isRecord(whole) ? { ...whole, ...nested } : whole, at());
+  if (proposed !== undefined && fields["actions"] !== undefined)
+    issues.push({
+      code: "ERR_SCHEMA_VALIDATION",
+      path: ["proposed_changes"],
+      message: "A plan has its actions in one place: actions or proposed_changes.actions.",
+    });
+  const [list, path] = isRecord(proposed)
+    ? [proposed["actions"], ["proposed_changes", "actions"]]
+    : [fields["actions"], ["actions"]];
+  const actions = listOf(list).flatMap(
+    (item, index) => readAction(item, version, at(...path, index)) ?? [],
+  );
+  const requests = listOf(fields["context_requests"]).flatMap(
+    (item, index) => readRequest(item, at("context_requests", index)) ?? [],
+  );
+  if (issues.length > 0) return { ok: false, issues };
+  const memory = without(fields["memory_patch"]);
   const plan: Plan = {
     version,
     actions,
-    summary,
-    context_requests: requests.flatMap((item, index) => {
-      return readContextRequest(item, { ...context, path: ["context_requests", index] }) ?? [];
-    }),
-    memory_patch: readMemoryPatch(fields["memory_patch"] ?? {}, issues),
+    summary: typeof summary === "string" ? summary : undefined,
+    context_requests: requests,
+    memory_patch: isRecord(memory) ? memory : {},
   };
-  return issues.length === 0 ? { ok: true, value: plan } : { ok: false, issues };
+  return { ok: true, value: plan };
 }
 
 /** A list of actions has no place for its version: edits are of version 3. */
@@ -70,61 +115,81 @@ function readVersion(
   return expected;
 }
 
-function readActions(
-  fields: Readonly<Record<string, unknown>>,
-  { version, issues }: Omit<ReadContext, "path">,
-): Plan["actions"] {
-  const proposed = fields["proposed_changes"] ?? undefined;
-  const direct = fields["actions"] ?? undefined;
-  if (proposed !== undefined && !isRecord(proposed)) {
-    issues.push({
-      code: "ERR_SCHEMA_VALIDATION",
-      path: ["proposed_changes"],
-      message: "proposed_changes must be an object with actions.",
+function readAction(value: unknown, version: PlanVersion, place: Place): PlanAction | undefined {
+  const kind = isRecord(value) ? value["kind"] : undefined;
+  if (!isActionKind(kind, version)) return check(ACTIONS[version], value, place);
+  const own: readonly string[] = actionKinds[kind].fields;
+  // Models write members of other kinds too, as long as nothing stands in them.
+  const isEmpty = (key: string, item: unknown): boolean =>
+    FIELDS.has(key) &&
+    ((Array.isArray(item) && item.length === 0) || (item === "" && !own.includes(key)));
+  const action = without(value, isEmpty);
+  const edits = isRecord(action) ? action["edits"] : undefined;
+  const isNoAnchor = (key: string, item: unknown): boolean => key === "anchor" && item === "";
+  const whole = Array.isArray(edits)
+    ? { ...Object(action), edits: edits.map((edit: unknown) => without(edit, isNoAnchor)) }
+    : action;
+  return check(actionSchemas[kind] ?? {}, whole, place);
+}
+
+function readRequest(value: unknown, at: Place): ContextRequest | undefined {
+  const place: Place = { ...at, code: "ERR_CONTEXT_REQUEST" };
+  const request = without(value, (_key, item) => typeof item === "string" && item.trim() === "");
+  const type = isRecord(request) ? request["type"] : undefined;
+  const isKnown = typeof type === "string" && isRequestType(type);
+  const read = check<ContextRequest>(isKnown ? requestSchemas[type] : REQUEST, request, place);
+  if (read?.type !== "read_file") return read;
+  const { start_line: start = 1, end_line: end = start } = read;
+  if (end < start)
+    place.issues.push({
+      code: place.code,
+      path: [...place.path, "end_line"],
+      message: `The range ends at ${end}, before it starts at ${start}.`,
     });
-    return [];
-  }
-  if (proposed !== undefined && direct !== undefined)
-    issues.push({
-      code: "ERR_SCHEMA_VALIDATION",
-      path: ["proposed_changes"],
-      message: "A plan has its actions in one place: actions or proposed_changes.actions.",
-    });
-  if (proposed !== undefined) {
-    const reader = createFieldReader(proposed, {
-      path: ["proposed_changes"],
-      issues,
-      code: "ERR_SCHEMA_VALIDATION",
-    });
-    reader.refuseOthers(["actions"]);
-  }
-  const path = proposed === undefined ? ["actions"] : ["proposed_changes", "actions"];
-  const list = listOf(proposed?.["actions"] ?? direct, path, issues);
-  return list.flatMap(
-    (item, index) => readAction(item, { version, path: [...path, index], issues }) ?? [],
+  return read;
+}
+
+function isRequestType(type: string): type is ContextRequest["type"] {
+  return Object.hasOwn(requestSchemas, type);
+}
+
+/** The value if it fits the schema, which `T` is the type of; else its issues are noted. */
+function check<T>(
+  schema: JsonSchema,
+  value: unknown,
+  { path, issues, code }: Place,
+): T | undefined {
+  const checked = createJsonSchemaChecker<T>(schema)(value);
+  if (checked.ok) return checked.value;
+  for (const issue of checked.issues)
+    issues.push({ code, path: [...path, ...issue.path], message: issue.message });
+  return undefined;
+}
+
+/** An object without remarks and without what strict formats must write though it is absent. */
+function without(
+  value: unknown,
+  isLeftOut: (key: string, item: unknown) => boolean = () => false,
+): unknown {
+  if (!isRecord(value)) return value ?? undefined;
+  return Object.fromEntries(
+    Object.entries(value).filter(
+      ([key, item]) =>
+        item !== null &&
+        item !== undefined &&
+        !(REMARKS.has(key) && typeof item === "string") &&
+        !isLeftOut(key, item),
+    ),
   );
 }
 
-function listOf(value: unknown, path: string[], issues: PlanIssue[]): readonly unknown[] {
-  if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value;
-  issues.push({
-    code: "ERR_SCHEMA_VALIDATION",
-    path,
-    message: `${path.join(".")} must be a list.`,
-  });
-  return [];
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
-function readMemoryPatch(value: unknown, issues: PlanIssue[]): Record<string, unknown> {
-  if (!isRecord(value)) {
-    const message = "memory_patch must be an object with keys like user.default_language.";
-    issues.push({ code: "ERR_SCHEMA_VALIDATION", path: ["memory_patch"], message });
-    return {};
-  }
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
-}
-
-function refuse(path: string[], message: string): Result<Plan> {
-  return { ok: false, issues: [{ code: "ERR_SCHEMA_VALIDATION", path, message }] };
+/** An object that has to say by a member which of several it is. */
+function tagged(tag: string, known: readonly string[]): JsonSchema {
+  const path = tag === "kind" ? { path: { type: "string" } } : {};
+  const properties = { [tag]: { type: "string", enum: known }, ...path };
+  return { type: "object", properties, required: Object.keys(properties) };
 }

@@ -32,6 +32,11 @@ export const actionKinds: Readonly<Record<ActionKind, KindRow>> = {
   },
 };
 
+/** The kinds that a version has. */
+export function kindsOf(version: PlanVersion): ActionKind[] {
+  return Object.keys(actionKinds).filter((kind) => isActionKind(kind, version));
+}
+
 /** True for a kind that the version has. */
 export function isActionKind(kind: unknown, version: PlanVersion): kind is ActionKind {
   return typeof kind === "string" && isKnownKind(kind) && actionKinds[kind].since <= version;

@@ -2,8 +2,8 @@ import { canonicalJson, sha256Hex } from "@ccl/core";
 import { type JsonSchema, toWireSchema } from "@ccl/structured-output";
 
 import { memoryKeys } from "../memory/memory-keys.ts";
-import { actionKinds, isActionKind } from "../plan/action-kinds.ts";
-import type { ActionKind, PlanVersion } from "../plan/plan.ts";
+import { actionKinds, kindsOf } from "../plan/action-kinds.ts";
+import type { ActionKind, ContextRequest, PlanVersion } from "../plan/plan.ts";
 
 type Fields = Record<string, JsonSchema>;
 
@@ -27,33 +27,51 @@ const PATH = text(
 const FIELDS: Readonly<Record<string, JsonSchema>> = {
   content: text("The whole content of the file, nothing left out."),
   patch: text("A unified diff of this one file, with three lines of context."),
-  base_sha256: {
-    type: "string",
-    pattern: "^[0-9a-f]{64}$",
-    description: "The SHA-256 of the file as it was read.",
-  },
-  edits: { type: "array", items: EDIT, minItems: 1 },
+  base_sha256: text("The SHA-256 of the file as it was read."),
+  edits: { type: "array", items: EDIT },
   to: PATH,
+};
+
+/** What `validatePlan` has codes of its own for, so that an answer without it is read all the same. */
+const RULES: Readonly<Record<string, JsonSchema>> = {
+  base_sha256: { pattern: "^[0-9a-f]{64}$" },
+  edits: { minItems: 1 },
 };
 
 const line = { type: "integer", minimum: 1 };
 
-const REQUEST: JsonSchema = {
-  anyOf: [
-    objectOf({ type: { const: "read_file" }, path: PATH, start_line: line, end_line: line }, [
-      "type",
-      "path",
-    ]),
-    objectOf({ type: { const: "search" }, query: { type: "string" }, glob: { type: "string" } }, [
-      "type",
-      "query",
-    ]),
-    objectOf({ type: { const: "logs" }, source: { type: "string" }, last_n: line }, [
-      "type",
-      "source",
-    ]),
-    objectOf({ type: { const: "env" } }, ["type"]),
-  ],
+/** Each type of request for context. */
+export const requestSchemas: Readonly<Record<ContextRequest["type"], JsonSchema>> = {
+  read_file: requestOf("read_file", { path: PATH, start_line: line, end_line: line }, ["path"]),
+  search: requestOf("search", { query: { type: "string" }, glob: { type: "string" } }, ["query"]),
+  logs: requestOf("logs", { source: { type: "string" }, last_n: line }, ["source"]),
+  env: requestOf("env", {}, []),
+};
+
+/** The action of each kind as it is read: what is missing of its members is for `validatePlan` to say. */
+export const actionSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  kindsOf(3).map((kind) => [kind, actionOf(kind, {}, ["kind", "path"])]),
+);
+
+/** A plan that a program built, as far as it has to hold to be looked at. */
+export const builtPlanSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    actions: {
+      type: "array",
+      items: { type: "object", properties: { ...FIELDS, path: PATH }, required: ["path"] },
+    },
+    context_requests: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { path: PATH },
+        if: { properties: { type: { const: "read_file" } } },
+        then: { required: ["path"] },
+      },
+    },
+  },
+  required: ["actions", "context_requests"],
 };
 
 const domainSchemas = new Map<PlanVersion, JsonSchema>();
@@ -79,14 +97,16 @@ export function schemaHash(schema: JsonSchema): string {
 }
 
 function planSchema(version: PlanVersion): JsonSchema {
-  const kinds = Object.keys(actionKinds).filter((kind) => isActionKind(kind, version));
   return objectOf(
     {
-      actions: { type: "array", items: { anyOf: kinds.map((kind) => actionSchema(kind)) } },
+      actions: {
+        type: "array",
+        items: { anyOf: kindsOf(version).map((kind) => wholeAction(kind)) },
+      },
       summary: text(
         'What is wrong and the steps, or what was done and how to check it; "NO_CHANGES: ..." without actions.',
       ),
-      context_requests: { type: "array", items: REQUEST },
+      context_requests: { type: "array", items: { anyOf: Object.values(requestSchemas) } },
       memory_patch: objectOf(
         Object.fromEntries(memoryKeys.map(({ key, schema }) => [key, schema])),
         [],
@@ -96,12 +116,22 @@ function planSchema(version: PlanVersion): JsonSchema {
   );
 }
 
-function actionSchema(kind: ActionKind): JsonSchema {
+/** An action with all that its kind needs. */
+function wholeAction(kind: ActionKind): JsonSchema {
+  const { fields, optional = [] } = actionKinds[kind];
+  const needed = fields.filter((field) => !optional.includes(field));
+  return actionOf(kind, RULES, ["kind", "path", ...needed]);
+}
+
+function actionOf(kind: ActionKind, rules: typeof RULES, required: string[]): JsonSchema {
   const fields: Fields = { kind: { const: kind }, path: PATH };
-  for (const field of actionKinds[kind].fields) fields[field] = FIELDS[field] ?? {};
-  const { optional = [] } = actionKinds[kind];
-  const isNeeded = (field: string): boolean => !optional.some((one) => one === field);
-  return objectOf(fields, Object.keys(fields).filter(isNeeded));
+  for (const field of actionKinds[kind].fields)
+    fields[field] = { ...FIELDS[field], ...rules[field] };
+  return objectOf(fields, required);
+}
+
+function requestOf(type: string, properties: Fields, required: string[]): JsonSchema {
+  return objectOf({ type: { const: type }, ...properties }, ["type", ...required]);
 }
 
 function objectOf(properties: Fields, required: string[]): JsonSchema {

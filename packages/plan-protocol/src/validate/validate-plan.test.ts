@@ -319,22 +319,22 @@ describe("validatePlan", () => {
     [
       "an action without a path",
       { actions: [{ kind: "DELETE_FILE" }], context_requests: [] },
-      ["actions.0"],
+      ["actions.0.path"],
     ],
     [
       "numbers for texts",
       { actions: [{ ...create("a"), content: 1 }], context_requests: [] },
-      ["actions.0"],
+      ["actions.0.content"],
     ],
     [
       "edits that are none",
       { actions: [{ ...editAction, edits: [{ before: "x" }] }], context_requests: [] },
-      ["actions.0"],
+      ["actions.0.edits.0.after"],
     ],
     [
       "a request without a path",
       { actions: [], context_requests: [{ type: "read_file" }] },
-      ["context_requests.0"],
+      ["context_requests.0", "context_requests.0.path"],
     ],
   ])("gives issues for %s from a program, and throws nothing", (_name, plan, at) => {
     const valid = validatePlan(plan as Plan, { mode: "apply" });

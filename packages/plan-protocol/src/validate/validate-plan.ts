@@ -1,4 +1,5 @@
 import type { Issue, Result } from "@ccl/core";
+import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 
 import { type LineEnds, normalizeLineEnds } from "../content/normalize-line-ends.ts";
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
@@ -8,12 +9,12 @@ import type { PathUse } from "../paths/path-allow-list.ts";
 import { actionKinds, isActionKind, planVersions } from "../plan/action-kinds.ts";
 import type { ActionKind, Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
 import { quote } from "../plan-issue.ts";
+import { builtPlanSchema } from "../schema/plan-schema.ts";
 import type { ActionCheck } from "./action-check.ts";
 import { checkChange } from "./check-change.ts";
 import { checkSummary } from "./check-summary.ts";
 import { findConflicts, type PlacedAction } from "./find-conflicts.ts";
 import { orderActions } from "./order-actions.ts";
-import { shapeIssues } from "./shape-issues.ts";
 import type { PlanMode, ReadSet, ValidAction, ValidPlan } from "./valid-plan.ts";
 
 /** What a plan may touch and how its text is written. */
@@ -47,8 +48,8 @@ interface Settings {
  * are applied. Every issue comes back at once; paths lead into the plan as given. Codes are those of `PlanIssueCode`.
  */
 export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<ValidPlan> {
-  const misshapen = shapeIssues(plan);
-  if (misshapen.length > 0) return { ok: false, issues: misshapen };
+  const shape = createJsonSchemaChecker(builtPlanSchema)(plan);
+  if (!shape.ok) return shape;
   const { mode, readSet = new Map(), policy = {} } = options;
   const limits = { ...defaultPlanLimits, ...options.limits };
   const issues: Issue[] = [];
