@@ -198,7 +198,7 @@ async function showCodingAgent() {
 function runProgram(program) {
   return new Promise((settle, fail) => {
     // The demo calls nobody, whatever model the environment names.
-    const env = { ...process.env, CCL_MODEL_BASE_URL: undefined };
+    const env = { ...process.env, CCL_MODEL: "recorded" };
     const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     for (const stream of [child.stdout, child.stderr])

@@ -1,124 +1,25 @@
-import assert from "node:assert/strict";
+import { parseArgs } from "node:util";
 
-import { buildPack, openAliasRegistry } from "@ccl/aliases";
-import type { Result } from "@ccl/core";
-import { createPlanSession, type Proposal, type ProposedPlan } from "@ccl/plan-protocol";
-import { openWorkspace } from "@ccl/plan-protocol/node";
+import { LanguageModelError } from "@ccl/core";
 
+import { changeRepository } from "./change-repository.ts";
 import { openModel } from "./open-model.ts";
-import { printEvent } from "./print-event.ts";
-import { copySample } from "./sample-project.ts";
+import { repairSample } from "./repair-sample.ts";
 
-const goal = "Fix the failing test without changing the tests.";
-const maxAttempts = 3;
-
-const project = await copySample();
-const source = await project.sourceFingerprint();
-const workspace = await openWorkspace({ root: project.root });
-const { model, recordedAnswers, close } = await openModel();
+const { values, positionals } = parseArgs({
+  options: { check: { type: "string", multiple: true, default: [] } },
+  allowPositionals: true,
+});
+const [root, goal = "Fix the failing test without changing the tests."] = positionals;
+const opened = await openModel();
 try {
-  await run();
+  if (root === undefined) await repairSample(opened);
+  else await changeRepository({ root, goal, checks: values.check, opened });
+} catch (error) {
+  if (!LanguageModelError.isInstance(error)) throw error;
+  console.error(`The model gave no answer: ${error.message}`);
+  console.error("CCL_MODEL names another one; CCL_MODEL=recorded replays a recording.");
+  process.exitCode = 1;
 } finally {
-  await close();
-  await workspace.close();
-  await project.remove();
-}
-assert.equal(await project.sourceFingerprint(), source, "the sample itself is as it was");
-
-async function run(): Promise<void> {
-  const before = await project.runTests();
-  assert.ok(!before.isPassed, "the sample has a failing test");
-  console.log("1 The project's own tests: one fails");
-
-  const background = await packOf(project.root);
-  console.log(`2 Pack: ${background.length} characters for the whole project`);
-
-  const session = createPlanSession({
-    model,
-    workspace,
-    root: workspace.root,
-    onEvent: printEvent,
-  });
-  console.log("3 Plan");
-  const planned = proposedOf(await session.plan(goal, { report: before.output, background }));
-  console.log(indent(planned.plan.summary));
-
-  const outcomes: string[] = [];
-  let said = "";
-  let report = before.output;
-  while (outcomes.length < maxAttempts && outcomes.at(-1) !== "applied") {
-    console.log(`${4 + outcomes.length} Apply`);
-    const state = await project.fingerprint();
-    const proposed = proposedOf(await session.apply(said, { report }));
-    if (proposed.preview === undefined)
-      throw new Error(`Nothing to apply: ${proposed.plan.summary}`);
-    console.log(indent(proposed.preview.changes.map(({ diff }) => diff).join("")));
-    const applied = await session.commit(proposed, {
-      checks: project.checks,
-      confirm: proposed.preview.planHash,
-    });
-    if (!applied.ok) {
-      outcomes.push(applied.issues[0]?.code ?? "refused");
-      assert.equal(
-        await project.fingerprint(),
-        state,
-        "a change that was rolled back leaves every byte as it was",
-      );
-      report = reportOf(applied);
-      said = `${goal} Your change was rolled back, because a test failed that had passed: see the report.`;
-      continue;
-    }
-    for (const { name, status } of applied.value.checks) console.log(`  check ${name}: ${status}`);
-    const { isPassed, output } = await project.runTests();
-    outcomes.push(isPassed ? "applied" : "not_enough");
-    if (isPassed) break;
-    // A test that failed before may fail on as far as checks are concerned; the goal says that it may not.
-    const undone = await workspace.rollback(applied.value.transactionId);
-    assert.ok(undone.ok, "a transaction that stands can be rolled back");
-    report = output;
-    said = `${goal} Your change was rolled back, because the test still fails: see the report.`;
-  }
-
-  const after = await project.runTests();
-  console.log(
-    `${4 + outcomes.length} The project's own tests: ${after.isPassed ? "all pass" : after.output}`,
-  );
-  assert.ok(after.isPassed, "the project's tests pass in the end");
-  if (recordedAnswers === undefined) return;
-  assert.deepEqual(
-    outcomes,
-    ["AUTO_CHECK_FAILED_ROLLED_BACK", "applied"],
-    "a failing answer is rolled back, the next one stands",
-  );
-  const transactions = await workspace.transactions();
-  assert.deepEqual(
-    transactions.map(({ status }) => status),
-    ["rolled_back", "committed"],
-  );
-}
-
-/** The project in one prompt within a budget: what a model knows before it asks for a file. */
-async function packOf(root: string): Promise<string> {
-  const registry = await openAliasRegistry({ root, persist: false });
-  try {
-    await registry.scan();
-    return (await buildPack({ registry, task: goal, budget: 1_000 })).text;
-  } finally {
-    await registry.close();
-  }
-}
-
-function proposedOf(proposal: Proposal): ProposedPlan {
-  if (proposal.ok) return proposal.value;
-  throw new Error(reportOf(proposal));
-}
-
-function reportOf(result: Result<unknown>): string {
-  return result.ok
-    ? ""
-    : result.issues.map(({ code, message }) => `${code}: ${message}`).join("\n");
-}
-
-function indent(text: string): string {
-  return text.trimEnd().replaceAll(/^/gm, "  | ");
+  await opened.close();
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import type { LanguageModel } from "@ccl/core";
+import { findModel } from "@ccl/providers/environment";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer } from "@ccl/providers/testing";
 
@@ -12,19 +13,12 @@ export interface OpenedModel {
   close(): Promise<void>;
 }
 
-/** The endpoint that the environment names, or a server on loopback that gives the recorded answers in their order. */
+/** The model that this machine has, or a server on loopback that gives the recorded answers in their order. */
 export async function openModel(): Promise<OpenedModel> {
-  const { CCL_MODEL_BASE_URL: baseUrl, CCL_MODEL: name } = process.env;
-  if (baseUrl !== undefined) {
-    if (name === undefined)
-      throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
-    const model = createOpenAiCompatibleModel({
-      baseUrl,
-      model: name,
-      apiKeyVariable: "CCL_MODEL_API_KEY",
-    });
-    return { model, recordedAnswers: undefined, close: async () => undefined };
-  }
+  const { env } = process;
+  const found = env["CCL_MODEL"] === "recorded" ? undefined : await findModel({ env });
+  if (found !== undefined)
+    return { model: found.model, recordedAnswers: undefined, close: async () => undefined };
   const recorded: unknown = JSON.parse(
     await readFile(new URL("../recorded/answers.json", import.meta.url), "utf8"),
   );

@@ -17,11 +17,11 @@ async function use({ open }: Backend): Promise<string> {
   return new TextDecoder().decode(end);
 }
 
-async function countPromises({ name, open }: Backend): Promise<number> {
+async function countRules({ name, open }: Backend): Promise<number> {
   const rules = keyValueStoreConformance({ open });
   for (const rule of rules)
     await rule.run().catch((cause: unknown) => {
-      throw new Error(`${name} breaks a promise: ${rule.name}`, { cause });
+      throw new Error(`${name} fails a rule: ${rule.name}`, { cause });
     });
   return rules.length;
 }
@@ -31,7 +31,7 @@ async function tryOut(backend: Backend): Promise<string> {
   const source = await readFile(new URL(`../src/${backend.file}.ts`, import.meta.url), "utf8");
   const lines = String(source.trimEnd().split("\n").length);
   const end = JSON.stringify(await use(backend));
-  const kept = String(await countPromises(backend));
+  const kept = String(await countRules(backend));
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   const name = backend.name.padEnd(11);
   return `${name}${lines.padStart(5)}  ${end.padEnd(17)}${kept.padStart(15)}${seconds.padStart(9)}`;

@@ -1,4 +1,5 @@
 import type { LanguageModel } from "@ccl/core";
+import { findModel } from "@ccl/providers/environment";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer, type TestBehaviour } from "@ccl/providers/testing";
 
@@ -12,10 +13,20 @@ export interface RecordedModel {
   close(): Promise<void>;
 }
 
-/** The endpoint that the environment names, or a server on loopback that plays this script. */
+/** The model that this machine has, or a server on loopback that plays this script. */
 export async function openModel(script: readonly TestBehaviour[]): Promise<RecordedModel> {
-  const { CCL_MODEL_BASE_URL: baseUrl, CCL_MODEL: model } = process.env;
-  if (baseUrl !== undefined) return openRealModel(baseUrl, model);
+  const sent: Record<string, unknown>[] = [];
+  const recordingFetch: typeof fetch = (input, init) => {
+    if (typeof init?.body === "string") sent.push(JSON.parse(init.body));
+    return fetch(input, init);
+  };
+  const { env } = process;
+  const found =
+    env["CCL_MODEL"] === "recorded" ? undefined : await findModel({ env, fetch: recordingFetch });
+  if (found !== undefined) {
+    const close = async (): Promise<void> => undefined;
+    return { model: found.model, isScripted: false, bodies: () => sent, close };
+  }
   const server = await startTestServer({ script });
   return {
     model: createOpenAiCompatibleModel({
@@ -26,29 +37,5 @@ export async function openModel(script: readonly TestBehaviour[]): Promise<Recor
     isScripted: true,
     bodies: () => server.calls.map(({ body }) => body),
     close: () => server.close(),
-  };
-}
-
-function openRealModel(baseUrl: string, model: string | undefined): RecordedModel {
-  if (model === undefined)
-    throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
-  const sent: Record<string, unknown>[] = [];
-  const recordingFetch: typeof fetch = (input, init) => {
-    sent.push(JSON.parse(String(init?.body)));
-    return fetch(input, init);
-  };
-  const options = {
-    baseUrl,
-    model,
-    apiKeyVariable: "CCL_MODEL_API_KEY",
-    timeoutMs: 90_000,
-    fetch: recordingFetch,
-  };
-  const close = async (): Promise<void> => undefined;
-  return {
-    model: createOpenAiCompatibleModel(options),
-    isScripted: false,
-    bodies: () => sent,
-    close,
   };
 }

@@ -1,4 +1,5 @@
 import type { LanguageModel } from "@ccl/core";
+import { findModel } from "@ccl/providers/environment";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer, type TestBehaviour, type TestDialect } from "@ccl/providers/testing";
 
@@ -41,16 +42,13 @@ const scripts: { dialect: TestDialect; script: TestBehaviour[]; expectedFormats:
   },
 ];
 
-/** The endpoint that the environment names, or servers on loopback that play difficult ones. */
+/** The model that this machine has, or servers on loopback that play difficult ones. */
 export async function openEndpoints(): Promise<Endpoint[]> {
-  const { CCL_MODEL_BASE_URL: baseUrl, CCL_MODEL: model } = process.env;
-  if (baseUrl === undefined) return Promise.all(scripts.map((scripted) => openScripted(scripted)));
-  if (model === undefined)
-    throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
-  const options = { baseUrl, model, apiKeyVariable: "CCL_MODEL_API_KEY", timeoutMs: 90_000 };
-  return [
-    { name: model, model: createOpenAiCompatibleModel(options), close: async () => undefined },
-  ];
+  const { env } = process;
+  const found = env["CCL_MODEL"] === "recorded" ? undefined : await findModel({ env });
+  if (found === undefined) return Promise.all(scripts.map((scripted) => openScripted(scripted)));
+  const { model } = found;
+  return [{ name: model.modelId, model, close: async () => undefined }];
 }
 
 async function openScripted({

@@ -9,13 +9,11 @@ const [mode, value] = process.argv.slice(2);
 if (mode === "--story-worker" && value !== undefined) await workOnStories(JSON.parse(value));
 else if (mode === "--kills") {
   const kills = Number(value ?? 20);
-  const { CCL_POSTGRES_URL: server, CCL_MODEL_BASE_URL: endpoint } = process.env;
+  const { CCL_POSTGRES_URL: server } = process.env;
   if (!Number.isInteger(kills) || kills < 1)
     throw new Error(`--kills ${value} is no number of kills.`);
-  if (endpoint !== undefined)
-    throw new Error(
-      "--kills compares runs, so it needs the recorded answers; unset CCL_MODEL_BASE_URL.",
-    );
+  // It compares runs, so it needs the recorded answers, in the processes that it starts too.
+  process.env["CCL_MODEL"] = "recorded";
   await killRuns(kills);
   if (server === undefined)
     console.log("\nSet CCL_POSTGRES_URL to a server's address for the same on DBOS.");

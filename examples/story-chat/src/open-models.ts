@@ -1,5 +1,5 @@
 import type { LanguageModel } from "@ccl/core";
-import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
+import { findModel } from "@ccl/providers/environment";
 
 import { createReplayedModels, type Purpose } from "./replayed-model.ts";
 
@@ -10,16 +10,10 @@ export interface StoryModels {
   isRecorded: boolean;
 }
 
-/** The endpoint that the environment names for everything, or the recorded answers, see `createReplayedModels`. */
+/** The model that this machine has for everything, or the recorded answers, see `createReplayedModels`. */
 export async function openModels(options: { repeats?: boolean } = {}): Promise<StoryModels> {
-  const { CCL_MODEL_BASE_URL: baseUrl, CCL_MODEL: name } = process.env;
-  if (baseUrl === undefined) return { of: await createReplayedModels(options), isRecorded: true };
-  if (name === undefined)
-    throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
-  const model = createOpenAiCompatibleModel({
-    baseUrl,
-    model: name,
-    apiKeyVariable: "CCL_MODEL_API_KEY",
-  });
-  return { of: () => model, isRecorded: false };
+  const { env } = process;
+  const found = env["CCL_MODEL"] === "recorded" ? undefined : await findModel({ env });
+  if (found !== undefined) return { of: () => found.model, isRecorded: false };
+  return { of: await createReplayedModels(options), isRecorded: true };
 }

@@ -1,0 +1,46 @@
+// Five packages that know nothing of each other make one prompt and one checked change of files.
+// Each piece is one line below: put another in its place, and the others do not notice.
+import { fileURLToPath } from "node:url";
+import { buildPack, openAliasRegistry } from "@ccl/aliases";
+import { createKeyValueArtifactStore } from "@ccl/artifact-store";
+import { createCatalog } from "@ccl/catalog";
+import { createContextCompiler, createSession } from "@ccl/context-compiler";
+import { createPlanSession, editFormatFor } from "@ccl/plan-protocol";
+import { openWorkspace } from "@ccl/plan-protocol/node";
+import { openModel } from "./open-model.mjs";
+import { overMap } from "./over-map.mjs";
+import { askedOrders, tables } from "./shop.mjs";
+
+const task = "Show the customer's city in each line of the order report.";
+const root = fileURLToPath(new URL("../sample", import.meta.url));
+
+const model = await openModel();
+const store = createKeyValueArtifactStore(overMap());
+const workspace = await openWorkspace({ root });
+const registry = await openAliasRegistry({ root, persist: false });
+const catalog = createCatalog();
+const compiler = createContextCompiler();
+
+await registry.scan();
+const pack = await buildPack({ registry, task, budget: 1_000 });
+await catalog.register(tables);
+const cards = await catalog.budgetedContext({ task, budget: 300 });
+
+const session = createSession({ artifactStore: store });
+await session.record("user_input", { content: task });
+for (const [kind, data] of askedOrders) await session.record(kind, data);
+const context = await compiler.compile(session, { budget: 1_000, systemPrompt: cards.text });
+
+const background = [pack.text, ...context.toMessages().map(({ content }) => content)].join("\n\n");
+const shownFiles = pack.entries.map(({ path }) => path);
+const editFormat = editFormatFor(model.modelId);
+const plans = createPlanSession({ model, workspace, editFormat, root });
+const proposal = await plans.apply(task, { background, shownFiles, files: shownFiles });
+if (!proposal.ok) throw new Error(proposal.issues.map(({ message }) => message).join("\n"));
+const [stored] = context.artifactRefs;
+console.log(`pack ${pack.tokens} tokens, tables ${cards.tokens}, history ${context.tokenCount}`);
+console.log(`stored: ${stored?.sizeBytes ?? 0} bytes\n`);
+console.log(
+  proposal.value.preview?.changes.map(({ diff }) => diff).join("") ?? proposal.value.plan.summary,
+);
+await Promise.all([workspace.close(), registry.close()]);
