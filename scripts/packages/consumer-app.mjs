@@ -61,7 +61,7 @@ export function compileApp(directory, { packages, compiler }) {
   const withClients = Object.keys(programs).filter((name) => clientsIn(programs[name]).length > 0);
   const ours = Object.keys(programs).filter((name) => !withClients.includes(name));
   // The types of other vendors may have faults of their own, which are not ours to report.
-  compile(directory, compiler, { names: ours, skipLibCheck: false });
+  compile(directory, compiler, { names: ours, skipLibCheck: false, lib: ["es2022"] });
   if (withClients.length > 0)
     compile(directory, compiler, { names: withClients, skipLibCheck: true });
   const common = { name: "every-entry-required", file: path.join(directory, "every-entry.cjs") };
@@ -76,12 +76,14 @@ export function compileApp(directory, { packages, compiler }) {
   return [...compiled, common];
 }
 
-function compile(directory, compiler, { names, skipLibCheck }) {
+/** Without `lib` it is TypeScript's default, in which servers have a browser's `document`. */
+function compile(directory, compiler, { names, skipLibCheck, lib }) {
   const compilerOptions = {
     target: "es2022",
     module: "nodenext",
     strict: true,
     skipLibCheck,
+    lib,
     types: ["node"],
     outDir: "out",
     rootDir: ".",
