@@ -45,6 +45,7 @@ export function openSimulatedWorkspace(
     ids: createSequentialIds(`t${opened}`),
     withLock: (_journals, _signal, work) => work(),
     readSet: new Map(),
+    unread: new Map(),
   });
 }
 

@@ -23,9 +23,13 @@ export interface PlacedActions {
 }
 
 /** The actions of a plan that make the changes, each edit placed in the file as it was read. */
-export function actionsOf(changes: readonly FileChange[], readSet: ReadSet): PlacedActions {
+export function actionsOf(
+  changes: readonly FileChange[],
+  readSet: ReadSet,
+  unread?: ReadonlyMap<string, string>,
+): PlacedActions {
   return collect(changes, (change) => [
-    readChange(change, readSet),
+    readChange(change, readSet, unread),
     { kind: "PATCH_FILE", path: change.path },
   ]);
 }
@@ -77,7 +81,11 @@ function placedAction(action: PlanAction, base: ReadFile | undefined): PlanActio
   return asPatch(path, base, placedTexts(file, path, edits));
 }
 
-function readChange(change: FileChange, readSet: ReadSet): PlanAction | PlanIssue {
+function readChange(
+  change: FileChange,
+  readSet: ReadSet,
+  unread: ReadonlyMap<string, string> | undefined,
+): PlanAction | PlanIssue {
   const { path } = change;
   const base = readSet.get(path);
   if (change.type === "create" || (change.type === "whole" && base === undefined))
@@ -90,7 +98,9 @@ function readChange(change: FileChange, readSet: ReadSet): PlanAction | PlanIssu
     return {
       code: "ERR_UPDATE_WITHOUT_BASE",
       path: [],
-      message: `${quote(path)} was not shown in full. Ask for it with read_file before you change it.`,
+      message:
+        unread?.get(path) ??
+        `${quote(path)} was not shown in full. Ask for it with read_file before you change it.`,
     };
   const file = fileOf(base.text);
   const count =

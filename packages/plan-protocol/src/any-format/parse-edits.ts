@@ -24,6 +24,8 @@ import { readV4a } from "./read-v4a.ts";
 export interface ParseEditsOptions {
   /** What was shown to the model in full: edits are placed in these texts, and nothing else is changed. */
   readSet: ReadSet;
+  /** Files that were asked for and could not be read, with the reason: asking again would not help. */
+  unread?: ReadonlyMap<string, string> | undefined;
   /** Default `apply`. */
   mode?: PlanMode | undefined;
   /** The formats that are accepted; all where absent. */
@@ -223,11 +225,11 @@ function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdit
 function finish(
   changes: readonly FileChange[],
   format: EditFormat,
-  { readSet, summary }: ReadEditsOptions & { summary?: string | undefined },
+  { readSet, unread, summary }: ReadEditsOptions & { summary?: string | undefined },
 ): Result<ReadEdits> {
   if (changes.length === 0)
     return refuseFormat("ERR_APPLY_EMPTY_ACTIONS", "The answer changes no file.");
-  return success(planOf(actionsOf(changes, readSet), summary, format));
+  return success(planOf(actionsOf(changes, readSet, unread), summary, format));
 }
 
 function planOf(

@@ -68,8 +68,8 @@ export function createWorkspace(
     read: (requests, { signal } = {}) =>
       run("read", () => readRequests(parts, requests, { ports, signal })),
     propose: (answer, options = {}) => {
-      const { readSet, policy, limits } = parts;
-      return parseEdits(answer, { ...options, readSet, policy, limits });
+      const { readSet, unread, policy, limits } = parts;
+      return parseEdits(answer, { ...options, readSet, unread, policy, limits });
     },
     preview: (plan, { signal } = {}) => run("preview", () => previewPlan(parts, plan, signal)),
     apply: (plan, options = {}) =>

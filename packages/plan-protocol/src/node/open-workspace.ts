@@ -76,6 +76,7 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
         work,
       ),
     readSet: new Map(),
+    unread: new Map(),
   };
   if (journals !== undefined) await confirmGivenJournals(parts, journals);
   const unfinished = await findUnfinishedIn(parts);

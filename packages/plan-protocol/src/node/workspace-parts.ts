@@ -33,6 +33,8 @@ export interface WorkspaceParts {
     work: () => Promise<Value>,
   ): Promise<Value>;
   readSet: Map<string, ReadFile>;
+  /** Why files that were asked for could not be read. */
+  unread: Map<string, string>;
 }
 
 /** Makes a file or the names in a folder durable, as far as the workspace promises that. */

@@ -201,6 +201,26 @@ describe("what a plan meets on the disk", () => {
   });
 });
 
+describe("an edit of a file that could not be read", () => {
+  it("is answered with the reason, until it can be read", async () => {
+    await writeFile(join(root, "latin.txt"), Uint8Array.of(0x63, 0x61, 0xe9, 0x0a));
+    const proposed = (path: string): unknown => {
+      const file = `*** Begin Patch\n*** Update File: ${path}\n@@\n-two\n+2\n*** End Patch\n`;
+      const edits = workspace.propose(file);
+      return edits.ok ? "placed" : edits.issues[0]?.message;
+    };
+    expect(proposed("none.txt")).toContain("Ask for it with read_file");
+    await workspace.read(
+      ["none.txt", "latin.txt"].map((path) => ({ type: "read_file" as const, path })),
+    );
+    expect(proposed("none.txt")).toBe('There is no file "none.txt".');
+    expect(proposed("latin.txt")).toContain("no UTF-8 text");
+    await writeFile(join(root, "none.txt"), "one\ntwo\n");
+    await workspace.read([{ type: "read_file", path: "none.txt" }]);
+    expect(proposed("none.txt")).toBe("placed");
+  });
+});
+
 describe("confirmation", () => {
   it("is needed for what is deleted, and holds for this plan on these files alone", async () => {
     const plan = planOf({ kind: "DELETE_FILE", path: "src/a.ts" });

@@ -47,7 +47,7 @@ export function createPlanSession(options: PlanSessionOptions): PlanSession {
     },
     propose: (goal, given = {}) => alone(state, () => propose(state, goal, given)),
     plan: (goal, given = {}) => alone(state, () => begin(state, { mode: "plan", goal }, given)),
-    apply: (text = "", given = {}) => alone(state, () => goOn(state, text, given)),
+    apply: (text = "", given = {}) => alone(state, () => resume(state, text, given)),
     commit: (proposed, given = {}) => alone(state, () => commit(state, proposed, given)),
   };
 }
@@ -76,7 +76,7 @@ async function propose(
     savedPlan: state.saved !== undefined,
     triggers: state.settings.triggers,
   });
-  if (mode === "apply" && reason !== "verb") return goOn(state, goal, given);
+  if (mode === "apply" && reason !== "verb") return resume(state, goal, given);
   if (mode !== undefined) return begin(state, { mode, goal }, given);
   const { user } = await readMemory(state, given.signal);
   return begin(
@@ -99,8 +99,8 @@ async function begin(
   return run(state, { mode, goal, cycle, files, isContinued: false, signal });
 }
 
-/** The saved plan's cycle goes on; without one a text is a goal of its own. */
-async function goOn(state: SessionState, text: string, given: ProposeOptions): Promise<Proposal> {
+/** Carries the saved plan out; without one a text is a goal of its own. */
+async function resume(state: SessionState, text: string, given: ProposeOptions): Promise<Proposal> {
   const { saved } = state;
   const said = text.trim();
   if (saved === undefined) {

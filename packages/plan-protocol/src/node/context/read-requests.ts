@@ -61,6 +61,7 @@ export async function readRequests(
       if ("block" in answer) fulfilled.blocks.push(bounded(parts, answer.block));
       else {
         fulfilled.issues.push({ request, ...answer });
+        if (request.type === "read_file") parts.unread.set(request.path, answer.message);
         const text = `Not read: ${answer.code}. ${answer.message}`;
         fulfilled.blocks.push(
           bounded(parts, { type: request.type, label: labelOf(request), text }),
@@ -136,6 +137,7 @@ async function readFileRequest(
   const lines = linesOf(text, request);
   if (typeof lines !== "string") return lines;
   parts.readSet.set(path, { sha256, text });
+  parts.unread.delete(path);
   return { block: { type: "read_file", label: rangeLabel(path, request), text: lines, sha256 } };
 }
 
