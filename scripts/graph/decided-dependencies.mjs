@@ -39,7 +39,7 @@ export function undecidedDependencies({ root, packages }) {
 function linesOf(text) {
   const rows = text
     .split("\n")
-    .filter((line) => /^\| [@a-z]/.test(line) && !/^\| dependency/.test(line));
+    .filter((line) => /^\| [@a-z]/.test(line) && !line.startsWith("| dependency"));
   return rows.map((row) => {
     const [, names = "", users = ""] = row.split("|");
     return {

@@ -53,9 +53,8 @@ for (const way of ways) {
       total.exact += Number(result.isExact);
       total.calls += result.calls;
       total.tokens += result.tokens;
-      if (name === "none") continue;
-      total.withSlip.sessions += 1;
-      total.withSlip.calls += result.calls;
+      total.withSlip.sessions += Number(name !== "none");
+      total.withSlip.calls += name === "none" ? 0 : result.calls;
     }
   }
   table[way.name] = {

@@ -1,4 +1,4 @@
-import { isRecord } from "@ccl/core/json";
+import { arrayAt, isRecord } from "@ccl/core/json";
 import type { Result } from "@ccl/core";
 import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
 
@@ -72,13 +72,12 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
       path: ["proposed_changes"],
       message: "A plan has its actions in one place: actions or proposed_changes.actions.",
     });
-  const [list, path] = isRecord(proposed)
-    ? [proposed["actions"], ["proposed_changes", "actions"]]
-    : [fields["actions"], ["actions"]];
-  const actions = listOf(list).flatMap(
+  const holder = isRecord(proposed) ? proposed : fields;
+  const path = isRecord(proposed) ? ["proposed_changes", "actions"] : ["actions"];
+  const actions = arrayAt(holder, "actions").flatMap(
     (item, index) => readAction(item, version, at(...path, index)) ?? [],
   );
-  const requests = listOf(fields["context_requests"]).flatMap(
+  const requests = arrayAt(fields, "context_requests").flatMap(
     (item, index) => readRequest(item, at("context_requests", index)) ?? [],
   );
   if (issues.length > 0) return { ok: false, issues };
@@ -181,10 +180,6 @@ function without(
         !isLeftOut(key, item),
     ),
   );
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** An object that has to say by a member which of several it is. */

@@ -66,8 +66,10 @@ export const builtPlanSchema: JsonSchema = {
       items: {
         type: "object",
         properties: { path: PATH },
-        if: { properties: { type: { const: "read_file" } } },
-        then: { required: ["path"] },
+        anyOf: [
+          { properties: { type: { enum: ["search", "logs", "env"] } } },
+          { required: ["path"] },
+        ],
       },
     },
   },

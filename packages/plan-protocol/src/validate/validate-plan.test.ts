@@ -334,7 +334,7 @@ describe("validatePlan", () => {
     [
       "a request without a path",
       { actions: [], context_requests: [{ type: "read_file" }] },
-      ["context_requests.0", "context_requests.0.path"],
+      ["context_requests.0", "context_requests.0.path", "context_requests.0.type"],
     ],
   ])("gives issues for %s from a program, and throws nothing", (_name, plan, at) => {
     const valid = validatePlan(plan as Plan, { mode: "apply" });
