@@ -11,7 +11,11 @@ import { estimatedCounter } from "../packages/core/dist/index.js";
 import { createSearchIndex } from "../packages/search/dist/index.js";
 import { appendOnly, frozenCut, slidingWindow } from "./lib/context-policies.mjs";
 import { joinTraces } from "../examples/long-session/src/recorded-traces.mjs";
-import { createMessageCounter, operationErrorOf, replayTrace } from "../examples/long-session/src/replay-trace.mjs";
+import {
+  createMessageCounter,
+  operationErrorOf,
+  replayTrace,
+} from "../examples/long-session/src/replay-trace.mjs";
 import { generateServiceTrace } from "../examples/long-session/src/service-trace/generate-service-trace.mjs";
 import { readCodingTraces, readIncident, readMcpTraces, readTalks } from "./lib/session-sets.mjs";
 
