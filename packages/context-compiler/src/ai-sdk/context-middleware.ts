@@ -1,7 +1,9 @@
-import { fromAiSdkMessages, toAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
+import { recordAt } from "@ccl/core/json";
+import { fromAiSdkMessages, fromAiSdkUsage, toAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
 import {
   type ConversationOptions,
   fittingConversations,
+  type ReportTokens,
 } from "../conversations/fit-conversation.ts";
 
 /** What the middleware reads of a call of the AI SDK. */
@@ -20,6 +22,14 @@ export interface ContextMiddleware<Version extends AiSdkInterface> {
     params: Params;
     model: { specificationVersion: string };
   }): Promise<Params>;
+  wrapGenerate<Answer extends object>(call: {
+    doGenerate: () => PromiseLike<Answer>;
+    params: AiSdkPrompt;
+  }): Promise<Answer>;
+  wrapStream<Part, Answer extends { stream: ReadableStream<Part> }>(call: {
+    doStream: () => PromiseLike<Answer>;
+    params: AiSdkPrompt;
+  }): Promise<Answer>;
 }
 
 /**
@@ -32,16 +42,41 @@ export function contextMiddleware<Version extends AiSdkInterface = "v3">(
   specificationVersion?: Version,
 ): ContextMiddleware<Version | "v3"> {
   const fit = fittingConversations(options);
+  const reports = new WeakMap<object[], ReportTokens>();
+  const report = async ({ prompt }: AiSdkPrompt, answer: unknown): Promise<void> =>
+    reports.get(prompt)?.(fromAiSdkUsage(recordAt(answer, "usage"))?.inputTokens);
   return {
     specificationVersion: specificationVersion ?? "v3",
     async transformParams({ params, model }) {
       const version = model.specificationVersion;
-      const prompt = await fit(fromAiSdkMessages(params.prompt), {
+      const fitted = await fit(fromAiSdkMessages(params.prompt), {
         tools: params.tools,
-        write: (fitted) => toAiSdkMessages(fitted.messages, { version }),
+        write: ({ messages }) => toAiSdkMessages(messages, { version }),
         sent: (sent) => sent,
       });
-      return { ...params, prompt };
+      reports.set(fitted.prompt, fitted.report);
+      return { ...params, prompt: fitted.prompt };
+    },
+    async wrapGenerate({ doGenerate, params }) {
+      const answer = await doGenerate();
+      await report(params, answer);
+      return answer;
+    },
+    async wrapStream<Part, Answer extends { stream: ReadableStream<Part> }>({
+      doStream,
+      params,
+    }: {
+      doStream: () => PromiseLike<Answer>;
+      params: AiSdkPrompt;
+    }) {
+      const answer = await doStream();
+      const reporting = new TransformStream<Part, Part>({
+        async transform(part, controller) {
+          await report(params, part);
+          controller.enqueue(part);
+        },
+      });
+      return { ...answer, stream: answer.stream.pipeThrough(reporting) };
     },
   };
 }

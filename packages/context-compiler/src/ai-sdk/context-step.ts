@@ -1,4 +1,10 @@
-import { type AiSdkMessage, fromAiSdkMessages, toAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
+import { recordAt } from "@ccl/core/json";
+import {
+  type AiSdkMessage,
+  fromAiSdkMessages,
+  fromAiSdkUsage,
+  toAiSdkMessages,
+} from "@ccl/providers/wire/ai-sdk";
 import type { FittedMessages } from "../fit/fit-options.ts";
 import {
   type ConversationOptions,
@@ -14,6 +20,8 @@ export interface ContextStepOptions extends ConversationOptions {
 /** What a step of the AI SDK hands to `prepareStep`; version 7 also says what came before the messages were prepared. */
 export interface AiSdkStep {
   messages: readonly object[];
+  /** The steps before this one, which say what the provider counted. */
+  steps?: readonly object[] | undefined;
   initialMessages?: readonly object[] | undefined;
   responseMessages?: readonly object[] | undefined;
   experimental_steeringMessages?: readonly object[] | undefined;
@@ -28,8 +36,8 @@ export function contextStep(
   options: ContextStepOptions,
 ): (step: AiSdkStep) => Promise<{ messages: AiSdkMessage[] }> {
   const { reserve = 0, ...conversations } = options;
-  const fit = fittingConversations({ ...conversations, budget: options.budget - reserve });
-  return async ({ messages, initialMessages, responseMessages, ...step }) => {
+  const fit = fittingConversations(conversations);
+  return async ({ messages, initialMessages, responseMessages, steps, ...step }) => {
     // Version 7 continues with what the last step was given, where its history has been cut already.
     const history =
       initialMessages === undefined || responseMessages === undefined
@@ -37,6 +45,8 @@ export function contextStep(
         : [...initialMessages, ...responseMessages, ...(step.experimental_steeringMessages ?? [])];
     const write = (fitted: FittedMessages): AiSdkMessage[] => toAiSdkMessages(fitted.messages);
     const sent = (prompt: AiSdkMessage[]): unknown => prompt;
-    return { messages: await fit(fromAiSdkMessages(history), { write, sent }) };
+    const lastInputTokens = fromAiSdkUsage(recordAt(steps?.at(-1), "usage"))?.inputTokens;
+    const call = { write, sent, reserve, lastInputTokens };
+    return { messages: (await fit(fromAiSdkMessages(history), call)).prompt };
   };
 }

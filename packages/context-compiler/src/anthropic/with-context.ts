@@ -2,6 +2,7 @@ import { isRecord, type JsonRecord } from "@ccl/core/json";
 import {
   type AnthropicMessagesOptions,
   fromAnthropicMessages,
+  fromAnthropicUsage,
   toAnthropicMessages,
 } from "@ccl/providers/wire/anthropic";
 import {
@@ -9,7 +10,12 @@ import {
   type FitConversation,
   fittingConversations,
 } from "../conversations/fit-conversation.ts";
-import { type ApiClient, withFittedBodies } from "../conversations/with-fitted-bodies.ts";
+import {
+  type ApiClient,
+  type FitBody,
+  isObjects,
+  withFittedBodies,
+} from "../conversations/with-fitted-bodies.ts";
 
 /** How prompts are fitted, and what is cached of them. */
 export interface AnthropicContextOptions extends ConversationOptions {
@@ -40,19 +46,23 @@ async function fitMessagesOf(
   body: JsonRecord,
   fit: FitConversation,
   cacheControl: AnthropicContextOptions["cacheControl"],
-): Promise<JsonRecord> {
+): ReturnType<FitBody> {
   const { messages, system, tools } = body;
-  if (!isBlocks(messages)) return body;
-  const given = { messages, ...(typeof system === "string" || isBlocks(system) ? { system } : {}) };
+  if (!isObjects(messages)) return undefined;
+  const given = {
+    messages,
+    ...(typeof system === "string" || isObjects(system) ? { system } : {}),
+  };
   const isMarked = body["cache_control"] !== undefined || hasMark([system, messages, tools]);
   const isPlain = isMarked || cacheControl === false;
-  const sent = await fit(fromAnthropicMessages(given), {
+  const { prompt, report } = await fit(fromAnthropicMessages(given), {
     tools,
     write: ({ messages: shown, breakpoints }) =>
       toAnthropicMessages(shown, isPlain ? {} : { breakpoints, cacheControl }),
-    sent: (prompt) => prompt,
+    sent: (sent) => sent,
   });
-  return { ...body, ...sent };
+  const fitted = { ...body, ...prompt };
+  return { body: fitted, report: (usage) => report(fromAnthropicUsage(usage)?.inputTokens) };
 }
 
 /** Whether a block of a message, of the system prompt or of a tool's result has a mark; tools have one themselves. */
@@ -60,8 +70,4 @@ function hasMark(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasMark);
   if (!isRecord(value)) return false;
   return (value["cache_control"] ?? undefined) !== undefined || hasMark(value["content"]);
-}
-
-function isBlocks(value: unknown): value is object[] {
-  return Array.isArray(value) && value.every(isRecord);
 }

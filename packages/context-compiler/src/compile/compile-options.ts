@@ -2,17 +2,8 @@ import type { ArtifactStore } from "@ccl/artifact-store";
 import type { TokenCounter, ToolDescription } from "@ccl/core";
 import type { MemoryService } from "./memory-service.ts";
 import type { ContextProcessor } from "./context-processor.ts";
-import type { MemoryPlace } from "./prompt-parts.ts";
 import type { Summarize } from "./working-context.ts";
 import type { CutOptions, PinRule } from "../fit/fit-options.ts";
-
-/** Where the parts of a prompt stand. Tools and system prompt always come first, what is volatile last. */
-interface ContextLayout {
-  /** `end` by default: what stands before it stays in the provider's cache. */
-  memory?: MemoryPlace | undefined;
-  /** `name` by default, so that the same tools are the same prefix; `given` leaves them as they come. */
-  tools?: "name" | "given" | undefined;
-}
 
 /** What one compile is asked for. */
 export interface CompileOptions {
@@ -42,7 +33,6 @@ export interface ContextCompilerOptions extends CutOptions {
   memory?: MemoryService | undefined;
   /** Writes a summary in place of the facts of what is dropped, such as `createSummarizer({ model })`; kept in the log. */
   summarize?: Summarize | undefined;
-  layout?: ContextLayout | undefined;
   /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
   pin?: PinRule | undefined;
 }

@@ -13,7 +13,6 @@ import { failureReason } from "./failure-reason.ts";
 import { historySelector, isSelected } from "./history-selector.ts";
 import { logIndexOf } from "./log-index.ts";
 import { memoryPreloader } from "./memory-preloader.ts";
-import type { MemoryPlace } from "./prompt-parts.ts";
 import { requireRequest, requireSettings } from "./require-request.ts";
 import { rememberBySession } from "./session-memory.ts";
 import { withToolsHint } from "./tools-hint.ts";
@@ -37,9 +36,8 @@ export interface ContextCompiler {
 /** A compiler; it does no I/O before it compiles. @throws ContextCompilerError `invalid_options` */
 export function createContextCompiler(settings: ContextCompilerOptions = {}): ContextCompiler {
   requireSettings(settings);
-  const { counter = estimatedCounter, layout = {} } = settings;
-  const { memory: memoryPlace = "end", tools: toolOrder = "name" } = layout;
-  const processors = settings.processors ?? defaultProcessors(settings, memoryPlace);
+  const { counter = estimatedCounter } = settings;
+  const processors = settings.processors ?? defaultProcessors(settings);
   const sumsOf = rememberBySession<number, (EntrySums | undefined)[]>(() => []);
   return {
     counter,
@@ -48,15 +46,13 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
       const frame = {
         budget,
         counter,
-        memoryPlace,
         index: logIndexOf(session),
         sums: sumsOf(session, budget),
       };
-      const ordered = toolOrder === "given" ? [...tools] : tools.toSorted(byName);
       const entries = session.messages();
       let context = beginContext(frame, {
         systemPrompt: withToolsHint(systemPrompt, tools),
-        tools: ordered,
+        tools: tools.toSorted(byName),
         entries,
         memoryHits: [],
         volatile,
@@ -121,16 +117,13 @@ function countStep(
   }
 }
 
-function defaultProcessors(
-  settings: ContextCompilerOptions,
-  memoryPlace: MemoryPlace,
-): ContextProcessor[] {
+function defaultProcessors(settings: ContextCompilerOptions): ContextProcessor[] {
   const { artifactStore, memory, summarize, cutTo, policy, pin } = settings;
   return [
     artifactAttacher(artifactStore === undefined ? {} : { artifactStore }),
     compactor({ summarize }),
     memoryPreloader(memory === undefined ? {} : { memory }),
-    historySelector({ memoryPlace, cutTo, policy, pin }),
+    historySelector({ cutTo, policy, pin }),
   ];
 }
 

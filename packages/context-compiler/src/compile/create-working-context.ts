@@ -4,7 +4,7 @@ import type { FitTraceEntry } from "../fit/fit-trace.ts";
 import { createMessageMeter, type MessageMeter } from "../fit/message-meter.ts";
 import { sumEntries, type EntrySums } from "./entry-sums.ts";
 import type { LogIndex } from "./log-index.ts";
-import { messagesAround, type MemoryPlace } from "./prompt-parts.ts";
+import { messagesAround } from "./prompt-parts.ts";
 import type {
   ArtifactRef,
   CacheLayout,
@@ -18,7 +18,6 @@ import type {
 export interface ContextFrame {
   budget: number;
   counter: TokenCounter;
-  memoryPlace: MemoryPlace;
   index: LogIndex;
   /** One a step, kept for the session's next compile. */
   sums: (EntrySums | undefined)[];
@@ -143,7 +142,7 @@ class FramedContext implements WorkingContext {
   }
 
   toMessages(): ChatMessage[] {
-    const { head, tail } = messagesAround(this, this.#frame.memoryPlace);
+    const { head, tail } = messagesAround(this);
     return head.concat(this.history, tail);
   }
 
@@ -165,7 +164,7 @@ class FramedContext implements WorkingContext {
 
 function countPrompt(frame: ContextFrame, contents: Contents): number {
   const { tokens, messages, meter } = sumHistory(frame, contents);
-  const { head, tail } = messagesAround(contents.parts, frame.memoryPlace);
+  const { head, tail } = messagesAround(contents.parts);
   let sum = meter.fixed + tokens;
   for (const message of head) sum += meter.of(message);
   for (const message of tail) sum += meter.of(message);
@@ -195,10 +194,7 @@ export function breakDown(
   counter: TokenCounter,
 ): BudgetBreakdown & { history: number } {
   const meter = createMessageMeter(counter, context.tools);
-  const { head } = messagesAround(
-    { systemPrompt: context.systemPrompt, memoryHits: [], volatile: "" },
-    "end",
-  );
+  const { head } = messagesAround(context);
   const systemPrompt = head.reduce((sum, message) => sum + meter.of(message), 0);
   const lastUser = context.history.findLast(({ role }) => role === "user");
   const lastUserTurn = lastUser === undefined ? 0 : meter.of(lastUser);

@@ -5,20 +5,19 @@ import { fitMessages } from "../fit/fit-messages.ts";
 import type { ElidedRange, FitOptions, FittedMessages, PinRule } from "../fit/fit-options.ts";
 import { pinTest } from "../fit/fit-policy.ts";
 import type { FitState } from "../fit/fit-state.ts";
+import { safetyMarginOf } from "../fit/safety-margin.ts";
 import { isSameMessage } from "../fit/same-message.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { ProcessorInput } from "./context-processor.ts";
 import { logIndexOf } from "./log-index.ts";
-import { messagesAround, type MemoryPlace } from "./prompt-parts.ts";
+import { messagesAround } from "./prompt-parts.ts";
 import { findSummary, recordSummary } from "./range-summaries.ts";
-import { safetyMarginOf } from "./reported-usage.ts";
 import type { ContextEntry } from "./working-context.ts";
 
 /** What the history is cut with. */
 export interface FitHistoryOptions {
   fit: Omit<FitOptions, "budget" | "counter" | "tools" | "state" | "pin" | "summaryOf">;
   pin: PinRule | undefined;
-  memoryPlace: MemoryPlace;
   state: FitState | undefined;
 }
 
@@ -40,7 +39,7 @@ export async function fitHistory(
 ): Promise<FittedHistory> {
   const { context, session, signal } = input;
   const { entries } = context;
-  const around = messagesAround(context, options.memoryPlace);
+  const around = messagesAround(context);
   const offset = around.head.length;
   for (let round = 0; ; round += 1) {
     const missing: ElidedRange[] = [];

@@ -6,7 +6,6 @@ import { requireState, type FitState } from "../fit/fit-state.ts";
 import { requireNumbers } from "../fit/require-that.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import { fitHistory, type FitHistoryOptions, type FittedHistory } from "./fit-history.ts";
-import type { MemoryPlace } from "./prompt-parts.ts";
 import { rememberBySession } from "./session-memory.ts";
 import type { WorkingContext } from "./working-context.ts";
 
@@ -17,8 +16,6 @@ export interface HistorySelectorOptions extends Pick<
 > {
   /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
   pin?: PinRule | undefined;
-  /** Where memory hits stand; as the compiler's layout has it. */
-  memoryPlace?: MemoryPlace | undefined;
 }
 
 /**
@@ -28,7 +25,7 @@ export interface HistorySelectorOptions extends Pick<
 export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
   requireNumbers("historySelector", options, "keptFactsTokens", "cutTo", "firstSight");
   requirePolicy(options);
-  const { memoryPlace = "end", pin, ...given } = options;
+  const { pin, ...given } = options;
   pinTest(pin);
   // A session has a cached prefix to keep from its first cut on.
   const fit = { ...given, policy: given.policy ?? "balanced" };
@@ -45,7 +42,6 @@ export function historySelector(options: HistorySelectorOptions = {}): ContextPr
       const { context, ...found } = await withRoomForMemory(input, {
         fit,
         pin,
-        memoryPlace,
         state,
       });
       memory.state = found.fitted.state;

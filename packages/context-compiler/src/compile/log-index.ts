@@ -1,5 +1,6 @@
 import type { MemoryHitData, SessionEvent, SummaryRecord } from "../session/session-event.ts";
-import { type CountedUsage, readUsage } from "./reported-usage.ts";
+import type { CountedUsage } from "../fit/safety-margin.ts";
+import { readUsage } from "./reported-usage.ts";
 import type { Session } from "../session/session.ts";
 
 const artifactTools = new Set(["read_artifact", "search_artifact"]);

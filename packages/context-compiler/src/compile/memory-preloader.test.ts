@@ -84,24 +84,6 @@ describe("memory hits", () => {
     expect(context.memoryHits).toEqual([hit("m1", "[redacted:github_token]")]);
   });
 
-  it("stand after the system prompt where the layout says so", async () => {
-    const context = await compileWith(
-      { search: async () => [hit("m1")] },
-      { layout: { memory: "start" } },
-    );
-    expect(
-      context
-        .toMessages()
-        .map(({ role, source }) => [role, source])
-        .slice(0, 3),
-    ).toEqual([
-      ["system", undefined],
-      ["system", "ccl:memory"],
-      ["user", undefined],
-    ]);
-    expect(context.history).toHaveLength(9);
-  });
-
   it("that were recorded since the user spoke come first, and none older", async () => {
     const session = sampleSession();
     await session.record("memory_hit", hit("old"));
@@ -332,20 +314,17 @@ it("whatever a memory finds, the prompt is legal and within its budget wherever 
       ),
     }),
   );
-  const place = fc.constantFrom("start" as const, "end" as const);
   await fc.assert(
     fc.asyncProperty(
       hits,
-      place,
       fc.integer({ min: 150, max: 2_000 }),
       fc.nat(12),
-      async (found, at, budget, turns) => {
+      async (found, budget, turns) => {
         const session = sampleSession();
         await recordTurns(session, 0, turns);
         const compiler = createContextCompiler({
           counter: exact,
           memory: { search: async () => found },
-          layout: { memory: at },
         });
         const context = await compiler.compile(session, { budget, systemPrompt });
         const messages = context.toMessages();

@@ -161,8 +161,7 @@ function fitHits(
       score,
       source,
     };
-    const isKept =
-      hits.length < topK && meter.of(memoryMessage([...hits, shown], "system")) <= maxTokens;
+    const isKept = hits.length < topK && meter.of(memoryMessage([...hits, shown])) <= maxTokens;
     if (isKept) hits.push(shown);
     else omitted += 1;
   }

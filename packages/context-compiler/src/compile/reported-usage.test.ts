@@ -7,11 +7,12 @@ import {
 import { createScriptedModel, type ScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 import { exact, sampleSession, words } from "../../test-support/sample-session.ts";
+import { type CountedUsage, safetyMarginOf } from "../fit/safety-margin.ts";
 import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
 import { openSession } from "../session/open-session.ts";
 import type { Session } from "../session/session.ts";
 import { createContextCompiler } from "./create-context-compiler.ts";
-import { type CountedUsage, safetyMarginOf, usageEvent } from "./reported-usage.ts";
+import { usageEvent } from "./reported-usage.ts";
 import { runCompiled } from "./run-compiled.ts";
 
 const budget = 3_000;

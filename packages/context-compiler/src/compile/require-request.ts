@@ -9,28 +9,18 @@ import {
   shown,
 } from "../fit/require-that.ts";
 import type { Session } from "../session/session.ts";
-import type { ContextCompilerOptions } from "./compile-options.ts";
-import type { CompileOptions } from "./compile-options.ts";
+import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
 
 /** Checks the options of a compiler. Throws `invalid_options`. */
 export function requireSettings(settings: ContextCompilerOptions): void {
   requireObject("What a compiler is made of", settings);
-  const { counter, artifactStore, memory, layout = {}, processors = [] } = settings;
+  const { counter, artifactStore, memory, processors = [] } = settings;
   if (counter !== undefined) requireObject("counter", counter, "count");
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
   requireIfGiven("memory", memory, "search");
   requireThat(
     settings.summarize === undefined || typeof settings.summarize === "function",
     `summarize is a function, not ${shown(settings.summarize)}.`,
-  );
-  requireObject("layout", layout);
-  requireThat(
-    isOneOf(layout.memory, "end", "start"),
-    `layout.memory is "end" or "start", not ${shown(layout.memory)}.`,
-  );
-  requireThat(
-    isOneOf(layout.tools, "name", "given"),
-    `layout.tools is "name" or "given", not ${shown(layout.tools)}.`,
   );
   requireThat(
     Array.isArray(processors),
@@ -91,8 +81,4 @@ function requireBudget(total: unknown, reserve: unknown): number {
     `A budget is a positive number of tokens, larger than the reserve, not ${given}.`,
   );
   return total - reserve;
-}
-
-function isOneOf(value: unknown, ...known: string[]): boolean {
-  return value === undefined || known.some((each) => each === value);
 }

@@ -4,6 +4,7 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import { fitMessages } from "../fit/fit-messages.ts";
 import type { FitOptions, FittedMessages } from "../fit/fit-options.ts";
 import { usableOf } from "../fit/fit-policy.ts";
+import { keptUsages } from "../fit/safety-margin.ts";
 import {
   conversationOf,
   type ConversationStore,
@@ -23,16 +24,23 @@ interface ConversationCall<Prompt> {
   tools?: unknown;
   /** A name that the framework has for the conversation. */
   conversation?: string | undefined;
+  /** Tokens that the caller keeps for what is not handed in here. */
+  reserve?: number | undefined;
+  /** Input tokens that the provider reported of the last prompt, where that is known only now. */
+  lastInputTokens?: number | undefined;
   write(fitted: FittedMessages): Prompt;
   /** The parts of the prompt that are sent as JSON, or something alike: with its quotes and escapes it is kept within the budget. */
   sent(prompt: Prompt, fitted: FittedMessages): unknown;
 }
 
+/** Takes what the provider reported of a prompt, so that the next ones keep back as much as the counter was wrong. */
+export type ReportTokens = (inputTokens: number | undefined) => Promise<void>;
+
 /** Fits the prompts of any number of conversations, each with its own state. */
 export type FitConversation = <Prompt>(
   messages: readonly ChatMessage[],
   call: ConversationCall<Prompt>,
-) => Promise<Prompt>;
+) => Promise<{ prompt: Prompt; report: ReportTokens }>;
 
 const maxAttempts = 5;
 
@@ -40,28 +48,51 @@ const maxAttempts = 5;
 export function fittingConversations(options: ConversationOptions): FitConversation {
   const { store = recentConversations(), conversation, policy = "balanced", ...rest } = options;
   const { budget, counter = estimatedCounter } = options;
-  return async (messages, { write, sent, ...call }) => {
+  return async (messages, { write, sent, reserve = 0, lastInputTokens, ...call }) => {
     const named = typeof conversation === "function" ? conversation(messages) : conversation;
     const key = named ?? call.conversation ?? conversationOf(messages);
+    await keepReport({ store, key }, lastInputTokens);
     const state = await store.get(key);
+    let room = budget - reserve;
     const settings = { ...rest, policy, state, tools: describeTools(call.tools) };
-    let fitted = fitMessages(messages, settings);
+    let fitted = fitMessages(messages, { ...settings, budget: room });
     let prompt = write(fitted);
-    const usable = usableOf(options);
-    let room = budget;
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const json = JSON.stringify([sent(prompt, fitted), call.tools], withoutMedia);
-      const size = counter.count(json);
-      if (size <= usable) break;
-      room = Math.floor((room * usable * 0.99) / size);
+    const sizeOf = (): number =>
+      reserve + counter.count(JSON.stringify([sent(prompt, fitted), call.tools], withoutMedia));
+    const usable = usableOf({ ...options, state });
+    let countedTokens = sizeOf();
+    for (let attempt = 0; countedTokens > usable && attempt < maxAttempts; attempt += 1) {
+      room = Math.floor((room * usable * 0.99) / countedTokens);
       const smaller = fitWithin(messages, { ...settings, budget: room });
       if (smaller === undefined) break;
       fitted = smaller;
       prompt = write(fitted);
+      countedTokens = sizeOf();
     }
+    const usage = { counter: counter.name, countedTokens, inputTokens: 0 };
+    fitted.state.usages = [...(state?.usages ?? []), usage].slice(-keptUsages);
     await store.set(key, fitted.state);
-    return prompt;
+    return { prompt, report: (tokens) => keepReport({ store, key, countedTokens }, tokens) };
   };
+}
+
+/** Keeps what was reported of the last prompt, or of the one that counted so, with its conversation. */
+async function keepReport(
+  { store, key, countedTokens }: { store: ConversationStore; key: string; countedTokens?: number },
+  inputTokens = 0,
+): Promise<void> {
+  if (!Number.isSafeInteger(inputTokens) || inputTokens <= 0) return;
+  try {
+    const state = await store.get(key);
+    const usage = state?.usages?.findLast(
+      (one) => one.countedTokens === (countedTokens ?? one.countedTokens),
+    );
+    if (state === undefined || usage === undefined) return;
+    usage.inputTokens = Math.max(usage.inputTokens, inputTokens);
+    await store.set(key, state);
+  } catch {
+    // The answer was paid for: a store that fails must not lose it, and will fail the next call.
+  }
 }
 
 /** Undefined where what must stay has too many escapes for it: it fits as text. */

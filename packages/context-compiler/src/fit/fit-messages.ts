@@ -6,7 +6,7 @@ import { type AssembledPrompt, assemblePrompt, type ShownMessages } from "./asse
 import { fingerprintOf, fingerprintOfTools } from "./fingerprint.ts";
 import type { FitOptions, FittedMessages } from "./fit-options.ts";
 import { type FitPolicy, resolvePolicy } from "./fit-policy.ts";
-import { type FitState, type FrozenCut, requireState } from "./fit-state.ts";
+import type { FitState, FrozenCut } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 import { anchorOf, planCut } from "./plan-cut.ts";
 import { type HeldMessage, holdMessage, isSameMessage } from "./same-message.ts";
@@ -17,7 +17,7 @@ import { type HeldMessage, holdMessage, isSameMessage } from "./same-message.ts"
  */
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
   const policy = resolvePolicy(messages, options);
-  const state = options.state === undefined ? undefined : requireState(options.state);
+  const { state } = policy;
   const memo = findMemo(state, messages, policy);
   const input =
     memo === undefined ? messages : [...memo.messages, ...messages.slice(memo.messages.length)];
@@ -100,7 +100,7 @@ function finish({ cut, prompt, tokens, shown }: Fitted, context: Context): Fitte
     const message = prompt.messages[stable++];
     if (message !== undefined) stableTokens += policy.meter.of(message);
   }
-  const next: FitState = { version: 2, cut, shown: nextMarks, tools };
+  const next: FitState = { version: 2, cut, shown: nextMarks, tools, usages: state?.usages };
   const settled = history.settled.messages;
   const fresh = context.messages.slice(context.held.length, settled).map(holdMessage);
   memos.set(next, {
@@ -161,6 +161,8 @@ function findMemo(
   if ((messages[held.length]?.role ?? "assistant") !== "assistant") return undefined;
   const isSame = held.every((one, at) => {
     const message = messages[at];
+    // Frozen, so that nothing of it has to be looked at.
+    if (message === one) return true;
     const own = known[at];
     // The object that the history holds may have been changed too.
     return (

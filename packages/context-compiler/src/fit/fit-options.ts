@@ -38,7 +38,10 @@ export interface FitOptions extends CutOptions {
   budget: number;
   /** Counts as the target's tokenizer does; core's estimate unless given. Must count messages one by one as it counts them together, or is asked for the whole each time. */
   counter?: TokenCounter | undefined;
-  /** The share of the budget kept back, from 0 to below 1; 0 under an exact counter and 0.1 under an estimate unless given. */
+  /**
+   * The share of the budget kept back, from 0 to below 1. Unless given 0 under an exact counter; 0.1 under an estimate, more or
+   * less as the provider's counts in the `state` say.
+   */
   safetyMargin?: number | undefined;
   /** Counted with the messages, since they are part of the prompt. */
   tools?: readonly ToolDescription[] | undefined;

@@ -1,13 +1,16 @@
-import { type ChatMessage, estimatedCounter, type TokenCounter } from "@ccl/core";
+import { type ChatMessage, estimatedCounter } from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { isCodingHistory } from "./coding-history.ts";
 import type { FitOptions, PinRule } from "./fit-options.ts";
+import { type FitState, requireState } from "./fit-state.ts";
 import { createMessageMeter, type MessageMeter } from "./message-meter.ts";
+import { safetyMarginOf } from "./safety-margin.ts";
 import { isFrom, requireObject, requireThat, requireTools, shown } from "./require-that.ts";
 
 /** The settings of one call, checked and filled in. */
 export interface FitPolicy {
+  state: FitState | undefined;
   meter: MessageMeter;
   budget: number;
   /** The budget without the safety margin. */
@@ -40,7 +43,8 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     throw new ContextCompilerError("budget_missing", text);
   }
   requireObject("A counter", counter, "count");
-  const { safetyMargin = marginOf(counter) } = given;
+  const state = given.state === undefined ? undefined : requireState(given.state);
+  const { safetyMargin = safetyMarginOf(counter, state?.usages) } = given;
   const isBudget = isFrom(0, budget) && budget > 0 && budget < Infinity;
   requireThat(isBudget, `A budget is a positive number of tokens, not ${shown(budget)}.`);
   const isMargin = isFrom(0, safetyMargin) && safetyMargin < 1;
@@ -58,6 +62,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   }
   requireTools(tools);
   return {
+    state,
     meter: createMessageMeter(counter, tools),
     budget,
     usable,
@@ -71,13 +76,13 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
 }
 
 /** The budget without the safety margin. */
-export function usableOf(options: Pick<FitOptions, "budget" | "counter" | "safetyMargin">): number {
-  const { budget, counter = estimatedCounter, safetyMargin = marginOf(counter) } = options;
+export function usableOf({
+  budget,
+  counter = estimatedCounter,
+  state,
+  safetyMargin = safetyMarginOf(counter, state?.usages),
+}: Pick<FitOptions, "budget" | "counter" | "safetyMargin" | "state">): number {
   return Math.floor(budget * (1 - safetyMargin));
-}
-
-function marginOf({ isExact }: TokenCounter): number {
-  return isExact ? 0 : 0.1;
 }
 
 /** A sixth of a small budget, and a small share of a large one. */

@@ -1,5 +1,6 @@
-import { isRecord } from "@ccl/core/json";
+import { isRecord, numberAt, stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { CountedUsage } from "./safety-margin.ts";
 
 /** Plain JSON that goes with one conversation and one budget: hand back what the last call gave. */
 export interface FitState {
@@ -10,6 +11,8 @@ export interface FitState {
   shown: string[];
   /** The mark of the tools of the last prompt. */
   tools: string;
+  /** What was counted of the last prompts, and what the provider reported of them, oldest first. */
+  usages?: CountedUsage[] | undefined;
 }
 
 /** What a cut left out, in units: a call with its results, or any other message after the leading system messages. */
@@ -44,7 +47,16 @@ function isState(state: unknown): state is FitState {
   if (typeof state !== "object" || state === null) return false;
   const hasShown =
     "shown" in state && isList(state.shown, isText) && "tools" in state && isText(state.tools);
-  return hasShown && (!("cut" in state) || state.cut === undefined || isCut(state.cut));
+  const { usages } = { usages: undefined, ...state };
+  const hasUsages = usages === undefined || isList(usages, isUsage);
+  return (
+    hasShown && hasUsages && (!("cut" in state) || state.cut === undefined || isCut(state.cut))
+  );
+}
+
+function isUsage(usage: unknown): usage is CountedUsage {
+  const numbers = [numberAt(usage, "countedTokens"), numberAt(usage, "inputTokens")];
+  return stringAt(usage, "counter") !== undefined && numbers.every(isCount);
 }
 
 function isCut(cut: unknown): cut is FrozenCut {

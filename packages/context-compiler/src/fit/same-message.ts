@@ -9,6 +9,7 @@ export type HeldMessage = Readonly<
 >;
 
 export function holdMessage(message: ChatMessage): HeldMessage {
+  if (Object.isFrozen(message)) return message;
   const { role, content, toolCalls, toolCallId, isError, providerMetadata } = message;
   return { role, content, toolCalls, toolCallId, isError, providerMetadata };
 }

@@ -1,4 +1,5 @@
 import type { ChatMessage } from "@ccl/core";
+import { numberAt, recordAt } from "@ccl/core/json";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { ClientTool, ServerTool } from "@langchain/core/tools";
 import type { AgentMiddleware, WrapModelCallHook } from "langchain";
@@ -27,7 +28,7 @@ export function contextMiddleware(options: ConversationOptions): AgentMiddleware
     const { systemMessage, tools, runtime } = request;
     const head = systemMessage.text === "" ? [] : [systemMessage];
     const given = [...head, ...request.messages];
-    const messages = await fit(given.map(convert), {
+    const { prompt: messages, report } = await fit(given.map(convert), {
       tools: tools.map((tool) => (isClientTool(tool) ? convertToOpenAITool(tool) : tool)),
       conversation: runtime.configurable?.thread_id,
       write: (fitted): BaseMessage[] =>
@@ -38,7 +39,9 @@ export function contextMiddleware(options: ConversationOptions): AgentMiddleware
         }),
       sent: (_prompt, fitted) => fitted.messages,
     });
-    return handler({ ...request, messages: messages.slice(head.length) });
+    const answer = await handler({ ...request, messages: messages.slice(head.length) });
+    await report(numberAt(recordAt(answer, "usage_metadata"), "input_tokens"));
+    return answer;
   };
   const middleware = { [brand]: true, name: "ContextMiddleware", wrapModelCall };
   if (isMiddleware(middleware)) return middleware;

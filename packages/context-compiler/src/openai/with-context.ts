@@ -1,12 +1,25 @@
 import { arrayAt, isRecord, type JsonRecord } from "@ccl/core/json";
-import { fromOpenAiMessages, toOpenAiMessages } from "@ccl/providers/wire/openai-chat";
-import { fromResponsesItems, toResponsesInput } from "@ccl/providers/wire/openai-responses";
+import {
+  fromOpenAiMessages,
+  fromOpenAiUsage,
+  toOpenAiMessages,
+} from "@ccl/providers/wire/openai-chat";
+import {
+  fromResponsesItems,
+  fromResponsesUsage,
+  toResponsesInput,
+} from "@ccl/providers/wire/openai-responses";
 import {
   type ConversationOptions,
   type FitConversation,
   fittingConversations,
 } from "../conversations/fit-conversation.ts";
-import { type ApiClient, withFittedBodies } from "../conversations/with-fitted-bodies.ts";
+import {
+  type ApiClient,
+  type FitBody,
+  isObjects,
+  withFittedBodies,
+} from "../conversations/with-fitted-bodies.ts";
 
 /**
  * A copy of a client of the `openai` package whose prompts stay within a budget: those of `chat.completions` and of
@@ -25,36 +38,34 @@ export function withContext<Client extends ApiClient<Client>>(
   });
 }
 
-async function fitChat(body: JsonRecord, fit: FitConversation): Promise<JsonRecord> {
+async function fitChat(body: JsonRecord, fit: FitConversation): ReturnType<FitBody> {
   const { messages } = body;
-  if (!isItems(messages)) return body;
+  if (!isObjects(messages)) return undefined;
   const tools = [...arrayAt(body, "tools"), ...formats(body["response_format"])];
-  const sent = await fit(fromOpenAiMessages(messages), {
+  const { prompt, report } = await fit(fromOpenAiMessages(messages), {
     tools,
     write: (fitted) => toOpenAiMessages(fitted.messages),
-    sent: (prompt) => prompt,
+    sent: (sent) => sent,
   });
-  return { ...body, messages: sent };
+  const fitted = { ...body, messages: prompt };
+  return { body: fitted, report: (usage) => report(fromOpenAiUsage(usage)?.inputTokens) };
 }
 
-async function fitResponse(body: JsonRecord, fit: FitConversation): Promise<JsonRecord> {
+async function fitResponse(body: JsonRecord, fit: FitConversation): ReturnType<FitBody> {
   const { input, instructions, previous_response_id: previous, conversation } = body;
   const isKept = (previous ?? conversation ?? undefined) !== undefined;
-  if (isKept || !(typeof input === "string" || isItems(input))) return body;
+  if (isKept || !(typeof input === "string" || isObjects(input))) return undefined;
   const tools = [...arrayAt(body, "tools"), ...formats(body["text"])];
-  const sent = await fit(fromResponsesItems({ instructions, input }), {
+  const { prompt, report } = await fit(fromResponsesItems({ instructions, input }), {
     tools,
     write: (fitted) => toResponsesInput(fitted.messages),
-    sent: (prompt) => prompt,
+    sent: (sent) => sent,
   });
-  return { ...body, ...sent };
+  const fitted = { ...body, ...prompt };
+  return { body: fitted, report: (usage) => report(fromResponsesUsage(usage)?.inputTokens) };
 }
 
 /** The schema of an answer takes room as a tool does. */
 function formats(format: unknown): unknown[] {
   return isRecord(format) ? [format] : [];
-}
-
-function isItems(value: unknown): value is object[] {
-  return Array.isArray(value) && value.every(isRecord);
 }
