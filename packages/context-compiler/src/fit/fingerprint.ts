@@ -24,7 +24,7 @@ export function fingerprintOfTools(tools: readonly ToolDescription[]): string {
   const hash = new Hash();
   for (const { name, description, inputSchema } of tools) {
     hash.add(name);
-    hash.add(description);
+    hash.add(description ?? "");
     hash.add(JSON.stringify(inputSchema));
   }
   return hash.digest();

@@ -746,6 +746,13 @@ describe("a state", () => {
     expect(next.firstChangedMessage).toBe(first.messages.length - 1);
   });
 
+  it("takes tools of servers that describe none of theirs, and that nothing runs here", () => {
+    const plain = JSON.parse('[{"name":"read","inputSchema":{}}]');
+    const { state } = fitMessages(longSession(4), { ...options, tools: plain });
+    const again = fitMessages(longSession(4), { ...options, tools: plain, state });
+    expect(again.prefixStableTokens).toBe(again.tokens);
+  });
+
   it("of a prompt with other tools promises no stable prefix", () => {
     const first = fitMessages(longSession(4), options);
     expect(

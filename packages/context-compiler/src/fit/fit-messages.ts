@@ -3,6 +3,7 @@ import type { ChatMessage, ToolDescription } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { analyzeHistory, type History } from "./analyze-history.ts";
 import { type AssembledPrompt, assemblePrompt, type ShownMessages } from "./assemble-prompt.ts";
+import { findRequired } from "./find-required.ts";
 import { fingerprintOf, fingerprintOfTools } from "./fingerprint.ts";
 import type { FitOptions, FittedMessages } from "./fit-options.ts";
 import { type FitPolicy, resolvePolicy } from "./fit-policy.ts";
@@ -28,7 +29,9 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   if (memo === undefined) policy.meter.probe(kept.messages);
   const tokens = policy.meter.total(kept.messages, kept.tokens, policy.usable);
   const fitted =
-    tokens <= policy.usable ? { cut, prompt: kept, tokens, shown } : recut(history, policy);
+    tokens <= policy.usable && !isWorthCutting(history, policy, tokens)
+      ? { cut, prompt: kept, tokens, shown }
+      : recut(history, policy);
   return finish(fitted, {
     messages: input,
     held: memo?.held ?? [],
@@ -46,6 +49,17 @@ interface Fitted {
   prompt: AssembledPrompt;
   tokens: number;
   shown: ShownMessages;
+}
+
+/** A prompt within so many tokens is cheap as it is. */
+const cheapTokens = 8_000;
+
+/** True where the policy pays for a new prefix before the budget asks for one. */
+function isWorthCutting(history: History, policy: FitPolicy, tokens: number): boolean {
+  const { usable, cutAbove } = policy;
+  if (cutAbove === 1 || tokens <= Math.max(cheapTokens, usable * cutAbove)) return false;
+  const required = findRequired(history, policy).tokens;
+  return tokens > required + (usable - required) * cutAbove;
 }
 
 const maxAttempts = 12;

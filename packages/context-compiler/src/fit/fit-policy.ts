@@ -16,6 +16,8 @@ export interface FitPolicy {
   /** The budget without the safety margin. */
   usable: number;
   cutTo: number;
+  /** Of what the usable budget leaves beside that which must stay, the share above which a session is cut. */
+  cutAbove: number;
   firstSight: number;
   keptFactsTokens: number;
   isPinned(message: ChatMessage, index: number): boolean;
@@ -24,7 +26,8 @@ export interface FitPolicy {
 }
 
 /** What a session is cut to, see `FitOptions.policy`; measured in the section on sessions of `bench/RESULTS.md`. */
-const cutToOf = { balanced: 0.6, coding: 0.42, economy: 0.1 };
+const cutToOf = { balanced: 0.6, coding: 0.42, economy: 0.15 };
+const economyCutAbove = 0.75;
 const defaultFirstSight = 0.5;
 
 /** Checks the options of one call and fills them in. Throws `budget_missing`, `invalid_options`, `invalid_messages`. */
@@ -67,6 +70,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     budget,
     usable,
     cutTo: resolveCutTo(given, messages),
+    cutAbove: given.policy === "economy" ? economyCutAbove : 1,
     firstSight,
     keptFactsTokens,
     isPinned: pinTest(given.pin),
