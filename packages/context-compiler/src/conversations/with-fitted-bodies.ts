@@ -8,7 +8,7 @@ export interface ApiClient<Client> {
 }
 
 /** A body within its budget, and what takes the `usage` of the answer. */
-export interface FittedBody {
+interface FittedBody {
   body: JsonRecord;
   report(usage: unknown): Promise<void>;
 }

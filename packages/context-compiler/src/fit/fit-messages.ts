@@ -57,7 +57,7 @@ const cheapTokens = 8_000;
 /** True where the policy pays for a new prefix before the budget asks for one. */
 function isWorthCutting(history: History, policy: FitPolicy, tokens: number): boolean {
   const { usable, cutAbove } = policy;
-  if (cutAbove === 1 || tokens <= Math.max(cheapTokens, usable * cutAbove)) return false;
+  if (tokens <= Math.max(cheapTokens, usable * cutAbove)) return false;
   const required = findRequired(history, policy).tokens;
   return tokens > required + (usable - required) * cutAbove;
 }
