@@ -8,7 +8,7 @@ import { groupByPrefix } from "./kinds/group-by-prefix.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
 import { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";
-import { isTitle, type Layout, type Numbering } from "./unit.ts";
+import { isTitle, type Layout, listUnits, type Numbering } from "./unit.ts";
 import { weighUnits } from "./weigh/weigh-units.ts";
 
 /** How much is shown, and what it is for. */
@@ -129,10 +129,14 @@ function wholeText(
   const limit = budget * charsPerToken;
   let length = -1;
   for (let at = 0; at < units.length && length <= limit; at += 1)
-    length += (units[at]?.text.length ?? 0) + 1;
+    length += (units.at(at)?.text.length ?? 0) + 1;
   const isJoined = length <= limit && (kind === "html" || length < text.length * 0.9);
   if (!isJoined && (kind === "html" || text.length > limit)) return undefined;
-  return isJoined ? units.map((unit) => unit.text).join("\n") : text;
+  return isJoined
+    ? listUnits(units)
+        .map((unit) => unit.text)
+        .join("\n")
+    : text;
 }
 
 /** Text that is far above the budget stays so. */
@@ -174,13 +178,13 @@ function omittedRanges(places: readonly number[], { units }: Layout): LineRange[
   const isShown = new Uint8Array(units.length);
   for (const at of places) isShown[at] = 1;
   for (let at = 0; at < units.length; at += 1) {
-    const unit = units[at];
-    if (unit === undefined || isShown[at] === 1 || isTitle(unit)) continue;
-    const { from, to, text } = unit;
+    const unit = isShown[at] === 1 ? undefined : units.at(at);
+    if (unit === undefined || isTitle(unit)) continue;
+    const { from, to } = unit;
     const last = ranges.at(-1);
     if (last !== undefined && last.to + 1 >= from && isShown[at - 1] !== 1)
       last.to = Math.max(last.to, to);
-    else if (text.trim() !== "") ranges.push({ from, to });
+    else if (unit.text.trim() !== "") ranges.push({ from, to });
   }
   return ranges;
 }

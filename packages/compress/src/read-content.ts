@@ -4,7 +4,7 @@ import { clipAround } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
 import { identify } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
-import { headerLabel, isTitle, type Layout, type Numbering, type Unit } from "./unit.ts";
+import { headerLabel, isTitle, type Layout, listUnits, type Numbering, type Unit } from "./unit.ts";
 
 /** What is read of a content. */
 export interface ReadContentOptions {
@@ -44,7 +44,7 @@ export function readContent(content: string, options: ReadContentOptions): Conte
   const { units, noun } = layout;
   const last = units.at(-1)?.to ?? 0;
   const from = Math.max(1, Math.trunc(options.from));
-  const wanted = units.filter(
+  const wanted = listUnits(units).filter(
     (unit) => !isTitle(unit) && unit.to >= from && unit.from <= options.to,
   );
   const rest = { numbering: noun, last };
@@ -90,8 +90,8 @@ function render(wanted: readonly Unit[], { units, noun }: Layout): string {
   let header: number | undefined;
   for (const { text, cells, from, head } of wanted) {
     if (cells !== undefined && head !== undefined && head !== header) {
-      const { head: title, text: names = "" } = units[head] ?? {};
-      if (title !== undefined) lines.push(units[title]?.text ?? "");
+      const { head: title, text: names = "" } = units.at(head) ?? {};
+      if (title !== undefined) lines.push(units.at(title)?.text ?? "");
       lines.push(`${headerLabel}|${names}`);
       header = head;
     }

@@ -1,4 +1,11 @@
-import { headerLabel, isTitle, type Layout, type Numbering, type Unit } from "./unit.ts";
+import {
+  headerLabel,
+  isTitle,
+  type Layout,
+  type Numbering,
+  type Unit,
+  type Units,
+} from "./unit.ts";
 
 /** How units are shown. */
 export interface Rendering {
@@ -26,7 +33,7 @@ export function renderUnits(
   let next = 1;
   let previous = -1;
   for (const at of places) {
-    const unit = units[at];
+    const unit = units.at(at);
     if (unit === undefined) continue;
     if (style === "gaps" && unit.from > next) {
       const isBlank = isBlankBetween(units, previous, at);
@@ -45,8 +52,8 @@ export function renderUnits(
   return lines.join("\n");
 }
 
-function isBlankBetween(units: readonly Unit[], before: number, after: number): boolean {
-  for (let at = before + 1; at < after; at += 1) if (units[at]?.text.trim() !== "") return false;
+function isBlankBetween(units: Units, before: number, after: number): boolean {
+  for (let at = before + 1; at < after; at += 1) if (units.at(at)?.text.trim() !== "") return false;
   return true;
 }
 
@@ -59,29 +66,29 @@ function legend(shown: number, { units, hasForms }: Layout, { isBrief }: Renderi
 function prefixOf(unit: Unit, style: Layout["style"], count = 1): string {
   if (style === "gaps") return "";
   if (unit.isHeader === true) return `${headerLabel}|`;
-  if (unit.cells !== undefined) return `${unit.from}|`;
+  if (unit.values !== undefined) return `${unit.from}|`;
   if (style === "table" || isTitle(unit)) return "";
   return `${unit.from}${count > 1 ? ` x${count}` : ""}: `;
 }
 
 /** How many rows of each table are shown, by the place of its title. */
-function countRows(places: readonly number[], units: readonly Unit[]): Map<number, number> {
+function countRows(places: readonly number[], units: Units): Map<number, number> {
   const shown = new Map<number, number>();
   for (const at of places) {
-    const { cells, head } = units[at] ?? {};
-    const title = cells === undefined || head === undefined ? undefined : units[head]?.head;
+    const { values, head } = units.at(at) ?? {};
+    const title = values === undefined || head === undefined ? undefined : units.at(head)?.head;
     if (title !== undefined) shown.set(title, (shown.get(title) ?? 0) + 1);
   }
   return shown;
 }
 
 /** Rows and lines that are shown, and rows of tables whose names say how many they have. */
-function countNamed(places: readonly number[], units: readonly Unit[]): number {
+function countNamed(places: readonly number[], units: Units): number {
   let named = 0;
   for (const at of places) {
-    const unit = units[at];
+    const unit = units.at(at);
     if (unit?.members !== undefined) named += unit.members;
-    else if (unit?.cells === undefined && unit?.isHeader !== true) named += 1;
+    else if (unit?.values === undefined && unit?.isHeader !== true) named += 1;
   }
   return named;
 }

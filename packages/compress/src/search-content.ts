@@ -4,7 +4,7 @@ import { unwrapText } from "./json/find-json.ts";
 import { identify } from "./kinds/detect-kind.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
-import type { Layout } from "./unit.ts";
+import { type Layout, listUnits } from "./unit.ts";
 import { joinUnits } from "./weigh/joined-units.ts";
 import { matchQuery } from "./weigh/match-query.ts";
 import { inheritFromHeads, withContext } from "./weigh/weigh-units.ts";
@@ -44,13 +44,13 @@ export function searchContent(content: string, options: SearchContentOptions): C
   const { around = 3, budget = 400, counter = estimatedCounter, firstLine = 1, pattern } = options;
   const text = unwrapText(content);
   const { kind, json } = identify(text);
-  const layout = numbered(layoutOf(text, kind, { json }), { around, firstLine });
+  const layout = numbered(layoutOf(text, kind, { json, firstLine }), around);
   const { units } = layout;
   const { query, matches } = matchQuery(options.query, units, joinUnits(units));
   const scores =
     pattern === undefined
       ? matches
-      : Float64Array.from(units, (unit) => Number(pattern.test(unit.text)));
+      : Float64Array.from(listUnits(units), ({ text: own }) => Number(pattern.test(own)));
   const best = scores.reduce((max, score) => Math.max(max, score), 0);
   const hits = scores.map((score) => (score >= goodShare * best ? score : 0));
   const found = hits.filter((hit) => hit > 0).length;
@@ -72,15 +72,7 @@ export function searchContent(content: string, options: SearchContentOptions): C
 const goodShare = 0.4;
 
 /** Numbers in front of all that is shown. */
-function numbered(
-  layout: Layout,
-  { around, firstLine }: { around: number; firstLine: number },
-): Layout {
-  if (firstLine !== 1 && layout.noun === "lines")
-    for (const unit of layout.units) {
-      unit.from += firstLine - 1;
-      unit.to += firstLine - 1;
-    }
+function numbered(layout: Layout, around: number): Layout {
   const context = layout.noun === "rows" ? 0 : around;
   return { ...layout, style: "numbered", context, hasForms: false, briefOf: undefined };
 }

@@ -2,7 +2,7 @@ import type { TokenCounter } from "@ccl/core";
 
 import { clipAround } from "./clip.ts";
 import { renderUnits } from "./render-units.ts";
-import type { Layout, Unit } from "./unit.ts";
+import type { Layout, Unit, Units } from "./unit.ts";
 import { errorAt } from "./weigh/severity.ts";
 import { queryAt } from "./weigh/match-query.ts";
 import type { WeighedUnits } from "./weigh/weigh-units.ts";
@@ -35,7 +35,7 @@ export function selectUnits(
   const isBrief = isScarce(layout, weighed, budget);
   const foremost = foremostOf(order, weighed.weights, wanted);
   const textOf = (at: number): string =>
-    shortText(layout.units[at], {
+    shortText(layout.units.at(at), {
       weighed,
       maxChars: foremost.has(at) ? maxChars * foremostShare : maxChars,
       briefOf: isBrief ? layout.briefOf : undefined,
@@ -80,12 +80,12 @@ function foremostOf(
 }
 
 /** Places of the best units, the best first, and not many more than could be shown. */
-function rankUnits(units: readonly Unit[], weights: Float64Array, max: number): number[] {
+function rankUnits(units: Units, weights: Float64Array, max: number): number[] {
   const byWeight = (a: number, b: number): number => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b;
   let places: number[] = [];
   let floor = 0;
   for (let at = 0; at < units.length; at += 1) {
-    if ((weights[at] ?? 0) <= floor || units[at]?.isHeader === true) continue;
+    if ((weights[at] ?? 0) <= floor || units.at(at)?.isHeader === true) continue;
     places.push(at);
     if (places.length < 4 * max) continue;
     places = places.sort(byWeight).slice(0, Math.ceil(max));
@@ -97,13 +97,13 @@ function rankUnits(units: readonly Unit[], weights: Float64Array, max: number): 
 /** How many units may be tried: their characters are bounded, so that no trial takes long. */
 function affordable(
   order: readonly number[],
-  units: readonly Unit[],
+  units: Units,
   { maxChars, maxTotal }: { maxChars: number; maxTotal: number },
 ): number {
   let chars = 0;
   for (let count = 0; count < order.length; count += 1) {
     const at = order[count] ?? 0;
-    chars += Math.min(maxChars, units[at]?.text.length ?? 0);
+    chars += Math.min(maxChars, units.at(at)?.text.length ?? 0);
     if (chars > maxTotal) return count + 1;
   }
   return order.length;
@@ -118,18 +118,18 @@ function wantedUnits({ units, hasForms }: Layout, { counts }: WeighedUnits): num
 function isScarce({ units, briefOf }: Layout, { counts }: WeighedUnits, budget: number): boolean {
   if (briefOf === undefined || counts.size === 0) return briefOf !== undefined;
   let chars = 0;
-  for (const at of counts.keys()) chars += units[at]?.text.length ?? 0;
+  for (const at of counts.keys()) chars += units.at(at)?.text.length ?? 0;
   return chars > budget * 2;
 }
 
 /** The units with all they need above them, in order. */
-function withHeads(chosen: readonly number[], units: readonly Unit[]): number[] {
+function withHeads(chosen: readonly number[], units: Units): number[] {
   const places = new Set<number>();
   for (const at of chosen) {
     let next: number | undefined = at;
     while (next !== undefined && !places.has(next)) {
       places.add(next);
-      next = units[next]?.head;
+      next = units.at(next)?.head;
     }
   }
   return [...places].toSorted((a, b) => a - b);

@@ -1,9 +1,11 @@
 /** A piece of a content that is shown or left out as a whole: a line, a row of a table, a pair of keys and values. */
 export interface Unit {
   /** As it is shown. */
-  text: string;
-  /** Cells of a row; they are shortened one by one. */
-  cells?: readonly string[] | undefined;
+  readonly text: string;
+  /** Cells of a row as they are shown; they are shortened one by one. */
+  readonly cells?: readonly string[] | undefined;
+  /** What stands in the cells of a row. */
+  readonly values?: readonly unknown[] | undefined;
   /** Lines or rows of the content that it stands for, from 1, both included. */
   from: number;
   to: number;
@@ -31,9 +33,20 @@ export type Numbering = "lines" | "rows";
 /** The `claimOf` of a layout in which no words of an error say that something went wrong. */
 export const noClaim = (): string => "";
 
-/** A content in units, in order. */
+/** Units in order, as in an array; a negative place counts from the end. */
+export interface Units {
+  readonly length: number;
+  at(place: number): Unit | undefined;
+}
+
+export function listUnits(units: Units): Unit[] {
+  const all = Array.from({ length: units.length }, (_, at) => units.at(at));
+  return all.filter((unit) => unit !== undefined);
+}
+
+/** A content in units. */
 export interface Layout {
-  units: Unit[];
+  units: Units;
   /** Numbers in front of all that is shown, of rows of tables only, or a line of its own for each gap. */
   style: "numbered" | "table" | "gaps";
   noun: Numbering;
@@ -43,8 +56,8 @@ export interface Layout {
   hasForms: boolean;
   /** Values that few of the alike lines have matter. */
   hasValues?: boolean | undefined;
-  /** What alike lines have in common; words without their values where absent. */
-  masksOf?: ((lines: readonly string[]) => string[]) | undefined;
+  /** What alike lines have in common; for undefined, their words without their values. */
+  maskOf?: ((line: string) => string | undefined) | undefined;
   /** What of a line may say that something went wrong; all of it where absent. */
   claimOf?: ((line: string) => string) | undefined;
   /** A line without its time, for where room is scarce. */

@@ -75,7 +75,9 @@ export function findJson(text: string): FoundJson | undefined {
   const ends = [...text.slice(tailStart).matchAll(/[\]}](?=[ \t\r]*(?:\n|$))/g)]
     .slice(-maxEnds)
     .toReversed();
-  const found = [...head.matchAll(/(?<![[{]\s*)[[{]/g)].map(({ index }) => index);
+  const found = [...head.matchAll(/(?<![[{]\s*)(?:\{\s*(?=["}]|$)|\[\s*(?=["\d[{\]ntf-]|$))/g)].map(
+    ({ index }) => index,
+  );
   const likely = [
     ...found.slice(0, 1),
     ...found.filter((index) => isLineStart(head, index)),
@@ -94,7 +96,22 @@ export function findJson(text: string): FoundJson | undefined {
   return undefined;
 }
 
+/** What nests deeper is no table. */
+const deepest = 5_000;
+
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length && depth <= deepest; at += 1) {
+    const code = json.charCodeAt(at);
+    // Brackets and braces, opening and closing.
+    if (code === 91 || code === 123) depth += 1;
+    else if (code === 93 || code === 125) depth -= 1;
+  }
+  return depth > deepest;
+}
+
 function parseContainer(json: string): object | undefined {
+  if (isTooDeep(json)) return undefined;
   try {
     const value = parseExactly(json);
     return typeof value === "object" && value !== null ? value : undefined;

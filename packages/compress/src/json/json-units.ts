@@ -1,6 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 
 import type { Unit } from "../unit.ts";
+import { cellText, RowUnit } from "./row-unit.ts";
 import { rankValue } from "./value-rank.ts";
 
 /**
@@ -22,10 +23,18 @@ export function jsonUnits(value: object, columns: TableColumns = "varying"): Uni
 /** Which columns stand in the rows: those that never change can stand once, above them. */
 export type TableColumns = "varying" | "all";
 
-/** One row: a label (its key or its group) and its cells by column. */
+/** Rows, and the places of their columns. */
+interface Grid {
+  columns: Map<string, number>;
+  rows: TableRow[];
+}
+
+/** One row: a label (its key or its group) and its values by column, undefined where it has none. */
 interface TableRow {
   label: string | undefined;
-  cells: Map<string, unknown>;
+  values: unknown[];
+  /** How many values it has. */
+  size: number;
 }
 
 /** Deeper values are written as JSON in one piece. */
@@ -41,8 +50,8 @@ interface Block {
 function addBlock(units: Unit[], { name, value, depth, columns }: Block): void {
   if (depth > maxDepth) return addLine(units, `${name}=${JSON.stringify(value)}`, depth);
   const entries = Array.isArray(value) ? [] : Object.entries(value);
-  const rows = Array.isArray(value) ? listedRows(value) : keyedRows(entries);
-  if (rows !== undefined) addTable(units, { name, rows, columns });
+  const grid = Array.isArray(value) ? listedRows(value) : keyedRows(entries);
+  if (grid !== undefined) addTable(units, { name, grid, columns });
   else if (Array.isArray(value)) addList(units, { name, list: value, depth, columns });
   else addObject(units, { name, entries, depth, columns });
 }
@@ -91,39 +100,44 @@ function addList(
 
 interface Table {
   name: string;
-  rows: readonly TableRow[];
+  grid: Grid;
   columns: TableColumns;
 }
 
-function addTable(units: Unit[], { name, rows, columns }: Table): void {
-  const ordered = orderColumns(rows);
-  const labelColumn = ordered.find((key) =>
-    rows.every(({ label, cells }) => label === cells.get(key)),
+function addTable(units: Unit[], { name, grid, columns }: Table): void {
+  const { rows } = grid;
+  const ordered = orderColumns(grid);
+  const labelColumn = ordered.find(({ at }) =>
+    rows.every(({ label, values }) => label === values[at]),
   );
-  const isConstant = (key: string): boolean => {
-    const first = cellText(rows[0]?.cells.get(key));
-    return rows.every(({ cells }) => cells.has(key) && cellText(cells.get(key)) === first);
+  const isConstant = ({ at }: Column): boolean => {
+    const first = cellText(rows[0]?.values[at]);
+    return rows.every(({ values }) => values[at] !== undefined && cellText(values[at]) === first);
   };
   const constant = columns === "all" ? [] : ordered.filter(isConstant);
-  const constants = new Set(constant);
-  const inner = ordered.filter((key) => !constants.has(key) && isListColumn(key, rows));
+  const inner = ordered.filter((column) => !constant.includes(column) && isList(column, rows));
   const varying = ordered.filter(
-    (key) => !constants.has(key) && key !== labelColumn && !inner.includes(key),
+    (column) => !constant.includes(column) && column !== labelColumn && !inner.includes(column),
   );
   const hasLabel = rows.some(({ label }) => label !== undefined);
-  const header = hasLabel ? [labelColumn ?? "#", ...varying] : varying;
-  const all = constant.map((key) => `${key}=${cellText(rows[0]?.cells.get(key))}`);
-  const cellsOf = ({ label, cells }: TableRow): string[] => {
-    const texts = varying.map((key) => cellText(cells.get(key)));
-    return hasLabel ? [cellText(label), ...texts] : texts;
+  const names = varying.map(({ key }) => key);
+  const valuesOf = ({ label, values }: TableRow): unknown[] => {
+    const own = varying.map(({ at }) => values[at]);
+    return hasLabel ? [label, ...own] : own;
   };
-  const texts = rows.map(cellsOf);
-  addRows(units, { name, constant: all, header, rows: texts });
-  const labels = labelsOf(texts);
-  for (const key of inner)
+  const shown = rows.map(valuesOf);
+  addRows(units, {
+    name,
+    constant: constant.map(({ key, at }) => `${key}=${cellText(rows[0]?.values[at])}`),
+    header: hasLabel ? [labelColumn?.key ?? "#", ...names] : names,
+    rows: shown,
+  });
+  if (inner.length === 0) return;
+  const labels = labelsOf(shown);
+  for (const { key, at } of inner)
     addTable(units, {
       name: joinName(name, key),
-      rows: rows.flatMap(({ cells }, at) => membersOf(cells.get(key), labels[at])),
+      grid: gridOf(rows.flatMap(({ values }, row) => membersOf(values[at], labels[row]))),
       columns,
     });
 }
@@ -133,11 +147,11 @@ const minMembers = 8;
 const minMemberKeys = 3;
 
 /** True for a column of lists of objects, which are read better as a table of their own. */
-function isListColumn(key: string, rows: readonly TableRow[]): boolean {
+function isList({ at }: Column, rows: readonly TableRow[]): boolean {
   let members = 0;
   let keys = 0;
-  for (const { cells } of rows) {
-    const value = cells.get(key);
+  for (const { values } of rows) {
+    const value = values[at];
     if (value === undefined || value === null) continue;
     if (!Array.isArray(value) || !value.every(isRecord)) return false;
     members += value.length;
@@ -147,28 +161,26 @@ function isListColumn(key: string, rows: readonly TableRow[]): boolean {
 }
 
 /** What names each row in the tables of its members: its first cell where all differ, else its number in its table. */
-function labelsOf(rows: readonly (readonly string[])[]): string[] {
-  const first = rows.map(([cell = ""]) => cell);
+function labelsOf(rows: readonly (readonly unknown[])[]): string[] {
+  const first = rows.map(([cell]) => cellText(cell));
   const isName = new Set(first).size === rows.length && first.every(({ length }) => length <= 60);
   return isName ? first : rows.map((_, at) => String(at + 1));
 }
 
-function membersOf(list: unknown, label: string | undefined): TableRow[] {
-  return Array.isArray(list)
-    ? list.filter(isRecord).map((row) => ({ label, cells: flatten(row) }))
-    : [];
+function membersOf(list: unknown, label: string | undefined): LabelledRow[] {
+  return Array.isArray(list) ? list.filter(isRecord).map((row) => ({ label, row })) : [];
 }
 
-/** A table of texts: what its name and its columns are, and its rows. */
-interface TextTable {
+/** What the name and the columns of a table are, and its rows. */
+interface NamedRows {
   name: string;
   /** `name=value` of the columns that never change. */
   constant: readonly string[];
   header: readonly string[];
-  rows: readonly (readonly string[])[];
+  rows: readonly (readonly unknown[])[];
 }
 
-function addRows(units: Unit[], { name, constant, header, rows }: TextTable): void {
+function addRows(units: Unit[], { name, constant, header, rows }: NamedRows): void {
   const title = units.length;
   const all = constant.length === 0 ? "" : `, all ${constant.join("; ")}`;
   units.push({
@@ -180,8 +192,7 @@ function addRows(units: Unit[], { name, constant, header, rows }: TextTable): vo
   if (header.length === 0) return;
   units.push({ text: header.join("|"), ...unnumbered, isHeader: true, head: title, weight: 0 });
   const head = title + 1;
-  for (const cells of rows)
-    units.push({ text: cells.join("|"), cells, from: 0, to: 0, head, weight: 0.05 });
+  for (const values of rows) units.push(new RowUnit(values, head));
 }
 
 /** Of many tables the names alone would fill the room. */
@@ -203,8 +214,6 @@ export function textTableUnits(
     ...identifies.flatMap((is, at) => (is ? [at] : [])),
     ...identifies.flatMap((is, at) => (is ? [] : [at])),
   ];
-  const textAt = (row: readonly string[] | undefined, at: number): string =>
-    cellText(row?.[at] ?? "");
   const isConstant = (at: number): boolean =>
     rows.every((row) => (row[at] ?? "") === (rows[0]?.[at] ?? ""));
   const constant = new Set(columns === "all" ? [] : ordered.filter(isConstant));
@@ -213,12 +222,10 @@ export function textTableUnits(
   const units: Unit[] = [];
   addRows(units, {
     name: "",
-    constant: [...constant].map((at) => `${names[at]}=${textAt(rows[0], at)}`),
+    constant: [...constant].map((at) => `${names[at]}=${cellText(rows[0]?.[at] ?? "")}`),
     header: varying.map((at) => names[at] ?? ""),
     rows: rows.map((row) =>
-      isAsWritten && row.length === names.length && row.every((cell) => plainCell.test(cell))
-        ? row
-        : varying.map((at) => textAt(row, at)),
+      isAsWritten && row.length === names.length ? row : varying.map((at) => row[at] ?? ""),
     ),
   });
   return units;
@@ -227,66 +234,96 @@ export function textTableUnits(
 /** Rows whose values say which columns identify something. */
 const rankedRows = 500;
 
+interface Column {
+  key: string;
+  at: number;
+}
+
 /** Columns of identifiers first. */
-function orderColumns(rows: readonly TableRow[]): string[] {
-  const identifies = new Map<string, boolean>();
-  for (let at = 0; at < rows.length; at += 1) {
-    for (const [key, value] of rows[at]?.cells ?? []) {
-      const known = identifies.get(key);
-      if (known === true || (known === false && at > rankedRows)) continue;
+function orderColumns({ columns, rows }: Grid): Column[] {
+  const identifies = ({ key, at }: Column): boolean => {
+    let read = 0;
+    for (const { values } of rows) {
+      const value = values[at];
+      if (value === undefined) continue;
       const isScalar = typeof value !== "object" || value === null;
-      identifies.set(key, isScalar && rankValue(key, value) === 3);
+      if (isScalar && rankValue(key, value) === 3) return true;
+      read += 1;
+      if (read > rankedRows) return false;
     }
-  }
-  const columns = [...identifies].toSorted(([, a], [, b]) => Number(b) - Number(a));
-  return columns.map(([key]) => key);
+    return false;
+  };
+  const all = [...columns].map(([key, at]) => ({ key, at }));
+  const first = all.filter(identifies);
+  return [...first, ...all.filter((column) => !first.includes(column))];
 }
 
 /** Rows of a list of objects, or of a list of lists of objects (with a group column). */
-function listedRows(list: unknown[]): TableRow[] | undefined {
+function listedRows(list: unknown[]): Grid | undefined {
   if (list.length < 2) return undefined;
   const isGrouped = Array.isArray(list[0]);
   const groups = isGrouped ? list : [list];
   if (!groups.every(isRecordList)) return undefined;
   const rows = groups.flatMap((group, index) =>
-    group.map((row) => ({ label: isGrouped ? String(index + 1) : undefined, cells: flatten(row) })),
+    group.map((row) => ({ label: isGrouped ? String(index + 1) : undefined, row })),
   );
-  return areAlike(rows, 0.1) ? rows : undefined;
+  return likeRows(rows, 0.1);
 }
 
 /** Rows of an object of like objects. */
-function keyedRows(entries: [string, unknown][]): TableRow[] | undefined {
+function keyedRows(entries: [string, unknown][]): Grid | undefined {
   if (entries.length < 2) return undefined;
-  const rows: TableRow[] = [];
+  const rows: LabelledRow[] = [];
   for (const [label, row] of entries) {
     if (!isRecord(row)) return undefined;
-    rows.push({ label, cells: flatten(row) });
+    rows.push({ label, row });
   }
-  return areAlike(rows, 0.6) ? rows : undefined;
+  return likeRows(rows, 0.6);
 }
 
 const wideTable = 40;
 
-/** True when no less than this share of a table's cells is filled, of a wide one half, so that a table is not much larger than what it shows. */
-function areAlike(rows: TableRow[], share: number): boolean {
-  const columns = new Set(rows.flatMap(({ cells }) => [...cells.keys()]));
-  const filled = rows.reduce((sum, { cells }) => sum + cells.size, 0);
-  const needed = columns.size > wideTable ? Math.max(share, 0.5) : share;
-  return filled >= needed * columns.size * rows.length;
+/**
+ * Undefined unless this share of a table's cells is filled, of a wide one half, so that a table is not much larger than what
+ * it shows.
+ */
+function likeRows(rows: readonly LabelledRow[], share: number): Grid | undefined {
+  const grid = gridOf(rows);
+  const columns = grid.columns.size;
+  const filled = grid.rows.reduce((sum, { size }) => sum + size, 0);
+  const needed = columns > wideTable ? Math.max(share, 0.5) : share;
+  return filled >= needed * columns * rows.length ? grid : undefined;
 }
 
-function flatten(row: Record<string, unknown>): Map<string, unknown> {
-  const cells = new Map<string, unknown>();
-  const visit = (path: string, value: unknown, depth: number): void => {
-    if (depth < 3 && isRecord(value) && Object.keys(value).length > 0) {
-      for (const [key, member] of Object.entries(value))
-        visit(joinName(path, key), member, depth + 1);
-    } else {
-      cells.set(path, value);
-    }
-  };
-  visit("", row, 0);
-  return cells;
+interface LabelledRow {
+  label: string | undefined;
+  row: Record<string, unknown>;
+}
+
+/** Members of objects within rows stand in columns of their own. */
+function gridOf(labelled: readonly LabelledRow[]): Grid {
+  const columns = new Map<string, number>();
+  const rows = labelled.map(({ label, row }): TableRow => {
+    const values: unknown[] = [];
+    let size = 0;
+    const visit = (path: string, object: Record<string, unknown>, depth: number): void => {
+      for (const key of Object.keys(object)) {
+        const value = object[key];
+        const own = joinName(path, key);
+        if (depth < 3 && isRecord(value) && Object.keys(value).length > 0) {
+          visit(own, value, depth + 1);
+          continue;
+        }
+        let column = columns.get(own);
+        if (column === undefined) columns.set(own, (column = columns.size));
+        if (values[column] === undefined) size += 1;
+        values[column] = value;
+      }
+    };
+    visit("", row, 1);
+    return { label, values, size };
+  });
+  return { columns, rows };
 }
 
 function isRecordList(value: unknown): value is Record<string, unknown>[] {
@@ -301,14 +338,4 @@ function isInline(value: unknown): boolean {
 
 function inlineText(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(cellText).join(", ")}]` : cellText(value);
-}
-
-/** One scalar, unquoted unless it would be misread; deeper values as JSON. */
-/** A text that is no other value, and does not end before its cell does. */
-const plainCell = /^(?!(?:true|false|null)$)[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
-
-function cellText(value: unknown): string {
-  if (value === undefined) return "";
-  if (typeof value !== "string") return JSON.stringify(value);
-  return plainCell.test(value) ? value : JSON.stringify(value);
 }

@@ -1,17 +1,33 @@
 /** `JSON.parse`, but a number of more digits than a double holds becomes a text, so that it is shown as it came. */
 export function parseExactly(json: string): unknown {
-  if (!mayLoseDigits.test(json)) return JSON.parse(json);
+  const pieces: string[] = [];
+  let written = 0;
+  let quote = json.indexOf('"');
   let isInText = false;
-  const exact = json.replace(token, (found) => {
-    if (found === '"') isInText = !isInText;
-    return isInText || !mayLoseDigits.test(found) || holdsDigits(found) ? found : `"${found}"`;
-  });
-  return JSON.parse(exact);
+  for (const { index } of json.matchAll(mayLoseDigits)) {
+    for (; quote >= 0 && quote < index; quote = json.indexOf('"', quote + 1))
+      if (!isEscaped(json, quote)) isInText = !isInText;
+    if (isInText || index < written) continue;
+    let start = index;
+    while (/[\d.+-]/.test(json.charAt(start - 1))) start -= 1;
+    number.lastIndex = start;
+    const found = number.exec(json)?.[0] ?? "";
+    if (found === "" || holdsDigits(found)) continue;
+    pieces.push(json.slice(written, start), `"${found}"`);
+    written = start + found.length;
+  }
+  return JSON.parse(written === 0 ? json : pieces.join("") + json.slice(written));
 }
 
 // Sixteen digits, with or without a point between them, or an exponent of three.
-const mayLoseDigits = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
-const token = /\\.|"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const mayLoseDigits = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/g;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+function isEscaped(json: string, quote: number): boolean {
+  let start = quote;
+  while (json[start - 1] === "\\") start -= 1;
+  return (quote - start) % 2 === 1;
+}
 
 function holdsDigits(number: string): boolean {
   const held = digitsOf(String(Number(number))).replace(/0+$/, "");

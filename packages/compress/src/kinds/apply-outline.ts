@@ -1,4 +1,4 @@
-import type { Layout, Unit } from "../unit.ts";
+import { type Layout, listUnits, type Unit } from "../unit.ts";
 
 /** A declaration of a source file, such as an item of the outlines of `@ccl/aliases`. */
 export interface OutlineEntry {
@@ -14,7 +14,7 @@ const bodyWeight = 0.05;
 
 /** Signatures stand for what they declare, and bodies are read under them. Entries may hold others. */
 export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): Layout {
-  const units = [...layout.units];
+  const units = listUnits(layout.units);
   const entries = outline.toSorted((a, b) => a.firstLine - b.firstLine || b.lastLine - a.lastLine);
   const open: { at: number; lastLine: number }[] = [];
   let next = 0;
@@ -25,12 +25,9 @@ export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): 
     const entry = entries[next];
     if (entry !== undefined && entry.firstLine <= unit.to) {
       while ((entries[next]?.firstLine ?? Infinity) <= unit.to) next += 1;
-      units[at] = {
-        ...unit,
-        text: signatureOf(entry),
-        head: open.at(-1)?.at,
-        weight: signatureWeight,
-      };
+      const { from, to } = unit;
+      const head = open.at(-1)?.at;
+      units[at] = { text: signatureOf(entry), from, to, head, weight: signatureWeight };
       open.push({ at, lastLine: entry.lastLine });
     } else {
       const head = open.at(-1)?.at;
@@ -50,6 +47,6 @@ function signatureOf({ text }: OutlineEntry): string {
 }
 
 /** What encloses a line inside of the body stays its head. */
-function bodyUnit(unit: Unit, head: number): Unit {
-  return { ...unit, head: Math.max(unit.head ?? head, head), weight: bodyWeight };
+function bodyUnit({ text, from, to, head: own = 0 }: Unit, head: number): Unit {
+  return { text, from, to, head: Math.max(own, head), weight: bodyWeight };
 }

@@ -3,13 +3,15 @@ import { jsonUnits, type TableColumns } from "../json/json-units.ts";
 import { isTitle, type Layout, type Unit } from "../unit.ts";
 import { delimitedUnits } from "./delimited.ts";
 import type { ContentKind } from "./detect-kind.ts";
-import { lineLayout } from "./line-units.ts";
+import { lineLayout } from "./line-layout.ts";
 import { readHtml } from "./read-html.ts";
 
 /** How a text is read. */
 export interface LayoutOptions {
   toText?: ((html: string) => string) | undefined;
   columns?: TableColumns | undefined;
+  /** The number of the first line where the text is a piece of a longer one; 1 where absent. */
+  firstLine?: number | undefined;
   /** The JSON of the text, where it was read to learn its kind. */
   json?: FoundJson | undefined;
 }
@@ -18,14 +20,14 @@ export interface LayoutOptions {
 export function layoutOf(
   text: string,
   kind: ContentKind,
-  { toText = readHtml, columns, json: found }: LayoutOptions = {},
+  { toText = readHtml, columns, firstLine, json: found }: LayoutOptions = {},
 ): Layout {
   if (kind === "delimited") return tableLayout(delimitedUnits(text, columns));
   const json = kind === "json" ? framedJson(found ?? findJson(text), columns) : undefined;
   if (json !== undefined) return tableLayout(json);
   return kind === "html"
     ? { ...lineLayout(toText(text), "text"), noun: "rows" }
-    : lineLayout(text, kind);
+    : lineLayout(text, kind, firstLine);
 }
 
 /** JSON and the words around it. */

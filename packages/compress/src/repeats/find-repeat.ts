@@ -1,7 +1,7 @@
 import { unwrapText } from "../json/find-json.ts";
 import { type ContentKind, identify, type IdentifiedText } from "../kinds/detect-kind.ts";
 import { layoutOf } from "../kinds/layout-of.ts";
-import type { Unit } from "../unit.ts";
+import { listUnits, type Unit } from "../unit.ts";
 import { diffUnits } from "./diff-units.ts";
 import { type ContentSketch, sketchContent, sketchSimilarity } from "./sketch-content.ts";
 
@@ -82,7 +82,7 @@ function unitsOf(
     kind === "json" || kind === "delimited"
       ? layoutOf(text, kind, { columns: "all", json })
       : undefined;
-  if (layout?.noun === "rows") return { units: layout.units, noun: "rows" };
+  if (layout?.noun === "rows") return { units: listUnits(layout.units), noun: "rows" };
   const lines = content.replace(/\n$/, "").split("\n");
   const units = lines.map((line, at) => ({ text: line, from: at + 1, to: at + 1, weight: 0 }));
   return { units, noun: "lines" };

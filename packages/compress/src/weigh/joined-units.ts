@@ -1,4 +1,6 @@
-import type { Unit } from "../unit.ts";
+import { valueText } from "../json/row-unit.ts";
+import { LineUnits } from "../line-units.ts";
+import type { Units } from "../unit.ts";
 
 /** Texts of units in one, so that few of them are looked at one by one. */
 export interface JoinedUnits {
@@ -7,23 +9,29 @@ export interface JoinedUnits {
   ends: Uint32Array;
 }
 
-export function joinUnits(units: readonly Unit[]): JoinedUnits {
-  return joinTexts(units.map(({ text }) => text));
+export function joinUnits(units: Units): JoinedUnits {
+  return units instanceof LineUnits
+    ? { text: units.text, ends: units.ends() }
+    : joinTexts(units, (text) => text);
 }
 
 /** In lower case, which few texts are longer in. */
-export function inLowerCase({ text, ends }: JoinedUnits, units: readonly Unit[]): JoinedUnits {
+export function inLowerCase({ text, ends }: JoinedUnits, units: Units): JoinedUnits {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return { text: lower, ends };
-  return joinTexts(units.map((unit) => unit.text.toLowerCase()));
+  return joinTexts(units, (own) => own.toLowerCase());
 }
 
-function joinTexts(texts: readonly string[]): JoinedUnits {
-  const ends = new Uint32Array(texts.length);
+function joinTexts(units: Units, textOf: (text: string) => string): JoinedUnits {
+  const ends = new Uint32Array(units.length);
+  const texts: string[] = [];
   let end = -1;
-  for (let at = 0; at < texts.length; at += 1) {
-    end += (texts[at]?.length ?? 0) + 1;
+  for (let at = 0; at < units.length; at += 1) {
+    const unit = units.at(at);
+    const text = textOf(unit?.values?.map(valueText).join("|") ?? unit?.text ?? "");
+    end += text.length + 1;
     ends[at] = end;
+    texts.push(text);
   }
   return { text: texts.join("\n"), ends };
 }

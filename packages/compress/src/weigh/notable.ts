@@ -2,16 +2,23 @@
 const rareShare = 0.04;
 const minRows = 8;
 
+/** A table by its cells. */
+export interface CellTable {
+  rows: number;
+  columns: number;
+  /** Empty where a row has no such cell. */
+  cellAt: (row: number, column: number) => string;
+}
+
 /**
  * How unusual each row is among rows of the same columns, 0 for usual: a value that few rows have in a column of few values,
  * a cell that is mostly empty, a number far from the others, a word that no other row has.
  */
-export function notableRows(rows: readonly (readonly string[])[]): Float64Array {
-  const notable = new Float64Array(rows.length);
-  if (rows.length < minRows) return notable;
-  const width = rows.reduce((max, row) => Math.max(max, row.length), 0);
-  for (let column = 0; column < width; column += 1) {
-    const read = readColumn(rows, column);
+export function notableRows(table: CellTable): Float64Array {
+  const notable = new Float64Array(table.rows);
+  if (table.rows < minRows) return notable;
+  for (let column = 0; column < table.columns; column += 1) {
+    const read = readColumn(table, column);
     raise(notable, rareValues(read));
     raise(notable, outliers(read));
     raise(notable, rareWords(read));
@@ -43,14 +50,16 @@ interface Column {
 /** Where half of so many cells differ, a column is none of few values; where few of them are numbers, none of numbers. */
 const sampledRows = 2_000;
 const none: Map<number, number> = new Map();
+/** The median and the quantiles of more are those of evenly spaced ones. */
+const sampledNumbers = 20_000;
 
-function readColumn(rows: readonly (readonly string[])[], column: number): Column {
+function readColumn({ rows, cellAt }: CellTable, column: number): Column {
   const known = new Map<string, number>();
   const [values, firstRows, counts]: [string[], number[], number[]] = [[], [], []];
-  const places = new Uint32Array(rows.length);
+  const places = new Uint32Array(rows);
   let isVaried = false;
-  for (let row = 0; row < rows.length; row += 1) {
-    const cell = rows[row]?.[column] ?? "";
+  for (let row = 0; row < rows; row += 1) {
+    const cell = cellAt(row, column);
     let place = isVaried ? undefined : known.get(cell);
     if (place === undefined) {
       place = values.push(cell) - 1;
@@ -95,7 +104,8 @@ function outliers({ values, firstRows, places }: Column): Map<number, number> {
     const isWords = row === sampledRows && missing > row * 0.9;
     if (isWords || missing > places.length * 0.5) return none;
   }
-  const known = numbers.filter((value) => !Number.isNaN(value)).sort();
+  const step = Math.ceil(numbers.length / sampledNumbers);
+  const known = numbers.filter((value, row) => row % step === 0 && !Number.isNaN(value)).sort();
   const median = known[known.length >> 1] ?? 0;
   const distances = known.map((value) => Math.abs(value - median)).sort();
   const usual = distances[Math.floor(distances.length * 0.5)] ?? 0;
@@ -121,6 +131,7 @@ function numberIn(cell: string): number {
 }
 
 const maxCellChars = 2_000;
+const sampledWords = 20_000;
 const common = -1;
 
 /** Rows with a word that stands in no other row, where rows mostly have the words of others. */
@@ -136,6 +147,8 @@ function rareWords({ values, firstRows, counts }: Column): Map<number, number> {
       if (other === undefined) rowOf.set(word, row);
       else if (other !== row && other !== common) rowOf.set(word, common);
     }
+    // Names and ids: other rows to come would have to repeat most of so many words.
+    if (place === sampledWords && rowOf.size > place) return none;
   }
   const found = new Map<number, number>();
   for (const row of rowOf.values()) if (row !== common) found.set(row, (found.get(row) ?? 0) + 1);

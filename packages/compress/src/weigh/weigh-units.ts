@@ -1,8 +1,16 @@
-import { type Layout, noClaim, type Unit } from "../unit.ts";
+import { valueText } from "../json/row-unit.ts";
+import { type Layout, noClaim, type Units } from "../unit.ts";
 import { type JoinedUnits, joinUnits, unitsWith } from "./joined-units.ts";
-import { groupByForm, type LineForm, maskLines, varyingWords } from "./line-forms.ts";
+import {
+  findWords,
+  groupByForm,
+  type LineForm,
+  type LineMasks,
+  maskUnits,
+  varyingWords,
+} from "./line-forms.ts";
 import { matchQuery, type QueryTerms } from "./match-query.ts";
-import { notableRows } from "./notable.ts";
+import { type CellTable, notableRows } from "./notable.ts";
 import { reportAt, severityOf } from "./severity.ts";
 
 /** What each unit of a layout is worth, in their order. */
@@ -24,27 +32,25 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const joined = joinUnits(units);
   const { query, matches: asked } = matchQuery(question, units, joined);
   const weights = new Float64Array(units.length);
-  const { masksOf = maskLines, claimOf } = layout;
-  const texts = units.map(({ text }) => text);
-  const masks = layout.hasForms ? masksOf(texts) : undefined;
+  const { maskOf, claimOf } = layout;
+  const masked = layout.hasForms ? maskUnits(units, maskOf) : undefined;
   const errors = weighGrades(
-    masks !== undefined && claimOf === undefined
-      ? gradeMasks(masks)
+    masked !== undefined && claimOf === undefined
+      ? gradeMasks(masked)
       : gradeUnits(units, joined, claimOf),
   );
   const notable = new Float64Array(units.length);
   for (const rows of rowsByTable(units))
-    scatter(notable, rows, notableRows(rows.map((at) => units[at]?.cells ?? [])));
+    scatter(notable, rows, notableRows(cellTable(rows, units)));
   const counts = new Map<number, number>();
   const alike = new Uint8Array(units.length);
-  if (masks !== undefined)
-    weighForms(groupByForm(masks), { layout, masks, weights, errors, notable, counts, alike });
+  if (masked !== undefined) weighForms(masked, { layout, weights, errors, notable, counts, alike });
   if (query.terms.length > 0) inheritFromHeads(asked, units);
   for (let at = 0; at < units.length; at += 1) {
     const share = asked[at] ?? 0;
     weights[at] =
       (weights[at] ?? 0) +
-      (units[at]?.weight ?? 0) +
+      (units.at(at)?.weight ?? 0) +
       (errors[at] ?? 0) +
       (notable[at] ?? 0) +
       (share > 0 ? queryWeight * share ** 1.5 : 0);
@@ -58,30 +64,18 @@ function scatter(target: Float64Array, places: readonly number[], values: Float6
     target[place] = Math.max(target[place] ?? 0, values[at] ?? 0);
 }
 
-function gradeMasks(masks: readonly string[]): Uint8Array {
-  const known = new Map<string, number>();
-  const grades = new Uint8Array(masks.length);
-  for (let at = 0; at < masks.length; at += 1) {
-    const mask = masks[at] ?? "";
-    let grade = known.get(mask);
-    if (grade === undefined) {
-      grade = severityOf(mask);
-      known.set(mask, grade);
-    }
-    grades[at] = grade;
-  }
-  return grades;
+function gradeMasks({ masks, maskAt }: LineMasks): Uint8Array {
+  const grades = masks.map(severityOf);
+  const all = new Uint8Array(maskAt.length);
+  for (let at = 0; at < all.length; at += 1) all[at] = grades[maskAt[at] ?? 0] ?? 0;
+  return all;
 }
 
-function gradeUnits(
-  units: readonly Unit[],
-  joined: JoinedUnits,
-  claimOf: Layout["claimOf"],
-): Uint8Array {
+function gradeUnits(units: Units, joined: JoinedUnits, claimOf: Layout["claimOf"]): Uint8Array {
   const grades = new Uint8Array(units.length);
   if (claimOf === noClaim) return grades;
   for (const at of unitsWith(joined, (from) => reportAt(joined.text, from))) {
-    const text = units[at]?.text ?? "";
+    const text = units.at(at)?.text ?? "";
     grades[at] = severityOf(claimOf === undefined ? text : claimOf(text));
   }
   return grades;
@@ -104,20 +98,20 @@ function weighGrades(grades: Uint8Array): Float64Array {
 }
 
 /** What stands under a heading, a file or a commit that answers is part of the answer. */
-export function inheritFromHeads(worth: Float64Array, units: readonly Unit[]): void {
+export function inheritFromHeads(worth: Float64Array, units: Units): void {
   for (let at = 0; at < units.length; at += 1) {
-    const head = units[at]?.head;
+    const head = units.at(at)?.head;
     if (head !== undefined)
       worth[at] = Math.min(1, (worth[at] ?? 0) + inherited * (worth[head] ?? 0));
   }
 }
 
 /** Places of the rows of each table. */
-function rowsByTable(units: readonly Unit[]): Iterable<number[]> {
+function rowsByTable(units: Units): Iterable<number[]> {
   const tables = new Map<number, number[]>();
   for (let at = 0; at < units.length; at += 1) {
-    const { cells, head } = units[at] ?? {};
-    if (cells === undefined || head === undefined) continue;
+    const { values, head } = units.at(at) ?? {};
+    if (values === undefined || head === undefined) continue;
     const rows = tables.get(head);
     if (rows === undefined) tables.set(head, [at]);
     else rows.push(at);
@@ -126,7 +120,6 @@ function rowsByTable(units: readonly Unit[]): Iterable<number[]> {
 }
 
 interface Weighing {
-  masks: readonly string[];
   layout: Layout;
   weights: Float64Array;
   errors: Float64Array;
@@ -139,10 +132,9 @@ const repeatedShare = 0.1;
 
 /** The first line of each form stands for all; others count by their unusual values. */
 function weighForms(
-  forms: readonly LineForm[],
+  { masks, maskAt }: LineMasks,
   {
     layout: { units, claimOf, hasValues = false },
-    masks,
     weights,
     errors,
     notable,
@@ -151,44 +143,73 @@ function weighForms(
   }: Weighing,
 ): void {
   const all = Math.log(Math.max(2, units.length));
-  for (const form of forms) {
-    const { lines } = form;
-    const [first = 0, ...others] = lines;
-    if (masks[first] === "") continue;
+  const forms = groupByForm(masks);
+  for (const [place, lines] of linesByForm(forms, maskAt).entries()) {
+    const first = lines[0] ?? 0;
+    const words = forms[place]?.words ?? [];
+    const mask = masks[maskAt[first] ?? 0] ?? "";
+    if (mask === "") continue;
     weights[first] =
-      (weights[first] ?? 0) +
-      2.5 -
-      Math.log(lines.length) / all -
-      Math.min(300, masks[first]?.length ?? 0) / 300;
+      (weights[first] ?? 0) + 2.5 - Math.log(lines.length) / all - Math.min(300, mask.length) / 300;
     counts.set(first, lines.length);
-    if (others.length === 0) continue;
+    if (lines.length === 1) continue;
+    const others = lines.slice(1);
     for (const at of others) alike[at] = 1;
-    if (hasValues && form.words.length > 1) {
-      const varying = varyingWords(form);
-      const rows = lines.map((at) => wordsAt(units[at]?.text ?? "", varying));
-      scatter(notable, lines, notableRows(rows));
-    }
+    if (hasValues && words.length > 1)
+      scatter(notable, lines, notableRows(wordTable(lines, units, varyingWords(words))));
     if (lines.length > 3 && claimOf === undefined)
       for (const at of others) errors[at] = (errors[at] ?? 0) * repeatedShare;
   }
 }
 
-function wordsAt(line: string, places: readonly number[]): string[] {
-  const isEven = !line.includes("  ") && !line.includes("\t");
-  const words = line.trim().split(isEven ? " " : /\s+/, (places.at(-1) ?? -1) + 1);
-  return places.map((at) => words[at] ?? "");
+/** Places of the lines of each form. */
+function linesByForm(forms: readonly LineForm[], maskAt: Uint32Array): number[][] {
+  const formOf: number[] = [];
+  for (const [at, { lines }] of forms.entries()) for (const mask of lines) formOf[mask] = at;
+  const lists: number[][] = forms.map(() => []);
+  for (let at = 0; at < maskAt.length; at += 1) lists[formOf[maskAt[at] ?? 0] ?? 0]?.push(at);
+  return lists;
+}
+
+/** The cells of rows. */
+function cellTable(rows: readonly number[], units: Units): CellTable {
+  const valuesAt = (at = 0): readonly unknown[] => units.at(at)?.values ?? [];
+  const columns = rows.reduce((max, at) => Math.max(max, valuesAt(at).length), 0);
+  const cellAt = (row: number, column: number): string => valueText(valuesAt(rows[row])[column]);
+  return { rows: rows.length, columns, cellAt };
+}
+
+/** These words of lines, by where they stand. */
+function wordTable(lines: readonly number[], units: Units, words: readonly number[]): CellTable {
+  const columns = words.length;
+  const bounds = new Uint32Array(lines.length * columns * 2);
+  const textAt = (row: number): string => units.at(lines[row] ?? 0)?.text ?? "";
+  for (let row = 0; row < lines.length; row += 1)
+    findWords(textAt(row), words, bounds.subarray(row * columns * 2, (row + 1) * columns * 2));
+  const cellAt = (row: number, column: number): string => {
+    const at = (row * columns + column) * 2;
+    return textAt(row).slice(bounds[at], bounds[at + 1]);
+  };
+  return { rows: lines.length, columns, cellAt };
 }
 
 /** The first units and the last say what a content is about and how it ended; the end of a section says neither. */
 function addEdges(weights: Float64Array, { units, style }: Layout): void {
-  const first = units.findIndex(({ text }) => text !== "");
-  const end = units.findLastIndex(({ text }) => text !== "");
+  const first = findUnit(units, 0, 1);
+  const end = findUnit(units, units.length - 1, -1);
   for (const [step, share] of [0.8, 0.5, 0.3].entries()) {
     if (end - first <= step * 2) return;
     for (const at of [first + step, end - step])
-      if (style !== "gaps" || units[at]?.head === undefined)
+      if (style !== "gaps" || units.at(at)?.head === undefined)
         weights[at] = (weights[at] ?? 0) + share;
   }
+}
+
+/** The first unit from a place on, in either direction, that says something. */
+function findUnit(units: Units, from: number, step: 1 | -1): number {
+  let at = from;
+  while (at >= 0 && at < units.length && units.at(at)?.text === "") at += step;
+  return at;
 }
 
 const messageShare = 0.25;
@@ -225,7 +246,9 @@ export function withContext(
     distance += 1, share *= contextShare
   ) {
     for (let at = 0; at < own.length; at += 1) {
-      const nearest = Math.max(own[at - distance] ?? 0, own[at + distance] ?? 0);
+      const before = at < distance ? 0 : (own[at - distance] ?? 0);
+      const after = at + distance < own.length ? (own[at + distance] ?? 0) : 0;
+      const nearest = Math.max(before, after);
       const near = nearest * share * (alike[at] === 1 ? alikeShare : 1);
       if (near <= (weights[at] ?? 0)) continue;
       const isCommon = (counts.get(at) ?? 0) > units.length * commonShare;

@@ -66,6 +66,18 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
     endRow();
     return end + 1;
   };
+  /** Takes whole rows without quotes, of which most texts have nothing else; returns where it stopped. */
+  const takePlainRows = (text: string, from: number): number => {
+    const quote = text.indexOf('"', from);
+    const limit = quote < 0 ? text.length : quote;
+    let at = from;
+    for (let end = text.indexOf("\n", at); end >= 0 && end < limit; end = text.indexOf("\n", at)) {
+      const line = text.slice(at, text[end - 1] === "\r" ? Math.max(at, end - 1) : end);
+      if (line !== "") rows.push(line.split(delimiter));
+      at = end + 1;
+    }
+    return at;
+  };
   const step = (text: string, at: number): number => {
     const isLineFeed = isAfterReturn && text[at] === "\n";
     isAfterReturn = false;
@@ -83,7 +95,11 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
     push(piece) {
       const text = isFirst && piece.startsWith("\uFEFF") ? piece.slice(1) : piece;
       isFirst &&= piece === "";
+      const endsByLineFeeds = !/\r(?!\n)/.test(text);
       for (let at = 0; at < text.length;) {
+        if (endsByLineFeeds && row.length === 0 && place === "start" && !isAfterReturn)
+          at = takePlainRows(text, at);
+        if (at === text.length) break;
         const next = step(text, at);
         pendingChars += row.length === 0 && cell === "" && place === "start" ? 0 : next - at;
         at = next;

@@ -1,6 +1,6 @@
-import { type Layout, noClaim, type Unit } from "../unit.ts";
-import { maskLines } from "../weigh/line-forms.ts";
+import { type Layout, noClaim } from "../unit.ts";
 import type { ContentKind } from "./detect-kind.ts";
+import { LineUnits } from "../line-units.ts";
 import { withoutColours } from "./without-colours.ts";
 
 /** What the lines of a kind of content are worth by themselves, and what stands above them. */
@@ -14,7 +14,7 @@ interface LineRules {
   isIndented?: boolean;
   weigh?: (line: string, previous: string) => number;
   hasValues?: boolean;
-  masksOf?: Layout["masksOf"];
+  maskOf?: Layout["maskOf"];
   claimOf?: Layout["claimOf"];
 }
 
@@ -67,13 +67,13 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasForms: true,
     hasValues: true,
     headDepth: (line) => (/^\S.*:$/.test(line) ? 1 : undefined),
-    masksOf: masksOfEntries,
+    maskOf: maskOfEntry,
     claimOf: noClaim,
   },
   matches: {
     ...numbered,
     hasForms: true,
-    masksOf: (lines) => lines.map((line) => place.exec(line)?.[1] ?? line),
+    maskOf: (line) => place.exec(line)?.[1] ?? line,
     claimOf: (line) => line.slice(place.exec(line)?.[0].length ?? 0),
     headDepth: (line) =>
       line.length < 400 && /^(?!\d+[:-])[^\s:]*[./][^\s:]*$/.test(line) ? 1 : undefined,
@@ -129,13 +129,9 @@ const compared =
 const place = /^((?:[A-Za-z]:)?[^\s:]*?)[:-]\d+[:-]/;
 
 /** Files of a folder and of a type are alike, and so are commits. */
-function masksOfEntries(lines: readonly string[]): string[] {
-  const masks = maskLines(lines);
-  return lines.map((line, at) => {
-    if (/^[0-9a-f]{7,40} /.test(line)) return "commit";
-    if (/\s/.test(line)) return masks[at] ?? "";
-    return line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
-  });
+function maskOfEntry(line: string): string | undefined {
+  if (/^[0-9a-f]{7,40} /.test(line)) return "commit";
+  return /\s/.test(line) ? undefined : line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
 }
 
 const timePrefix =
@@ -153,29 +149,26 @@ function withoutTime(line: string): string {
 }
 
 /** Lines as units. Blank lines that follow another, and lines that repeat the one above, become part of it. */
-export function lineLayout(text: string, kind: ContentKind): Layout {
+export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layout {
   const rules = rulesOf[kind] ?? prose;
-  const units: Unit[] = [];
+  const plain = asShown(withoutColours(text));
+  const units = new LineUnits(plain, firstLine);
   const heads: number[] = [];
   const depths: number[] = [];
   let previous = "";
-  let number = 0;
+  let number = firstLine - 1;
   let repeats = 1;
-  const plain = withoutColours(text);
-  const isOverwritten = plain.includes("\r");
   const size = plain.trimEnd().length;
   for (let start = 0, end = 0; start <= size && end < plain.length; start = end + 1) {
     const feed = plain.indexOf("\n", start);
     end = feed < 0 ? plain.length : feed;
-    const line = end === start ? "" : shownLine(plain.slice(start, end), isOverwritten);
+    const line = end === start ? "" : plain.slice(start, end).trimEnd();
     number += 1;
-    const last = units.at(-1);
     const isBlank = line === "" && (previous === "" || rules.style === "numbered");
     const isRepeat = line === previous && line.length > 3;
-    if (last !== undefined && (isBlank || isRepeat)) {
-      last.to = number;
+    if (units.length > 0 && (isBlank || isRepeat)) {
       repeats = isRepeat ? repeats + 1 : 1;
-      if (isRepeat) last.text = `${line} [x${repeats}]`;
+      units.extend(number, repeats);
       previous = line;
       continue;
     }
@@ -190,13 +183,8 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
         depths.pop();
         heads.pop();
       }
-    units.push({
-      text: line,
-      from: number,
-      to: number,
-      head: heads.at(-1),
-      weight: rules.weigh?.(line, previous) ?? 0.1,
-    });
+    const weight = rules.weigh?.(line, previous) ?? 0.1;
+    units.add({ start, end: start + line.length, number, head: heads.at(-1), weight });
     if (depth !== undefined) {
       depths.push(depth);
       heads.push(units.length - 1);
@@ -210,7 +198,7 @@ export function lineLayout(text: string, kind: ContentKind): Layout {
     context: rules.context,
     hasForms: rules.hasForms,
     hasValues: rules.hasValues,
-    masksOf: rules.masksOf,
+    maskOf: rules.maskOf,
     claimOf: rules.claimOf,
     briefOf: kind === "log" ? withoutTime : kind === "history" ? withShortHash : undefined,
   };
@@ -220,8 +208,9 @@ function withShortHash(line: string): string {
   return line.replace(/^(commit [0-9a-f]{12})[0-9a-f]+/, "$1");
 }
 
-/** A line as a terminal shows it: without blanks at its end, and as it was written over last. */
-function shownLine(line: string, isOverwritten: boolean): string {
-  const end = line.trimEnd();
-  return isOverwritten ? end.slice(end.lastIndexOf("\r") + 1) : end;
+/** Lines as a terminal shows them: as they were written over last. */
+function asShown(text: string): string {
+  if (!/\r(?!\n|$)/.test(text)) return text;
+  const lines = text.split("\n").map((line) => line.trimEnd());
+  return lines.map((line) => line.slice(line.lastIndexOf("\r") + 1)).join("\n");
 }
