@@ -47,6 +47,23 @@ it("is read by the numbers of the markers between lines", () => {
   }
 });
 
+it.each([
+  ["of several files", (line: number) => `src/${line % 9}/store.ts`],
+  ["of one file", undefined],
+])("shows hits of grep -C %s, not what stands around them", (_name, fileOf) => {
+  const lines = Array.from({ length: 900 }, (_, at) => {
+    const line = Math.floor(at / 4) * 20 + (at % 4);
+    const sign = at % 4 === 1 ? ":" : "-";
+    const place = fileOf === undefined ? "" : `${fileOf(line)}${sign}`;
+    return at % 4 === 3 ? "--" : `${place}${line}${sign}  ${sign === ":" ? "hit" : "near"} ${at};`;
+  });
+  const shown = compress(lines.join("\n"), { budget });
+  expect(shown.kind).toBe("matches");
+  const rows = shown.text.split("\n").slice(1);
+  expect(rows.filter((row) => row.includes("hit")).length).toBeGreaterThan(rows.length / 2);
+  expect(rows.filter((row) => row.endsWith("--")).length).toBeLessThan(2);
+});
+
 /** The control: as many tokens, from both ends. */
 function headAndTail(text: string): string {
   for (let chars = budget * 3; ; chars = Math.floor(chars * 0.9)) {

@@ -1,6 +1,6 @@
 import type { Unit } from "../unit.ts";
 
-/** A row of a table. Its text is made when it is shown, since of a large table few rows are. */
+/** A row of a table. Its text is rendered when it is shown, since of a large table few rows are. */
 export class RowUnit implements Unit {
   /** Rows are numbered when all are known. */
   from = 0;

@@ -35,7 +35,8 @@ const lineKinds: readonly [ContentKind, RegExp, number][] = [
     /^\s*(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d|\d\d[/-]\d\d[/-]\d\d)[T ]|\[?\d\d:\d\d:\d\d|\d{6} \d{6} |(?:\[?\w{3} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|[\d.]{7,15} - \S+ \[|\d+ (?:silly|verbose|http|timing|info) |.{0,60}?\d\d:\d\d:\d\d)/,
     0.5,
   ],
-  ["matches", /^(?:[A-Za-z]:)?[^\s:]*[./\\][^:\n]{0,250}[:-]\d+[:-]/, 0.8],
+  ["matches", /^(?:[A-Za-z]:)?[^\s:]*[./\\][^:\n]{0,250}[:-]\d+[:-]|^--$/, 0.8],
+  ["matches", /^(?:\d+[:-]|--$)/, 0.95],
   [
     "listing",
     /^(?:[0-9a-f]{7,40} \S.*|[\dA-Za-z-]{4,10}[rwx-]{6}\S*\s+\d.*|\d{6} (?:blob|tree|commit) .*|[ MADRCU?!]{2} \S+|(?:\.{0,2}\/)?[^\s:]+\/[^\s:]*(?::\d+)?)$/,

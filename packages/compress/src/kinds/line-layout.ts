@@ -73,7 +73,9 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   matches: {
     ...numbered,
     hasForms: true,
-    maskOf: (line) => place.exec(line)?.[1] ?? line,
+    // Hits by file; what `grep -C` shows around them stands for nothing.
+    maskOf: (line) => hitFile.exec(line)?.[1] ?? (/^\d+:/.test(line) ? line : ""),
+    weigh: (line) => (line === "--" || line.endsWith("-") ? 0 : 0.1),
     claimOf: (line) => line.slice(place.exec(line)?.[0].length ?? 0),
     headDepth: (line) =>
       line.length < 400 && /^(?!\d+[:-])[^\s:]*[./][^\s:]*$/.test(line) ? 1 : undefined,
@@ -125,8 +127,9 @@ const failure = /^E {3,}\S|^\s*(?:[×✕✖✗✘→●] |FAIL\b|FAILED\b|not ok
 const compared =
   /^\s*(?:[-+] |(?:expected|received|actual|left|right|got|want|error)["']?\s*[:=])/i;
 
-/** The file of a hit, and the number of its line. */
-const place = /^((?:[A-Za-z]:)?[^\s:]*?)[:-]\d+[:-]/;
+/** What stands in front of the text of a hit, or of a line around it. */
+const place = /^(?:(?:[A-Za-z]:)?[^\s:]*?[:-])?\d+[:-]/;
+const hitFile = /^((?:[A-Za-z]:)?[^\s:]+):\d+:/;
 
 /** Files of a folder and of a type are alike, and so are commits. */
 function maskOfEntry(line: string): string | undefined {

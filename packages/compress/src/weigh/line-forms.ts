@@ -16,7 +16,7 @@ export interface LineMasks {
   maskAt: Uint32Array;
 }
 
-/** Of so many different lines those that come later are told apart by kinds of words, and by how much they are an error. */
+/** Of so many different lines the later ones are grouped by kinds of words and by their severity. */
 const maxMasks = 10_000;
 
 /** The mask of each unit, each mask once. Lines are masked where none of the same shape was. */

@@ -147,7 +147,7 @@ function rareWords({ values, firstRows, counts }: Column): Map<number, number> {
       if (other === undefined) rowOf.set(word, row);
       else if (other !== row && other !== common) rowOf.set(word, common);
     }
-    // Names and ids: other rows to come would have to repeat most of so many words.
+    // Names and ids: the rows to come would have to repeat nearly all of so many words.
     if (place === sampledWords && rowOf.size > place) return none;
   }
   const found = new Map<number, number>();

@@ -66,7 +66,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
     endRow();
     return end + 1;
   };
-  /** Takes whole rows without quotes, of which most texts have nothing else; returns where it stopped. */
+  /** Takes whole rows up to the next quote; returns where it stopped. */
   const takePlainRows = (text: string, from: number): number => {
     const quote = text.indexOf('"', from);
     const limit = quote < 0 ? text.length : quote;

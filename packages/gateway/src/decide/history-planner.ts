@@ -1,4 +1,4 @@
-import type { KnownContent } from "@ccl/compress";
+import { identifiersOf, type KnownContent } from "@ccl/compress";
 import { sha256Hex } from "@ccl/core";
 
 import { type HistoryItem, promptEnds } from "../history/history-item.ts";
@@ -31,11 +31,16 @@ interface Entry {
   tokens: number;
   shown?: ShownResult | undefined;
   shownTokens: number;
-  old?: ShownResult | null | undefined;
+  /** How it would be shown once it is old, null where that would hardly be less. */
+  old?: (ShownResult & { tokens: number }) | null | undefined;
 }
 
 /** Calls that a session is taken to last on: as many as it had, within this. */
 const maxExpectedCalls = 40;
+/** Characters of old results that are read for one call, the newest first; those of a history that is long at once come later. */
+const maxOldChars = 60_000;
+/** Characters of new results that are read for one call; what is more than a model can read passes as it came. */
+const maxNewChars = 2_000_000;
 /** Prompts stay above the shortest that is cached by so much, since counts are estimates. */
 const cacheMargin = 1.1;
 
@@ -51,6 +56,8 @@ export class HistoryPlanner {
   #known: KnownContent[] = [];
   #ends: number[] = [];
   #applied: Decision[] = [];
+  /** Names in what stays: words, calls, and what is left of old results. */
+  #names = new Set<string>();
   #chain = "";
   #credit = 0;
 
@@ -104,6 +111,7 @@ export class HistoryPlanner {
     this.#known = [];
     this.#ends = [];
     this.#applied = [];
+    this.#names.clear();
     this.#chain = "";
     this.#credit = 0;
   }
@@ -113,6 +121,7 @@ export class HistoryPlanner {
     for (const item of items) {
       const tokens = item.mediaTokens ?? this.#options.counter.count(item.text) + 4;
       this.#entries.push({ item, tokens, shownTokens: tokens });
+      if (item.kind !== "result") this.#name(item.text);
       if (item.kind !== "system" && item.kind !== "tools")
         said += `\n${item.kind} ${item.callId ?? ""} ${item.text.length}\n${item.text}`;
     }
@@ -140,7 +149,11 @@ export class HistoryPlanner {
     }
     const edits = new Map<number, ShownResult>();
     if (when !== "keep") {
-      for (let at = from; at < end; at++) this.#showFirst(at, edits);
+      let chars = 0;
+      for (let at = from; at < end; at++) {
+        chars += this.#entries[at]?.item.text.length ?? 0;
+        if (chars <= maxNewChars) this.#showFirst(at, edits);
+      }
       if (this.#isBelowCache()) this.#takeBack(edits);
       cutFrom = this.#cut(from, edits);
     }
@@ -159,6 +172,12 @@ export class HistoryPlanner {
     if (entry === undefined) return;
     entry.shown = shown;
     entry.shownTokens = this.#options.counter.count(shown.text) + 4;
+    if (shown.form === "cut") this.#name(shown.text);
+  }
+
+  #name(text: string): void {
+    if (this.#options.mode === "full")
+      for (const name of identifiersOf(text)) this.#names.add(name);
   }
 
   /** A prompt that is too short to be cached would cost more than a longer one. */
@@ -217,12 +236,14 @@ export class HistoryPlanner {
     const fresh = totalOf(this.#entries.slice(from), ({ shownTokens }) => shownTokens);
     const { directPrice, price: uncut } = this.#priceCall(from, undefined);
     const available = this.#credit + directPrice - uncut;
-    let [saved, prefix] = [0, total - fresh];
+    let [saved, prefix, chars] = [0, total - fresh, 0];
     const wasCached = prefix;
     let best: { place: number; gain: number } | undefined;
     for (let at = from - 1; at >= 0; at--) {
-      prefix -= this.#entries[at]?.shownTokens ?? 0;
-      const less = this.#lessAt(at);
+      const entry = this.#entries[at];
+      prefix -= entry?.shownTokens ?? 0;
+      if (entry?.old === undefined) chars += entry?.item.text.length ?? 0;
+      const less = this.#lessAt(at, chars <= maxOldChars);
       if (less <= 0) continue;
       saved += less;
       const cut = { cached: prefix, fresh: wasCached - prefix - saved + fresh };
@@ -235,8 +256,9 @@ export class HistoryPlanner {
     for (let at = best.place; at < from; at++) {
       const old = this.#entries[at]?.old;
       if (this.#lessAt(at) <= 0 || old === undefined || old === null) continue;
-      edits.set(at, old);
-      this.#show(at, old);
+      const { text, form } = old;
+      edits.set(at, { text, form });
+      this.#show(at, { text, form });
     }
     const gone = new Set(
       this.#entries.flatMap(({ item, shown }) => (shown?.form === "cut" ? [item.text] : [])),
@@ -245,28 +267,18 @@ export class HistoryPlanner {
     return best.place;
   }
 
-  #lessAt(at: number): number {
+  #lessAt(at: number, mayRead = false): number {
     const entry = this.#entries[at];
     if (entry?.item.kind !== "result" || entry.shown?.form === "cut") return 0;
-    if (entry.old === undefined) {
-      const result = entry.shownTokens < 120 ? undefined : this.#resultAt(at);
-      entry.old =
-        result === undefined
-          ? null
-          : (showOld(result, (name) => this.#isShown(name, at), this.#options) ?? null);
-    }
-    if (entry.old === null) return 0;
-    return entry.shownTokens - this.#options.counter.count(entry.old.text) - 4;
+    if (entry.old === undefined && mayRead) entry.old = this.#oldForm(at, entry);
+    return entry.old === undefined || entry.old === null ? 0 : entry.shownTokens - entry.old.tokens;
   }
 
-  /** True if the name stands in another part of the prompt that stays. */
-  #isShown(name: string, except: number): boolean {
-    return this.#entries.some(
-      ({ item, shown }, at) =>
-        at !== except &&
-        (item.kind !== "result" || shown?.form === "cut") &&
-        (shown?.text ?? item.text).includes(name),
-    );
+  #oldForm(at: number, { shownTokens }: Entry): Entry["old"] {
+    const result = shownTokens < 120 ? undefined : this.#resultAt(at);
+    if (result === undefined) return null;
+    const old = showOld(result, (name) => this.#names.has(name), this.#options);
+    return old === undefined ? null : { ...old, tokens: this.#options.counter.count(old.text) + 4 };
   }
 
   #priceCall(from: number, cutFrom: number | undefined): PlannedCall {
