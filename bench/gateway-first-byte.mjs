@@ -64,19 +64,18 @@ const through = /http:\/\/127\.0\.0\.1:\d+/.exec(said)[0];
 /** Recorded agents behind each other, as one session of so many tokens. */
 function readHistory() {
   const lines = readFileSync(join(values.data, "traces/livemcp.jsonl"), "utf8").trim().split("\n");
+  const runs = lines.map((line) => JSON.parse(line).messages);
   const messages = [];
-  let tokens = 0;
-  for (let round = 0; ; round += 1)
-    for (const line of lines)
-      for (const message of JSON.parse(line).messages) {
-        if (tokens >= Number(values.tokens)) return messages;
-        const text = `${message.content ?? ""}${JSON.stringify(message.tool_calls ?? "")}`;
-        tokens += estimatedCounter.count(text);
-        messages.push(asOfRound(message, `${round}-${lines.indexOf(line)}-`));
-      }
+  for (let [tokens, run] = [0, 0]; tokens < Number(values.tokens); run += 1)
+    for (const message of runs[run % runs.length]) {
+      const text = `${message.content ?? ""}${JSON.stringify(message.tool_calls ?? "")}`;
+      tokens += estimatedCounter.count(text);
+      messages.push(asOfRun(message, `${run}-`));
+    }
+  return messages;
 }
 
-function asOfRound({ role, content, tool_calls: calls, tool_call_id: id }, prefix) {
+function asOfRun({ role, content, tool_calls: calls, tool_call_id: id }, prefix) {
   return {
     role: role === "system" ? "user" : role,
     content: content ?? "",

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 
 import type { ArtifactFlags } from "./commands/artifacts.ts";
 import type { AuditFlags } from "./commands/audit.ts";
+import type { HooksFlags } from "./commands/hooks.ts";
 import type { ProxyFlags, WrapFlags } from "./commands/proxy.ts";
 import type { ProxyDoctorFlags } from "./commands/proxy-doctor.ts";
 import type { ShrinkFlags } from "./commands/shrink.ts";
@@ -32,11 +33,13 @@ export function addGatewayCommands(program: Command, run: Run): void {
     .description("stdin as a model should read it: what was asked for and what went wrong")
     .addOption(tokensOption("1200"))
     .option("--state <folder>", "where the whole is kept")
+    .option("--hook", "answer a hook of Claude Code, as `ccl hooks install` sets it up")
     .action((question: string | undefined, flags: ShrinkFlags) =>
       run(async (session) =>
         (await import("./commands/shrink.ts")).shrink(session, question, flags),
       ),
     );
+  addHooksCommands(program, run);
   addArtifactsCommands(program, run);
   addProxyCommand(program, run);
   program
@@ -51,6 +54,30 @@ export function addGatewayCommands(program: Command, run: Run): void {
     .action((command: string[], flags: WrapFlags) =>
       run(async (session) => (await import("./commands/proxy.ts")).wrap(session, command, flags)),
     );
+}
+
+function addHooksCommands(program: Command, run: Run): void {
+  const hooks = program
+    .command("hooks")
+    .description("have long results of coding agents shortened as they come, without a proxy");
+  const clients = "claude-code, codex or opencode";
+  for (const isRemoval of [false, true]) {
+    hooks
+      .command(isRemoval ? "uninstall <client>" : "install <client>")
+      .description(
+        isRemoval
+          ? `take it back from ${clients}`
+          : `set it up for ${clients}; shows the change first`,
+      )
+      .option("--project", "for the project instead of the user")
+      .option("-y, --yes", "ask nothing")
+      .option("--show", "print the change only")
+      .action((client: string, flags: HooksFlags) =>
+        run(async (session) =>
+          (await import("./commands/hooks.ts")).hooks(session, client, { ...flags, isRemoval }),
+        ),
+      );
+  }
 }
 
 function addProxyCommand(program: Command, run: Run): void {

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
@@ -177,5 +177,65 @@ describe("ccl shrink", () => {
     const { code, stderr } = await ccl(["artifacts", "read", id]);
     expect(code).toBe(2);
     expect(stderr).toContain("There is no artifact");
+  });
+});
+
+describe("ccl hooks", () => {
+  const places = {
+    "claude-code": [".claude/settings.json", '{\n    "theme": "dark",\n    "hooks": {}\n}\n'],
+    codex: [".codex/AGENTS.md", "# Mine\n\nUse tabs.\n"],
+    opencode: [".config/opencode/plugins/ccl-shrink.js", undefined],
+  } as const;
+
+  it.each(Object.entries(places))(
+    "%s: writes once, and leaves no more than was there",
+    async (client, [path, before]) => {
+      const file = join(home, path);
+      if (before !== undefined) {
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, before);
+      }
+      const shown = await ccl(["hooks", "install", client, "--show"]);
+      expect(shown.stdout).toContain("@ccl/cli");
+      expect(await readFile(file, "utf8").catch(() => undefined)).toBe(before);
+      expect((await ccl(["hooks", "install", client])).code).not.toBe(0);
+      expect((await ccl(["hooks", "install", client, "--yes"])).stdout).toContain(
+        `ccl hooks uninstall ${client}`,
+      );
+      const written = await readFile(file, "utf8");
+      expect(written).toContain("@ccl/cli");
+      expect((await ccl(["hooks", "install", client, "--yes"])).stdout).toContain(
+        "nothing to change",
+      );
+      expect(await readFile(file, "utf8")).toBe(written);
+      expect((await ccl(["hooks", "uninstall", client, "--yes"])).code).toBe(0);
+      const after = await readFile(file, "utf8").catch(() => undefined);
+      expect(after?.replace(/,\s*"hooks": \{\}/, "")).toBe(
+        before?.replace(/,\s*"hooks": \{\}/, ""),
+      );
+    },
+  );
+
+  it("answers a hook of Claude Code with the result in its place, which can be read back, or not at all", async () => {
+    const hook = (stdout: string): string =>
+      JSON.stringify({
+        hook_event_name: "PostToolUse",
+        tool_name: "Bash",
+        tool_input: { command: "cat a.ts", description: "Look for value217" },
+        tool_response: { stdout, stderr: "", interrupted: false },
+      });
+    const { stdout } = await ccl(["shrink", "--hook"], hook(file));
+    const { hookSpecificOutput } = JSON.parse(stdout);
+    expect(hookSpecificOutput).toMatchObject({
+      hookEventName: "PostToolUse",
+      updatedToolOutput: { stderr: "", interrupted: false },
+    });
+    const shown: string = hookSpecificOutput.updatedToolOutput.stdout;
+    expect(shown).toContain("value217");
+    expect(shown.length).toBeLessThan(file.length);
+    const id = /artifacts search (\w+)/.exec(shown)?.[1] ?? "";
+    expect((await ccl(["artifacts", "search", id, "value113"])).stdout).toContain("value113");
+    for (const short of [hook("ok"), "no JSON", "{}"])
+      expect((await ccl(["shrink", "--hook"], short)).stdout).toBe("");
   });
 });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { compress } from "@ccl/compress";
 import { estimatedCounter } from "@ccl/core";
+import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
 import { openArtifactFolder, stateFolder } from "../artifact-folder.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -12,6 +13,7 @@ import type { Session } from "../session.ts";
 export interface ShrinkFlags {
   budget: number;
   state?: string | undefined;
+  hook?: boolean | undefined;
 }
 
 /** Digits of an artifact's id that are shown. */
@@ -21,11 +23,43 @@ const shownDigits = 12;
 export async function shrink(
   session: Session,
   question: string | undefined,
-  { budget, state }: ShrinkFlags,
+  flags: ShrinkFlags,
 ): Promise<CommandResult> {
   const text = await readInput(session, undefined, "output to shorten");
+  if (flags.hook === true) return await answerHook(session, text, flags);
+  return await shorten(session, { text, question, flags });
+}
+
+/** What Claude Code tells a hook behind a command; answers with the result in its place, or with nothing where it stays as it is. */
+async function answerHook(
+  session: Session,
+  text: string,
+  flags: ShrinkFlags,
+): Promise<CommandResult> {
+  const asked = parseJson(text);
+  const response = recordAt(asked, "tool_response");
+  const output = stringAt(response, "stdout") ?? "";
+  const unchanged = { document: {}, text: () => "" };
+  if (response === undefined || estimatedCounter.count(output) <= flags.budget) return unchanged;
+  const input = recordAt(asked, "tool_input");
+  const question = `${stringAt(input, "description") ?? ""} ${stringAt(input, "command") ?? ""}`;
+  const shown = await shorten(session, { text: output, question, flags });
+  const stdout = shown.text?.(session.noteStyle).trimEnd() ?? output;
+  const updatedToolOutput = { ...response, stdout };
+  const answer = { hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } };
+  return { document: answer, text: () => `${JSON.stringify(answer)}\n` };
+}
+
+async function shorten(
+  session: Session,
+  {
+    text,
+    question = "",
+    flags: { budget, state },
+  }: { text: string; question?: string | undefined; flags: ShrinkFlags },
+): Promise<CommandResult> {
   const tokens = estimatedCounter.count(text);
-  const { text: shown, isLossless, ...shape } = compress(text, { budget, query: question ?? "" });
+  const { text: shown, isLossless, ...shape } = compress(text, { budget, query: question });
   if (isLossless || tokens <= budget) {
     const kept = isLossless ? shown : text;
     return {
@@ -38,7 +72,7 @@ export async function shrink(
     const { artifactId } = await folder.store.store(text, {
       source: "ccl shrink",
       mimeType: "text/plain",
-      summary: (question ?? "").slice(0, 200),
+      summary: question.slice(0, 200),
       signal: session.signal,
     });
     const id = artifactId.slice(0, shownDigits);

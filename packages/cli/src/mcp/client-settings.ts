@@ -4,17 +4,11 @@ import { join } from "node:path";
 import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 import { CliError } from "../cli-error.ts";
+import type { ClientSettings } from "../output/change-settings.ts";
 import type { Session } from "../session.ts";
 
 /** An MCP client whose settings ccl knows. */
 export type ClientName = "claude-code" | "codex" | "cursor" | "vscode" | "opencode";
-
-/** A file of settings, and how ccl stands in it. */
-export interface ClientSettings {
-  path: string;
-  /** The text with ccl in it, or without; all else stays as it is. @throws CliError `usage` for a text that can't be read */
-  edit(text: string, isRemoval: boolean): string;
-}
 
 /** Windows has no program `npx` that can be started without its shell. */
 function commandOn(platform: NodeJS.Platform): { program: string; args: string[] } {
