@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
+import type { PruneFlags } from "./commands/artifacts-prune.ts";
 import type { ArtifactFlags } from "./commands/artifacts.ts";
 import type { AuditFlags } from "./commands/audit.ts";
 import type { HooksFlags } from "./commands/hooks.ts";
@@ -146,6 +147,7 @@ function addArtifactsCommands(program: Command, run: Run): void {
     .command("artifacts")
     .description("what was kept whole when it was shown in part");
   const state = ["--state <folder>", "where artifacts are kept"] as const;
+  addPruneCommand(artifacts, run);
   artifacts
     .command("ls")
     .description("all artifacts, the newest first")
@@ -179,6 +181,28 @@ function addArtifactsCommands(program: Command, run: Run): void {
         (await import("./commands/artifacts.ts")).artifactsRead(session, id, flags),
       ),
     );
+}
+
+function addPruneCommand(artifacts: Command, run: Run): void {
+  artifacts
+    .command("prune")
+    .description("remove what is old, but for what a session shows that is still in use")
+    .addOption(
+      new Option("--days <days>", "older than so many days").default(30).argParser(parseDays),
+    )
+    .option("--dry-run", "say only what would go")
+    .option("--state <folder>", "where artifacts are kept")
+    .action((flags: PruneFlags) =>
+      run(async (session) =>
+        (await import("./commands/artifacts-prune.ts")).artifactsPrune(session, flags),
+      ),
+    );
+}
+
+function parseDays(text: string): number {
+  const days = Number(text);
+  if (!(days >= 0) || text.trim() === "") throw new InvalidArgumentError("Give days such as 30.");
+  return days;
 }
 
 function tokensOption(byDefault: string): Option {

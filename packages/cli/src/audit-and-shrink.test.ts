@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
@@ -237,5 +237,45 @@ describe("ccl hooks", () => {
     expect((await ccl(["artifacts", "search", id, "value113"])).stdout).toContain("value113");
     for (const short of [hook("ok"), "no JSON", "{}"])
       expect((await ccl(["shrink", "--hook"], short)).stdout).toBe("");
+  });
+});
+
+describe("ccl artifacts prune", () => {
+  it("takes what is old, but not what a session shows that had a request since", async () => {
+    const shrunk = async (seed: string): Promise<string> => {
+      const { stdout } = await ccl(["shrink", seed], file.replaceAll("value", seed));
+      return /artifacts search (\w+)/.exec(stdout)?.[1] ?? "";
+    };
+    const [forgotten, live, ended] = [
+      await shrunk("one"),
+      await shrunk("two"),
+      await shrunk("three"),
+    ];
+    const decide = (name: string, id: string): Promise<void> =>
+      keep(`state/decisions/${name}.jsonl`, {
+        at: name,
+        credit: 0,
+        edits: [[1, { text: `[rest: ccl artifacts search ${id} "words"]`, form: "cut" }]],
+      });
+    await decide("live", live);
+    await decide("ended", ended);
+    const longAgo = new Date(Date.now() - 90 * 86_400_000);
+    await utimes(join(home, "state/decisions/ended.jsonl"), longAgo, longAgo);
+    expect((await ccl(["artifacts", "prune"])).stdout).toContain("removed 0 artifacts");
+    // Everything is older than an instant; sessions of that instant are in use.
+    await utimes(
+      join(home, "state/decisions/live.jsonl"),
+      new Date(),
+      new Date(Date.now() + 60_000),
+    );
+    const tried = await ccl(["artifacts", "prune", "--days", "0", "--dry-run"]);
+    expect(tried.stdout).toContain("would remove 2 artifacts");
+    expect((await ccl(["artifacts", "prune", "--days", "0"])).stdout).toContain(
+      "removed 2 artifacts",
+    );
+    expect((await ccl(["artifacts", "read", live])).stdout).toContain("two217");
+    for (const id of [forgotten, ended])
+      expect((await ccl(["artifacts", "read", id])).code).not.toBe(0);
+    expect(await readdir(join(home, "state/decisions"))).toEqual(["live.jsonl"]);
   });
 });

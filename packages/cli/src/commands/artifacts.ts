@@ -110,7 +110,8 @@ function unknownArtifact(id: string): CliError {
   );
 }
 
-async function allHandles(store: ArtifactStore): Promise<ArtifactHandle[]> {
+/** Every reference of a store. */
+export async function allHandles(store: ArtifactStore): Promise<ArtifactHandle[]> {
   const handles: ArtifactHandle[] = [];
   let cursor: string | undefined;
   do {
@@ -121,14 +122,15 @@ async function allHandles(store: ArtifactStore): Promise<ArtifactHandle[]> {
   return handles;
 }
 
-async function withStore(
+/** Runs work on the store of the state folder. */
+export async function withStore(
   session: Session,
-  { state }: ArtifactFlags,
-  work: (store: ArtifactStore) => Promise<CommandResult>,
+  { state }: Pick<ArtifactFlags, "state">,
+  work: (store: ArtifactStore, path: string) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const folder = await openArtifactFolder(state ?? stateFolder(session.terminal));
   try {
-    return await work(folder.store);
+    return await work(folder.store, folder.path);
   } finally {
     await folder.close();
   }
