@@ -58,16 +58,16 @@ async function readSessions(
   path: string,
   since: number,
 ): Promise<{ shown: ReadonlySet<string>; ended: string[] }> {
-  const shown = new Set<string>();
+  const live: string[] = [];
   const ended: string[] = [];
   for (const folder of decisionFolders)
     for (const name of await unless(["ENOENT"], readdir(join(path, folder)), [])) {
       const file = join(path, folder, name);
       const { mtimeMs } = await stat(file);
       if (mtimeMs < since) ended.push(file);
-      else for (const id of namesIn(await readFile(file, "utf8"))) shown.add(id);
+      else live.push(await readFile(file, "utf8"));
     }
-  return { shown, ended };
+  return { shown: new Set(live.flatMap(namesIn)), ended };
 }
 
 function namesIn(text: string): string[] {

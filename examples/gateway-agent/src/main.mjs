@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
+import { sha256Hex } from "@ccl/core";
+import { createGateway, createMemoryDecisionStore } from "@ccl/gateway";
+import { openProxy } from "@ccl/gateway/node";
+import { startTestServer } from "@ccl/providers/testing";
+import { generateText, stepCountIs, tool } from "ai";
+import { z } from "zod";
+
+import { calls, facts } from "./incident.mjs";
+
+// The model of the example: it calls the tools in their order, then answers.
+const api = await startTestServer();
+for (const [at, { name }] of calls.entries())
+  api.enqueue({ type: "answer", toolCalls: [{ id: `call_${at}`, name, arguments: "{}" }] });
+api.enqueue({ type: "answer", text: "Worker 3 lost vol-77; order-1217 is disputed." });
+
+const artifactStore = createMemoryArtifactStore();
+const store = createMemoryDecisionStore();
+const gateway = createGateway({ store, artifactStore, mode: "full", timeoutMs: 10_000 });
+const proxy = await openProxy({ gateway, upstream: api.baseUrl("openai"), port: 0 });
+
+// The agent: all that it knows of the proxy is its base URL.
+const sent = [];
+const provider = createOpenAICompatible({
+  name: "example",
+  baseURL: proxy.url,
+  apiKey: "none",
+  fetch: (url, init) => {
+    sent.push(String(init?.body));
+    return fetch(url, init);
+  },
+});
+let next = 0;
+const tools = Object.fromEntries(
+  [...new Set(calls.map(({ name }) => name))].map((name) => [
+    name,
+    tool({ inputSchema: z.object({}), execute: () => calls[next++]?.result ?? "" }),
+  ]),
+);
+const { text } = await generateText({
+  model: provider("gpt-5"),
+  prompt: "Why do orders fail since 10:40? Name the volume, the order and the test.",
+  tools,
+  stopWhen: stepCountIs(calls.length + 1),
+});
+
+console.log("request  as sent  as it went out  (bytes)");
+const went = api.calls.map(({ body }) => JSON.stringify(body));
+for (const [at, body] of went.entries())
+  console.log(
+    `${String(at + 1).padStart(7)} ${String(sent[at]?.length).padStart(8)} ${String(body.length).padStart(15)}`,
+  );
+
+const { directUsd, usd, changed } = proxy.stats();
+const saved = (100 * (directUsd - usd)) / directUsd;
+console.log(`\n${text}`);
+console.log(
+  `input for $${usd.toFixed(4)} in place of $${directUsd.toFixed(4)}, cache counted: ${saved.toFixed(1)} % less`,
+);
+const last = went.at(-1) ?? "";
+for (const fact of facts)
+  console.log(`${last.includes(fact) ? "still shown" : "gone       "}  ${fact}`);
+
+assert.ok(changed > 0 && usd < directUsd, "the run costs more than without the proxy");
+assert.deepEqual(
+  facts.filter((fact) => !last.includes(fact)),
+  [],
+);
+// Control: as many bytes of the end of what the agent sent do not hold them.
+const end = (sent.at(-1) ?? "").slice(-last.length);
+assert.ok(
+  facts.some((fact) => !end.includes(fact)),
+  "the end alone would hold the facts too",
+);
+let cuts = 0;
+for (const [at, { body }] of api.calls.slice(1).entries()) {
+  const before = api.calls[at]?.body.messages;
+  cuts += Number(JSON.stringify(body.messages.slice(0, before.length)) !== JSON.stringify(before));
+}
+console.log(`${cuts} of ${went.length - 1} prompts do not begin as the one before`);
+assert.ok(cuts <= 2, "the provider's cache is lost too often");
+const [log] = calls;
+const kept = await artifactStore.retrieve(sha256Hex(log.result));
+assert.equal(new TextDecoder().decode(kept), log.result);
+
+await proxy.close();
+await api.close();
