@@ -1,0 +1,136 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+
+import { type ArtifactStore, createMemoryArtifactStore } from "@ccl/artifact-store";
+import { afterEach, expect, it } from "vitest";
+
+import { createGateway } from "../gateway/create-gateway.ts";
+import { createMemoryDecisionStore, type DecisionStore } from "../gateway/decision-store.ts";
+import { openProxy, type Proxy } from "./open-proxy.ts";
+
+const open: (Proxy | Server)[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+/** An API that is written by hand; its address. */
+async function apiOf(handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.unshift(server);
+  server.unref();
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+}
+
+/** Sends back what came, as one that counts. */
+const echo: RequestListener = (request, response) => {
+  response.setHeader("retry-after", "7");
+  const status = Number(request.headers["x-status"] ?? 200);
+  response.writeHead(status, { "content-type": "application/json" });
+  request.pipe(response);
+};
+
+async function proxyTo(
+  upstream: string,
+  stores: { store?: DecisionStore; artifactStore?: ArtifactStore; timeoutMs?: number } = {},
+): Promise<Proxy> {
+  const gateway = createGateway({
+    store: createMemoryDecisionStore(),
+    artifactStore: createMemoryArtifactStore(),
+    mode: "full",
+    timeoutMs: 10_000,
+    ...stores,
+  });
+  const proxy = await openProxy({ gateway, upstream, port: 0 });
+  open.unshift(proxy);
+  return proxy;
+}
+
+function requestOf(session: string, results: number): string {
+  const lines = Array.from(
+    { length: 200 },
+    (_, at) => `${session}-${at} took job ${(at * 7919) % 997} from ${(at * 31) % 17}`,
+  );
+  const messages: object[] = [{ role: "user", content: `Look at ${session}` }];
+  for (let at = 0; at < results; at += 1) {
+    const call = { id: `c${at}`, type: "function", function: { name: "list", arguments: "{}" } };
+    messages.push({ role: "assistant", content: null, tool_calls: [call] });
+    messages.push({ role: "tool", tool_call_id: `c${at}`, content: lines.join(` ${at}\n`) });
+  }
+  return JSON.stringify({ model: "gpt-5", messages });
+}
+
+async function ask(
+  proxy: Proxy,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; retryAfter: string | null; text: string }> {
+  const url = `${proxy.url}/v1/chat/completions`;
+  const response = await fetch(url, { method: "POST", body, headers });
+  const { status } = response;
+  return { status, retryAfter: response.headers.get("retry-after"), text: await response.text() };
+}
+
+/** Sends a request and goes away at once. */
+async function hangUp(proxy: Proxy, body: string): Promise<void> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const url = `${proxy.url}/v1/chat/completions`;
+  const gone = fetch(url, { method: "POST", body, signal }).catch(() => undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort();
+  await gone;
+}
+
+it.each([413, 429, 529])("passes %i on with its body and when to try again", async (status) => {
+  const proxy = await proxyTo(await apiOf(echo));
+  const body = requestOf("s", 3);
+  const answer = await ask(proxy, body, { "x-status": String(status) });
+  expect(answer).toMatchObject({ status, retryAfter: "7" });
+  expect(answer.text.length).toBeLessThan(body.length * 0.9);
+  expect(await ask(proxy, body, { "x-status": String(status) })).toEqual(answer);
+});
+
+const full = (): Promise<never> => Promise.reject(new Error("ENOSPC"));
+const never = (): Promise<never> => new Promise(() => undefined);
+const faulty: [string, string, Parameters<typeof proxyTo>[1]][] = [
+  ["is gone", "store_failed", { store: { read: full, add: full } }],
+  ["is full", "store_failed", { store: { read: () => Promise.resolve([]), add: full } }],
+  ["does not answer", "timeout", { store: { read: never, add: never }, timeoutMs: 20 }],
+  [
+    "can't keep what is shown in part",
+    "store_failed",
+    { artifactStore: { ...createMemoryArtifactStore(), storeMany: full } },
+  ],
+];
+
+it.each(faulty)("sends the bytes that came where the store %s", async (_name, reason, stores) => {
+  const proxy = await proxyTo(await apiOf(echo), stores);
+  for (const results of [3, 4]) {
+    const body = requestOf("s", results);
+    expect((await ask(proxy, body)).text === body).toBe(true);
+  }
+  expect(proxy.stats()).toMatchObject({ requests: 2, changed: 0, passed: { [reason]: 2 } });
+});
+
+it("keeps many sessions apart that talk at once, some of which hang up", async () => {
+  const count = process.env["CCL_TEST_LENGTH"] === undefined ? 12 : 200;
+  const proxy = await proxyTo(await apiOf(echo));
+  const talk = async (session: string): Promise<void> => {
+    for (let results = 1; results <= 5; results += 1) {
+      const body = requestOf(session, results);
+      if (results === 3) await hangUp(proxy, body);
+      const { text } = await ask(proxy, body);
+      const { messages } = JSON.parse(text);
+      expect(messages).toHaveLength(1 + results * 2);
+      const named = new Set(text.match(/s\d+(?=-\d)/g));
+      expect([...named]).toEqual([session]);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, (_, at) => talk(`s${at}`)));
+  const { changed, passed, upstreamErrors } = proxy.stats();
+  expect(changed).toBeGreaterThanOrEqual(count * 3);
+  expect({ upstreamErrors, store: passed.store_failed, late: passed.timeout }).toEqual({
+    upstreamErrors: 0,
+  });
+});
