@@ -6,7 +6,13 @@ import { rankInDetail, type DetailedRanking } from "../rank/rank-files.ts";
 import { buildFrame, instructionOf } from "./build-frame.ts";
 import { orderByWorth, type Pick } from "./choose-lines.ts";
 import { createCaps, isCardKind, type Caps } from "./pack-caps.ts";
-import { composePack, mapOf, type Composed, type Composition } from "./compose-pack.ts";
+import {
+  mapOf,
+  renderPack,
+  type Composed,
+  type Composition,
+  type RenderedPack,
+} from "./compose-pack.ts";
 import { buildCards, buildOverview } from "./file-summaries.ts";
 import { renderSlice } from "./render-slice.ts";
 import { renderBareInstruction, renderSections } from "./render-pack.ts";
@@ -14,9 +20,11 @@ import type { Pack, PackOmission, PackOptions } from "./pack.ts";
 
 /** What a text of code is hardly ever above; a pack that has more room than text reads everything. */
 const MAX_CHARS_PER_TOKEN = 6;
-/** Shares of the room for the map and for the names of files that are not shown otherwise. */
+/** For the map and for the names of files that are not shown otherwise; a larger pack needs no more of them. */
 const MAP_SHARE = 0.06;
+const MAX_MAP_TOKENS = 480;
 const NAMES_SHARE = 0.08;
+const MAX_NAMES_TOKENS = 640;
 const CARDS_SHARE = 0.15;
 /** Rounds of filling what rendering left over. */
 const MAX_ROUNDS = 6;
@@ -56,7 +64,7 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   const files = ranking.read.filter((source) => isWhole || source.isFocus || !isCardKind(source));
   const overview = hasWords || isWhole ? [] : await buildOverview(files, options);
   const picks = [...cards, ...overview, ...orderByWorth(files)];
-  const map = mapOf(ranking.files, room * MAP_SHARE, counter);
+  const map = mapOf(ranking.files, Math.min(room * MAP_SHARE, MAX_MAP_TOKENS), counter);
   const composition: Composition = { ranking, frame, map, counter, options };
   const fitted = fit(picks, { composition, usable, room });
   await registry.cache.flush();
@@ -118,23 +126,23 @@ interface Fitting {
 function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Composed {
   const { counter } = composition;
   const costs = createCosts(composition);
-  let limit = room * (1 - MAP_SHARE - NAMES_SHARE);
-  const names = room * NAMES_SHARE;
-  let best: Composed | undefined;
+  const names = Math.min(room * NAMES_SHARE, MAX_NAMES_TOKENS);
+  let limit = room - Math.min(room * MAP_SHARE, MAX_MAP_TOKENS) - names;
+  let best: RenderedPack | undefined;
   for (let round = 0; round < MAX_ROUNDS && limit > 0; round += 1) {
-    const composed = composePack(takeWithin(picks, limit, costs), names, composition);
-    const left = usable - composed.tokens;
-    if (left >= 0 && composed.tokens > (best?.tokens ?? 0)) best = composed;
+    const rendered = renderPack(takeWithin(picks, limit, costs), names, composition);
+    const left = usable - rendered.tokens;
+    if (left >= 0 && rendered.tokens > (best?.tokens ?? 0)) best = rendered;
     if (left >= 0 && left <= WORTH_A_ROUND) break;
     limit += left < 0 ? left - WORTH_A_ROUND / 2 : left;
   }
-  if (best !== undefined) return best;
+  if (best !== undefined) return best.describe();
   for (const share of [0.5, 0.2, 0]) {
-    const composed = composePack(takeWithin(picks, room * share, costs), names, composition);
-    if (composed.tokens <= usable) return composed;
+    const rendered = renderPack(takeWithin(picks, room * share, costs), names, composition);
+    if (rendered.tokens <= usable) return rendered.describe();
   }
-  const smallest = composePack([], 0, { ...composition, map: undefined });
-  return smallest.tokens <= usable ? smallest : onlyInstruction(composition, counter);
+  const smallest = renderPack([], 0, { ...composition, map: undefined });
+  return smallest.tokens <= usable ? smallest.describe() : onlyInstruction(composition, counter);
 }
 
 function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter): Composed {

@@ -36,12 +36,18 @@ export interface ProjectMap {
   paths: ReadonlySet<string>;
 }
 
+/** A pack as text, and how to describe it: rounds of fitting need its size alone. */
+export interface RenderedPack {
+  tokens: number;
+  describe(): Composed;
+}
+
 /** Renders what was picked, the names of the next best files, and the map. */
-export function composePack(
+export function renderPack(
   picks: readonly PickedPart[],
   namesRoom: number,
   { ranking, frame, map, counter, options }: Composition,
-): Composed {
+): RenderedPack {
   const blocks = collectPicks(picks).map((shown) => toBlock(shown, options));
   const shown = new Set(blocks.map(({ path }) => path));
   const others = ranking.files.filter(({ path }) => !shown.has(path));
@@ -61,23 +67,27 @@ export function composePack(
     missing: inMap === undefined ? hidden.length : 0,
   });
   const text = sections.map((section) => section.text).join("");
-  const entries = [
-    ...blocks.map((block) => toEntry(block, counter)),
-    ...named.map(({ file, line, isCut }): PackEntry => {
-      return { ...file, level: "heads", tokens: counter.count(`${line}\n`), isCut };
-    }),
-  ];
-  const listed = new Set(entries.map(({ path }) => path));
-  for (const file of ranking.files)
-    if (inMap?.paths.has(file.path) === true && !listed.has(file.path))
-      entries.push({ ...file, level: "reference", tokens: 0, isCut: false });
-  return {
-    text,
-    tokens: counter.count(text),
-    sections: sections.map(({ name, text: own }) => ({ name, tokens: counter.count(own) })),
-    entries: entries.sort((a, b) => a.rank - b.rank),
-    omitted: hidden.map((file) => toOmission(file, options)),
+  const tokens = counter.count(text);
+  const describe = (): Composed => {
+    const entries = [
+      ...blocks.map((block) => toEntry(block, counter)),
+      ...named.map(({ file, line, isCut }): PackEntry => {
+        return { ...file, level: "heads", tokens: counter.count(`${line}\n`), isCut };
+      }),
+    ];
+    const listed = new Set(entries.map(({ path }) => path));
+    for (const file of ranking.files)
+      if (inMap?.paths.has(file.path) === true && !listed.has(file.path))
+        entries.push({ ...file, level: "reference", tokens: 0, isCut: false });
+    return {
+      text,
+      tokens,
+      sections: sections.map(({ name, text: own }) => ({ name, tokens: counter.count(own) })),
+      entries: entries.sort((a, b) => a.rank - b.rank),
+      omitted: hidden.map((file) => toOmission(file, options)),
+    };
   };
+  return { tokens, describe };
 }
 
 function toBlock(

@@ -3,6 +3,7 @@ import { createSearchIndex } from "@ccl/search";
 import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { splitIntoChunks, type SourceChunk } from "./source-chunks.ts";
+import { scopeWeights } from "./task-scope.ts";
 import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
 
 /** A file whose chunks are ranked. */
@@ -33,12 +34,12 @@ const WEIGHTS = {
 /** Share of a file's score that its best chunks have. */
 const CHUNK_SHARE = 0.4;
 const BEST_CHUNKS = 3;
-/** What a chunk gets of its neighbours' relevance. */
+/** What a chunk gets of its neighbours' relevance, and of its file's mean. */
 const NEIGHBOUR_SHARE = 0.2;
-/** Imports and the first declarations change along with much else. */
-const FIRST_CHUNK = 0.1;
+const FILE_SHARE = 0.3;
 const BASE_RELEVANCE = 0.03;
-const LENGTH_POWER = 0.85;
+/** Characters of a header or a mark: many small chunks cost more than their lines. */
+const CHUNK_COST = 60;
 const RANK_POWER = 0.5;
 const SCORE_SCALE = 0.4;
 const FILE_POWER = 0.5;
@@ -50,20 +51,29 @@ export async function rankChunks(
 ): Promise<ChunkedFile[]> {
   const chunks = files.map(({ lines }) => splitIntoChunks(lines));
   const relevance = await scoreChunks(files, chunks, task);
-  const best = Math.max(...files.map(({ score }) => score));
-  const scores = files.map(
-    ({ score }, at) =>
-      ((1 - CHUNK_SHARE) * score) / best + CHUNK_SHARE * meanOfBest(relevance[at] ?? []),
+  const inScope = scopeWeights(
+    files.map(({ path }) => path),
+    task,
   );
-  const top = Math.max(...scores);
+  const wholes = toShares(files.map(({ score }) => score));
+  const bests = toShares(relevance.map((own, at) => sumOfBest(own) * (inScope[at] ?? 1)));
+  const scores = toShares(
+    wholes.map((whole, at) => (1 - CHUNK_SHARE) * whole + CHUNK_SHARE * (bests[at] ?? 0)),
+  );
   const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
   const ranks = new Map(order.map((at, rank) => [at, rank]));
   return files.map(({ lines }, at) => {
-    const score = (scores[at] ?? 0) / top;
+    const score = scores[at] ?? 0;
     const rank = ranks.get(at) ?? 0;
     const likely = (rank + 1) ** -RANK_POWER * Math.exp((score - 1) / SCORE_SCALE);
     return { score, chunks: spread(chunks[at] ?? [], { lines, likely, own: relevance[at] ?? [] }) };
   });
+}
+
+/** The best 1. */
+function toShares(scores: readonly number[]): number[] {
+  const best = Math.max(...scores);
+  return scores.map((score) => (best > 0 ? score / best : 0));
 }
 
 /** By file and chunk, how far it has the words of the task; the best chunk 1. */
@@ -96,9 +106,9 @@ async function scoreChunks(
   return relevance;
 }
 
-function meanOfBest(relevance: readonly number[]): number {
+function sumOfBest(relevance: readonly number[]): number {
   const best = [...relevance].sort((a, b) => b - a).slice(0, BEST_CHUNKS);
-  return best.reduce((sum, each) => sum + each, 0) / BEST_CHUNKS;
+  return best.reduce((sum, each) => sum + each, 0);
 }
 
 /** Divides what is expected of a file among its chunks. */
@@ -106,18 +116,18 @@ function spread(
   chunks: readonly SourceChunk[],
   { lines, likely, own }: { lines: readonly string[]; likely: number; own: readonly number[] },
 ): RankedChunk[] {
+  const mean = own.reduce((sum, each) => sum + each, 0) / Math.max(1, own.length);
   const weighed = chunks.map((chunk, at) => {
     const length = lines
       .slice(chunk.firstLine - 1, chunk.lastLine)
       .reduce((sum, line) => sum + line.trim().length + 3, 0);
     const near = (own[at - 1] ?? 0) + (own[at + 1] ?? 0);
-    const first = at === 0 ? FIRST_CHUNK : 0;
-    const relevance = BASE_RELEVANCE + (own[at] ?? 0) + NEIGHBOUR_SHARE * near + first;
-    return { chunk, length, weight: length ** LENGTH_POWER * relevance };
+    const relevance = BASE_RELEVANCE + (own[at] ?? 0) + NEIGHBOUR_SHARE * near + FILE_SHARE * mean;
+    return { chunk, length, weight: length * relevance };
   });
   const all = weighed.reduce((sum, { weight }) => sum + weight, 0);
   return weighed.map(({ chunk, length, weight }) => ({
     ...chunk,
-    density: (likely * weight) / (all ** FILE_POWER * length),
+    density: (likely * weight) / (all ** FILE_POWER * (length + CHUNK_COST)),
   }));
 }

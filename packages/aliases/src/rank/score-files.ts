@@ -4,7 +4,8 @@ import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { HistoryScores } from "./file-history.ts";
 import { buildImportGraph, type ImportGraph } from "./import-graph.ts";
 import type { ModuleName } from "./module-names.ts";
-import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
+import { scopeWeights } from "./task-scope.ts";
+import { analyzer, countWords, createTermFilter, MAX_TASK_CHARS } from "./task-words.ts";
 
 /** A file as ranking sees it. */
 export interface RankInput {
@@ -88,9 +89,13 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
   const prior = scorePrior(files, graph);
   const focus = scoreFocus(graph, options.focus ?? []);
   const wanted = wantedKinds(options.task);
+  const scope = scopeWeights(
+    files.map(({ path }) => path),
+    options.task,
+  );
   const scores = files.map((file, at): FileScore => {
     const own = words[at] ?? 0;
-    const weight = kindWeight(file, wanted);
+    const weight = kindWeight(file, wanted) * (scope[at] ?? 1);
     const neighbour = neighbours[at] ?? -1;
     const parts: [RankReason, number][] = [
       ["words", weight * own],
@@ -129,13 +134,15 @@ async function scoreWords(
   task: string,
 ): Promise<{ words: Float64Array; matched: string[][]; unmatched: string[] }> {
   const index = createSearchIndex({ ...WEIGHTS, analyzer });
+  const text = task.slice(0, MAX_TASK_CHARS);
+  const keep = createTermFilter(text);
   await index.put(
     files.map(({ path, declarations, words }, position) => ({
       id: String(position),
-      texts: { path: splitPath(path), declarations, text: words },
+      texts: { path: splitPath(path), declarations: countWords(declarations), text: keep(words) },
     })),
   );
-  const found = index.searchText({ text: task.slice(0, MAX_TASK_CHARS), limit: files.length });
+  const found = index.searchText({ text, limit: files.length });
   const words = new Float64Array(files.length);
   const matched: string[][] = files.map(() => []);
   const missing = new Set(found.unmatchedTerms);

@@ -63,7 +63,55 @@ export function parseCounts(line: string): CountedText {
   return { length: Number(length), counts };
 }
 
-/** The terms of a file's text. */
+// oxlint-disable-next-line no-control-regex
+const ASCII = /^[\u0000-\u007f]*$/;
+const POSSESSIVE = /'[sS](?![A-Za-z0-9])/g;
+const MAX_IDENTIFIERS = 20_000;
+const MAX_KNOWN = 100_000;
+const known = new Map<string, string[]>();
+
+/** The terms of a file's text. Identifiers repeat over the files of a project, so each is split and stemmed once. */
 export function countWords(text: string): CountedText {
-  return countTerms(text, analyzer);
+  // Words end with their line; the analyzer reads those lines that have other letters than English.
+  const lines = ASCII.test(text) ? [text] : text.split("\n");
+  const plain = lines.filter((line) => ASCII.test(line)).join("\n");
+  const others = lines.filter((line) => !ASCII.test(line)).join("\n");
+  const identifiers = plain.replaceAll(POSSESSIVE, " ").split(/[^A-Za-z0-9_]+/, MAX_IDENTIFIERS);
+  const seen = new Map<string, number>();
+  for (const each of identifiers) seen.set(each, (seen.get(each) ?? 0) + 1);
+  const { length: otherLength, counts: otherCounts } = countTerms(others, analyzer);
+  const counts = new Map(otherCounts);
+  let length = otherLength;
+  for (const [identifier, count] of seen) {
+    const terms = termsOf(identifier);
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + count);
+    length += terms.length * count;
+  }
+  return { length, counts };
+}
+
+function termsOf(identifier: string): string[] {
+  let terms = known.get(identifier);
+  if (terms === undefined) {
+    terms = analyzer.documentTerms(identifier);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(identifier, terms);
+  }
+  return terms;
+}
+
+/** Of counted terms, those that a task can meet: a search for it needs no more. */
+export function createTermFilter(task: string): (words: CountedText) => CountedText {
+  const wanted = new Set(
+    analyzer
+      .queryWords(task)
+      .flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms)),
+  );
+  return ({ length, counts }) => {
+    const kept = [...wanted].flatMap((term): [string, number][] => {
+      const count = counts.get(term);
+      return count === undefined ? [] : [[term, count]];
+    });
+    return { length, counts: new Map(kept) };
+  };
 }
