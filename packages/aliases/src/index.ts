@@ -1,8 +1,6 @@
 export { AliasesError, type AliasesErrorCode } from "./aliases-error.ts";
 export { buildCard, type BuildCardOptions } from "./card/build-card.ts";
 export type { Card } from "./card/card.ts";
-export { minifyJson } from "./compress/minify-json.ts";
-export { minifyYaml } from "./compress/minify-yaml.ts";
 export type { ContextBase } from "./context/context-base.ts";
 export {
   createContextFiles,
