@@ -96,6 +96,7 @@ export function addGen(program: Command, run: Run, packOptions: readonly Option[
     )
     .option("--plan-only", 'ask for a diagnosis and steps only; "ccl gen ok" carries them out')
     .option("--report <file>", "the output of a failing run, for the model to read; - for stdin")
+    .option("--use-pack", "give the model the pack of the project for the goal (default)")
     .option("--no-pack", "don't give the model the pack of the project for the goal")
     .option("--delta", "give the model what changed since the accepted base")
     .option("--out <file>", "write the plan to a file, for ccl plan apply")

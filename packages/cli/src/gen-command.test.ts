@@ -154,6 +154,22 @@ describe("ccl gen", () => {
       expect(sent).toContain(part);
   });
 
+  it("gives the model what changed since the accepted base, and nothing of what did not", async () => {
+    for (const name of "abcdefgh")
+      await writeFile(join(root, `${name}.md`), `# ${name}\n\nStays.\n`.repeat(60));
+    await ccl(["init"]);
+    await ccl(["pack", "--task", "change the port", "--budget", "300", "--accept"]);
+    await writeFile(join(root, "src", "port.mjs"), `${portFile}export const host = "h";\n`);
+    const flags = await modelFlags(answer({ actions: [], summary: "1) src/port.mjs" }));
+    expect(await ccl([...gen, ...flags, "--use-pack", "--delta", "--plan-only"])).toMatchObject({
+      code: 0,
+    });
+    const sent = JSON.stringify(server?.calls.map(({ body }) => body));
+    const delta = sent.slice(sent.indexOf("BASE: ctx@"));
+    expect(delta).toContain("+export const host");
+    expect(delta).not.toContain("content unchanged");
+  });
+
   it.each([
     {
       name: "a refused plan",

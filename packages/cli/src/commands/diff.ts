@@ -1,12 +1,4 @@
-import {
-  computeDelta,
-  createContextFiles,
-  renderDelta,
-  renderDeltaPatch,
-  takeSnapshot,
-  type Delta,
-  type Snapshot,
-} from "@ccl/aliases";
+import { createContextFiles, renderDelta, renderDeltaPatch, type Delta } from "@ccl/aliases";
 
 import {
   buildProjectPack,
@@ -14,7 +6,7 @@ import {
   type PackShape,
   type PackSource,
 } from "../build-project-pack.ts";
-import { describeCallers } from "../describe-callers.ts";
+import { changesSinceBase } from "../changes-since-base.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
@@ -35,13 +27,7 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     const unnamed = await nameNewFiles(session, registry);
     const files = createContextFiles(registry);
     const base = requireBase(await files.readBase({ signal }));
-    const next = await takeSnapshot({ registry, signal });
-    const known = withTextsOf(next, base.snapshot);
-    const delta = await describeCallers(
-      await computeDelta(base.snapshot, known, { signal }),
-      registry,
-      session,
-    );
+    const delta = await changesSinceBase(session, { registry, base: base.snapshot });
     const patch = renderDeltaPatch(delta);
     const hasChanges = delta.changes.length > 0;
     const written =
@@ -93,16 +79,6 @@ async function chooseSmaller(
   const sizes = { deltaTokens, packTokens: pack.tokens };
   if (deltaTokens <= pack.tokens) return { prompt, tokens: deltaTokens, isPack: false, ...sizes };
   return { prompt: pack.text.trimEnd(), tokens: pack.tokens, isPack: true, ...sizes };
-}
-
-/** Without the texts that the base did not keep of unchanged files: a text more is no change. */
-function withTextsOf(next: Snapshot, base: Snapshot): Snapshot {
-  const entries = Object.entries(next.entries).map(([alias, entry]): [string, typeof entry] => {
-    const before = base.entries[alias];
-    const isUnchanged = before?.sha256 === entry.sha256 && before.path === entry.path;
-    return [alias, isUnchanged ? before : entry];
-  });
-  return { id: next.id, entries: Object.fromEntries(entries) };
 }
 
 function describe({ baseId, nextId, changes }: Delta): object {

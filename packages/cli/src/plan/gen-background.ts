@@ -1,13 +1,7 @@
-import {
-  type AliasRegistry,
-  computeDelta,
-  createContextFiles,
-  type Pack,
-  renderDelta,
-  takeSnapshot,
-} from "@ccl/aliases";
+import { type AliasRegistry, createContextFiles, type Pack, renderDelta } from "@ccl/aliases";
 
 import { buildProjectPack, type PackShape, requireBase } from "../build-project-pack.ts";
+import { changesSinceBase } from "../changes-since-base.ts";
 import { hasRegistry, nameNewFiles, withProject, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
@@ -110,7 +104,7 @@ async function deltaText(
   return await withProject(session, { persist: false }, async (registry) => {
     const base = requireBase(await createContextFiles(registry).readBase({ signal }));
     await nameNewFiles(session, registry);
-    const next = await takeSnapshot({ registry, signal });
-    return renderDelta(await computeDelta(base.snapshot, next, { signal }), { budget, counter });
+    const delta = await changesSinceBase(session, { registry, base: base.snapshot });
+    return renderDelta(delta, { budget, counter });
   });
 }
