@@ -48,6 +48,8 @@ export interface ScoreSource {
   neighbour?: string | undefined;
   /** The subject of the commit closest to the task that changed it. */
   commit?: string | undefined;
+  /** False where the task begins with the name of another part of the project, such as `router: ...`. */
+  isInScope?: boolean | undefined;
 }
 
 /** The score of one file and where it comes from. */
@@ -115,6 +117,7 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
       parts: Object.fromEntries(shares.filter(([, share]) => share > 0)),
       neighbour: files[neighbour]?.path,
       commit: options.history?.subjects.get(file.path),
+      isInScope: scope[at] === 1,
     };
   });
   return { scores, unmatched };

@@ -48,7 +48,7 @@ function renderFile(
   file: Explained,
   { total, style: { colours } }: { total: number; style: Style },
 ): string {
-  const { alias, path, rank, score, matched = [], parts = {}, neighbour, commit } = file;
+  const { alias, path, rank, score, matched = [], parts = {}, neighbour, commit, isInScope } = file;
   const shares = Object.entries(parts)
     .sort(([, a], [, b]) => b - a)
     .map(([name, share]) => `${name} ${Math.round(share * 100)} %`);
@@ -58,6 +58,7 @@ function renderFile(
   if (matched.length > 0) rows.push(["words", matched.join(" ")]);
   if (neighbour !== undefined) rows.push(["import", `beside ${neighbour}`]);
   if (commit !== undefined) rows.push(["history", commit]);
+  if (isInScope === false) rows.push(["part", "not in the part that the task names first"]);
   rows.push(["pack", shownAs(file)]);
   const lines = rows.map(([title, text]) => `  ${title.padEnd(8)} ${printable(text)}\n`);
   return `${colours.bold(printable(path))}  ${printable(alias)}\n${lines.join("")}`;
