@@ -10,7 +10,7 @@ import { orAborted } from "../execute/or-aborted.ts";
 import type { DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import { exactInt } from "../sql/decode-value.ts";
-import { runPostgres } from "../sql/run-postgres.ts";
+import { maxTextCharacters, runPostgres } from "../sql/run-postgres.ts";
 import type { SqlPlan } from "./parse-sql.ts";
 import type { SqlRows, SqlStatement } from "./sql-rows.ts";
 
@@ -169,7 +169,9 @@ async function runOnPostgres(
     type: kinds[dataTypeID] ?? "text",
   }));
   const outputs = columns.map(({ type }, index) =>
-    ["bool", "int", "float"].includes(type) ? `o${index}` : `CAST(o${index} AS text) AS o${index}`,
+    ["bool", "int", "float"].includes(type)
+      ? `o${index}`
+      : `left(CAST(o${index} AS text), ${maxTextCharacters + 1}) AS o${index}`,
   );
   const names = columns.map((_, index) => `o${index}`);
   const work = {

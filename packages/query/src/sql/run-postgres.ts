@@ -33,11 +33,13 @@ export async function* runPostgres(
   };
   options.signal?.addEventListener("abort", cancel, { once: true });
   const reading = transaction(client, (session) =>
-    readAll(session, work, { ...options, channel, mark }),
-  ).then(
-    () => channel.end(),
-    (error: unknown) => channel.fail(error),
-  );
+    readAll(session, work, { ...options, batchRows: fetchRows(client, options), channel, mark }),
+  )
+    .then(
+      () => channel.end(),
+      (error: unknown) => channel.fail(error),
+    )
+    .finally(() => (channel.isOver = true));
   let isWhole = false;
   try {
     for await (const rows of channel.values) {
@@ -53,10 +55,14 @@ export async function* runPostgres(
     options.signal?.removeEventListener("abort", cancel);
     if (!isWhole) cancel();
     channel.close();
-    await reading;
-    channel.isOver = true;
-    await cancelling;
+    // An abort is answered at once: the connection goes back to its pool when the server has stopped.
+    if (options.signal?.aborted !== true) await Promise.all([reading, cancelling]);
   }
+}
+
+/** PGlite computes on this thread: the event loop turns between its fetches. */
+function fetchRows(client: PostgresClient, { batchRows }: RunOptions): number {
+  return "transaction" in client ? Math.min(batchRows, 1_024) : batchRows;
 }
 
 interface ReadOptions extends RunOptions {
@@ -87,12 +93,40 @@ async function readAll(
     `DECLARE ccl_rows NO SCROLL CURSOR FOR ${work.sql}`,
     work.parameters.map(postgresValue),
   );
+  let count = Math.min(batchRows, firstRows);
   for (;;) {
     throwIfAborted(signal, QueryError);
-    const rows = await session.query(`FETCH FORWARD ${batchRows} FROM ccl_rows`);
+    const rows = await session.query(`FETCH FORWARD ${count} FROM ccl_rows`);
+    const characters = charactersOf(rows);
     if (rows.length > 0 && !(await channel.send(rows))) return;
-    if (rows.length < batchRows) return;
+    if (rows.length < count) return;
+    const affordable = Math.floor((fetchCharacters * rows.length) / (characters + 1));
+    count = Math.max(1, Math.min(batchRows, count * 4, affordable));
   }
+}
+
+/** Rows of a text that grows from one to the next: the first fetch is small, and the next ones keep to a size. */
+const firstRows = 8;
+const fetchCharacters = 1_048_576;
+
+/** Longest text that is taken; the server cuts longer ones behind it. */
+export const maxTextCharacters = 16_777_216;
+
+/** @throws QueryError `limit_exceeded` for a text that is too long */
+function charactersOf(rows: readonly PostgresRow[]): number {
+  let sum = 0;
+  for (const row of rows) {
+    for (const value of Object.values(row)) {
+      if (typeof value !== "string") continue;
+      sum += value.length;
+      if (value.length <= maxTextCharacters) continue;
+      const message = `A value has more than ${maxTextCharacters} characters.`;
+      throw new QueryError("limit_exceeded", message, {
+        details: { limit: "characters", most: maxTextCharacters },
+      });
+    }
+  }
+  return sum;
 }
 
 async function processIdOf(session: PostgresSession): Promise<number | undefined> {
