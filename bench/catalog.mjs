@@ -9,7 +9,6 @@ import { engines } from "./lib/catalog-engines.mjs";
 import { goalsText, hybridGoalsText } from "./lib/catalog-goals.mjs";
 import { evaluateHybrid, openEmbedder, sampleOf, timeHybrid } from "./lib/catalog-hybrid.mjs";
 import { readOwnSets, readSets } from "./lib/catalog-sets.mjs";
-import { storedEngines, withoutPostgres } from "./lib/catalog-stored.mjs";
 import { table } from "./lib/catalog-table.mjs";
 import { measureSpeed, speedTable } from "./lib/catalog-times.mjs";
 import { vectorTable } from "./lib/catalog-vectors.mjs";
@@ -52,7 +51,7 @@ export async function run() {
     formatEvaluations(hybrid),
     "Milliseconds of a query with vectors of 512 numbers in memory; embedding it comes on top:",
     table(["", "words p50", "p95", "both p50", "p95", "embedding p50", "p95"], hybridTimes),
-    `The ten nearest of ${vectors.count} vectors of ${vectors.dimensions} numbers round a hundred centres, in milliseconds. SQLite is a file; ours keeps the vectors at hand after the first search, which is not counted for any:`,
+    `The ten nearest of ${vectors.count} vectors of ${vectors.dimensions} numbers round a hundred centres, in milliseconds; the first search is not counted:`,
     vectorRows,
   ];
   return { title: "Catalog search", markdown: parts.join("\n\n") };
@@ -63,12 +62,8 @@ function speedText() {
     "Records multiplied from each set, its own questions, ten hits; 100,000 from the first set only.";
   const how =
     "Each question counts by the median of five searches after a first round; where all of that takes longer than some seconds fewer are asked, as many as the last column says.";
-  const units =
-    "Milliseconds; megabytes of this process after collecting garbage, and those of SQLite and PostgreSQL.";
-  const stored =
-    "Indexes in databases at 10,000, where `build` is one transaction and `add one` a durable one each.";
-  const missing = Object.keys(storedEngines).length > 1 ? "" : ` ${withoutPostgres}`;
-  return `${what} ${how} ${units} ${stored}${missing}`;
+  const units = "Milliseconds; megabytes of this process after collecting garbage.";
+  return `${what} ${how} ${units}`;
 }
 
 async function evaluateSet({ name, records, qrels, halves }) {

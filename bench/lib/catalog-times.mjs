@@ -4,11 +4,8 @@ import { runInNewContext } from "node:vm";
 
 import { engines } from "./catalog-engines.mjs";
 import { multiplyRecords, spread } from "./catalog-sets.mjs";
-import { storedEngines } from "./catalog-stored.mjs";
 import { at, medianOf, table } from "./catalog-table.mjs";
 
-/** At most so many records for indexes in databases. */
-const storedSize = 10_000;
 /** Beyond it the first set only. */
 const slowSize = 20_000;
 const questions = 100;
@@ -28,8 +25,7 @@ export async function measureSpeed(sets, sizes) {
     for (const { name, records, queries } of size > slowSize ? sets.slice(0, 1) : sets) {
       const many = multiplyRecords(records, size + lateRecords);
       const asked = spread(queries, questions);
-      const subjects = { ...engines, ...(size > storedSize ? {} : storedEngines) };
-      for (const [engine, open] of Object.entries(subjects)) {
+      for (const [engine, open] of Object.entries(engines)) {
         rows.push({ set: name, size, engine, ...(await measureEngine(open, many, asked)) });
       }
     }

@@ -8,8 +8,6 @@ import * as sqliteVec from "sqlite-vec";
 import usearch from "usearch";
 
 import { createMemorySearchIndex } from "../../packages/catalog/dist/index.js";
-import { openSqliteSearchIndex } from "../../packages/catalog/dist/sqlite/index.js";
-import { openSqlite } from "../../packages/sql/dist/node/index.js";
 import { at, table } from "./catalog-table.mjs";
 
 const requireOfSql = createRequire(new URL("../../packages/sql/package.json", import.meta.url));
@@ -22,7 +20,6 @@ const centres = 100;
 const subjects = {
   "@ccl/catalog, float32": (vectors) => openInMemory(vectors, "float32"),
   "@ccl/catalog, int8": (vectors) => openInMemory(vectors, "int8"),
-  "@ccl/catalog, SQLite": openInSqlite,
   "sqlite-vec (exact)": openSqliteVec,
   "usearch (HNSW)": openUsearch,
 };
@@ -71,15 +68,6 @@ const recordOf = (number) => ({
 
 async function openInMemory(vectors, precision) {
   return filled(createMemorySearchIndex({ vectors: precision }), vectors, async () => undefined);
-}
-
-async function openInSqlite(vectors) {
-  const folder = await mkdtemp(join(tmpdir(), "ccl-bench-"));
-  const database = await openSqlite({ path: join(folder, "vectors.db") });
-  return filled(await openSqliteSearchIndex({ database }), vectors, async () => {
-    database.close();
-    await rm(folder, { recursive: true });
-  });
 }
 
 async function filled(index, vectors, close) {

@@ -18,6 +18,7 @@ export type {
   SearchIndex,
   TextHits,
 } from "./search-index.ts";
+export { hasFacets, sortFacets } from "./table/document-table.ts";
 export { countTerms, type CountedText } from "./text/count-terms.ts";
 export type { TextWeights } from "./text/text-weights.ts";
 export {

@@ -1,7 +1,7 @@
 import { throwIfAborted } from "@ccl/core/async";
 import type { Clock } from "@ccl/core";
 import type { FacetCount, FacetFilter } from "@ccl/search";
-import { hasFacets } from "@ccl/search/engine";
+import { hasFacets } from "@ccl/search";
 
 import { resourceIdOf } from "../access/search-variants.ts";
 import { CatalogError } from "../catalog-error.ts";

@@ -1,2 +1,1 @@
 export { catalogStoreConformance } from "./catalog-store-conformance.ts";
-export { searchIndexConformance } from "./search-index-conformance.ts";

@@ -28,7 +28,7 @@ export async function openPostgresCatalogStore({
       signal,
     });
   } catch (error) {
-    throw catalogErrorOf(error, "store");
+    throw catalogErrorOf(error);
   }
   return createSqlCatalogStore(createPostgresRunner(client));
 }

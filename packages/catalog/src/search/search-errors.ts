@@ -14,11 +14,3 @@ export function catalogErrorOfSearch(error: unknown): unknown {
   const { code, message, cause } = error;
   return new CatalogError(catalogCodes[code], message, { cause });
 }
-
-/** The error for an index in a database that is not what was written. */
-export function damagedIndex(reason: string): CatalogError {
-  return new CatalogError(
-    "store_damaged",
-    `The saved index is damaged: ${reason}. Build it again from the records.`,
-  );
-}

@@ -1,5 +1,5 @@
 import type { Facet } from "@ccl/search";
-import { sortFacets } from "@ccl/search/engine";
+import { sortFacets } from "@ccl/search";
 
 import type { ResourceRecord } from "../record/resource-record.ts";
 
@@ -14,19 +14,6 @@ export type SearchField =
   | "columns"
   | "columnDetails"
   | "examples";
-
-/** Fields that are weighed apart, in the order of a saved index. */
-export const searchFields: readonly SearchField[] = [
-  "title",
-  "path",
-  "container",
-  "tags",
-  "kind",
-  "description",
-  "columns",
-  "columnDetails",
-  "examples",
-];
 
 /** The texts of a record by field; those that it has nothing for are empty. Fields of your own are not searched. */
 export function searchableFields(record: ResourceRecord): Record<SearchField, string> {

@@ -81,7 +81,7 @@ describe("createCatalogSnapshot", () => {
   it("makes an index anew that is damaged, cut off or of another form", async () => {
     const records = hashed(await recordsOf([{ id: "bus:a", kind: "bus", title: "Orders" }]));
     const whole = (await createCatalogSnapshot({ records, clock }).save()) ?? new Uint8Array(0);
-    for (let at = 0; at < whole.length; at += 1) {
+    for (let at = 0; at < whole.length; at += 7) {
       const damaged = whole.map((byte, place) => (place === at ? byte ^ 1 : byte));
       for (const bytes of [damaged, whole.subarray(0, at)]) {
         const snapshot = createCatalogSnapshot({ records, loadSaved: async () => bytes, clock });

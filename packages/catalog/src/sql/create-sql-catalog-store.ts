@@ -24,7 +24,7 @@ import {
 /** A store over tables that are there. */
 export function createSqlCatalogStore(runner: SqlRunner, onClose?: () => void): CatalogStore {
   const { dialect } = runner;
-  const calls = createSqlCalls(runner, { part: "store", onClose });
+  const calls = createSqlCalls(runner, onClose);
   return {
     name: dialect.name,
     async write(writes, { signal } = {}) {

@@ -3,7 +3,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { CatalogError } from "../catalog-error.ts";
 import { catalogErrorOf, type SqlRunner } from "./sql-runner.ts";
 
-/** The calls of a store or an index, which end before it is closed. */
+/** The calls of a store, which end before it is closed. */
 export interface SqlCalls {
   /** Throws `aborted` and `closed`, before anything of the call is looked at. */
   begin(signal: AbortSignal | undefined): void;
@@ -13,10 +13,7 @@ export interface SqlCalls {
 }
 
 /** Calls through a runner; `onClose` runs once, after the last of them. */
-export function createSqlCalls(
-  runner: SqlRunner,
-  { part, onClose }: { part: "store" | "index"; onClose?: (() => void) | undefined },
-): SqlCalls {
+export function createSqlCalls(runner: SqlRunner, onClose: (() => void) | undefined): SqlCalls {
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
   const call = async <Value>(
@@ -30,14 +27,13 @@ export function createSqlCalls(
     try {
       return await done;
     } catch (error) {
-      throw catalogErrorOf(error, part);
+      throw catalogErrorOf(error);
     }
   };
   return {
     begin(signal) {
       throwIfAborted(signal, CatalogError);
-      if (closing !== undefined)
-        throw new CatalogError("closed", `The catalog's ${part} is closed.`);
+      if (closing !== undefined) throw new CatalogError("closed", "The catalog's store is closed.");
     },
     read: (steps, signal) => call(steps, "read", signal),
     write: (steps, signal) => call(steps, "write", signal),

@@ -7,7 +7,6 @@ import {
 } from "@ccl/sql";
 
 import { CatalogError, type CatalogErrorCode } from "../catalog-error.ts";
-import { catalogErrorOfSearch } from "../search/search-errors.ts";
 import { postgresDialect, sqliteDialect, type SqlDialect } from "./sql-dialect.ts";
 
 /** How a call runs. */
@@ -38,17 +37,16 @@ export function createPostgresRunner(client: PostgresClient): SqlRunner {
   };
 }
 
-/** What a failure of the database means to a store or an index. */
-export function catalogErrorOf(error: unknown, part: "store" | "index"): unknown {
-  if (!SqlError.isInstance(error)) return catalogErrorOfSearch(error);
-  const failed: CatalogErrorCode = part === "store" ? "store_failed" : "index_failed";
+/** What a failure of the database means to a store. */
+export function catalogErrorOf(error: unknown): unknown {
+  if (!SqlError.isInstance(error)) return error;
   const known: Partial<Record<string, CatalogErrorCode>> = {
     aborted: "aborted",
     corrupt: "store_damaged",
   };
   return new CatalogError(
-    known[error.code] ?? failed,
-    `The catalog's ${part} failed. ${error.message}`,
+    known[error.code] ?? "store_failed",
+    `The catalog's store failed. ${error.message}`,
     {
       cause: error,
     },

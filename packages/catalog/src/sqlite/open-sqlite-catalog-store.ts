@@ -39,6 +39,6 @@ export async function openSqliteCatalogStore(
     return createSqlCatalogStore(createSqliteRunner(on), () => own?.close());
   } catch (error) {
     own?.close();
-    throw catalogErrorOf(error, "store");
+    throw catalogErrorOf(error);
   }
 }

@@ -11,7 +11,6 @@ import { QueryError } from "../query-error.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { estimateSteps, rowBytes } from "./estimate-steps.ts";
 import { explanationDiagram } from "./explanation-diagram.ts";
-import { explanationSvg } from "./explanation-svg.ts";
 import { explanationText } from "./explanation-text.ts";
 import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./plan-explanation.ts";
 
@@ -108,7 +107,6 @@ function explanationOf(
     ...body,
     text: explanationText.whole(body),
     diagram: explanationDiagram(body),
-    svg: explanationSvg(body),
   };
 }
 

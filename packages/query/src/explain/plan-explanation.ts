@@ -44,6 +44,4 @@ export interface PlanExplanation {
   text: string;
   /** Mermaid (flowchart). */
   diagram: string;
-  /** The same as an SVG document, for light and dark pages. */
-  svg: string;
 }

@@ -179,7 +179,6 @@ async function runOnPostgres(
     sql: `SELECT ${outputs.join(", ")} FROM (${text}) AS ccl_rows(${names.join(", ")})`,
     parameters: [],
     columns: columns.map(({ name, type }) => ({ name, type: decodedType(type), isNullable: true })),
-    end: "open" as const,
   };
   return { columns, batches: runPostgres(client, work, options) };
 }

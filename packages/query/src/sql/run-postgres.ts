@@ -122,7 +122,7 @@ function charactersOf(rows: readonly PostgresRow[]): number {
       if (value.length <= maxTextCharacters) continue;
       const message = `A value has more than ${maxTextCharacters} characters.`;
       throw new QueryError("limit_exceeded", message, {
-        details: { limit: "characters", most: maxTextCharacters },
+        details: { limit: "characters" },
       });
     }
   }

@@ -46,40 +46,7 @@ function start(plan: string, more: Partial<ExecutePlanOptions> = {}): Promise<Qu
   return executePlan(parsed.value, { details, connectors, engine, ...more });
 }
 
-/** The same connection as a driver without functions of one's own has it. */
-function withoutFunctions(): SqliteDatabase {
-  const { handle, driver, busyTimeoutMs } = database;
-  return {
-    driver,
-    busyTimeoutMs,
-    handle: {
-      exec: (sql) => handle.exec(sql),
-      prepare: (sql) => handle.prepare(sql),
-      close: () => undefined,
-    },
-    exec: (sql) => database.exec(sql),
-    prepare: (sql, options) => database.prepare(sql, options),
-    close: () => undefined,
-  };
-}
-
 describe("rows of SQLite", () => {
-  const plans = [
-    "scan(res:t, id, big)",
-    "scan(res:t, id, name) -> sort(id desc)",
-    "scan(res:t, id, name) -> sort(id) -> limit(257, 3)",
-    "scan(res:t, id, name) -> sort(name desc) -> filter(id > 10)",
-    "scan(res:t, id) -> agg(max(id) as m, count() as n)",
-    "scan(res:t, id) -> limit(0)",
-  ];
-  it.each(plans)("come the same whether the driver has functions or not: %s", async (plan) => {
-    const other = { connectors: { "ada://any/db/main": sqlConnector(withoutFunctions()) } };
-    for (const batchRows of [1, 7, 1_000, 8_192]) {
-      const rows = await (await start(plan, { batchRows })).all();
-      expect(rows).toEqual(await (await start(plan, { batchRows, ...other })).all());
-    }
-  });
-
   it("come in their order and whole, integers beyond a number's too", async () => {
     const rows = await (await start("scan(res:t, id, big) -> sort(id)", { batchRows: 64 })).all();
     expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 1_000 }, (_, id) => id));

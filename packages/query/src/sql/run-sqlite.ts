@@ -1,12 +1,11 @@
 import { throwIfAborted } from "@ccl/core/async";
-import type { ReadApart, SqliteDatabase, SqliteRow, SqliteValue } from "@ccl/sql";
+import type { ReadApart, SqliteDatabase, SqliteValue } from "@ccl/sql";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
-import { createRowBatcher, type RowBatcher } from "./batch-rows.ts";
+import { createRowBatcher } from "./batch-rows.ts";
 import { sqliteDecoder } from "./decode-value.ts";
-import { collectorOf, type RowCollector } from "./sqlite-collector.ts";
 
 /** A compiled query. */
 export interface SqlWork {
@@ -15,8 +14,6 @@ export interface SqlWork {
   sql: string;
   parameters: readonly unknown[];
   columns: readonly PlanColumn[];
-  /** How its rows end: in an order of all of them, with a limit, or neither. */
-  end: "ordered" | "limited" | "open";
 }
 
 /** Others have their turn of the event loop this often: SQLite's calls are synchronous. */
@@ -66,70 +63,18 @@ async function* runApart(
   }
 }
 
-function readBatches(
+function* readBatches(
   database: SqliteDatabase,
   work: SqlWork,
   batchRows: number,
-): Iterable<ColumnBatch> {
+): Generator<ColumnBatch, void> {
   const batcher = createRowBatcher(work.name, work.columns, sqliteDecoder);
-  const collector = collectorOf(database.handle, work.columns.length);
-  return collector === undefined
-    ? readRows(database, work, { batcher, batchRows })
-    : readCollected(database, work, { batcher, batchRows, collector });
-}
-
-interface Reading {
-  batcher: RowBatcher;
-  batchRows: number;
-}
-
-/** A driver takes as long for an object as for ten values: so SQLite hands each row to a function, and a row out for each batch. */
-function* readCollected(
-  database: SqliteDatabase,
-  work: SqlWork,
-  { batcher, batchRows, collector }: Reading & { collector: RowCollector },
-): Generator<ColumnBatch, void> {
-  const values = work.columns.map((_, index) => `o${index}`).join(", ");
-  const condition = `${collector.functionName}(${values})`;
-  const rows = statementRows(database, collecting(work, condition), work);
-  const isFull = (values: readonly unknown[]): boolean => {
-    batcher.add(values);
-    return batcher.rowCount >= batchRows;
-  };
-  try {
-    while (collector.during(isFull, () => rows.next()).done !== true) yield batcher.take();
-    if (batcher.rowCount > 0) yield batcher.take();
-  } finally {
-    rows.return?.();
-  }
-}
-
-/** The inner query is never merged with the outer one, where the condition would come before the order and the limit. */
-function collecting({ sql, end }: SqlWork, condition: string): string {
-  // A limit that is none would have SQLite sort by a slower way.
-  if (end === "ordered")
-    return `with rows_in_order as materialized (${sql}) select 1 from rows_in_order where ${condition}`;
-  return `select 1 from (${sql}${end === "limited" ? "" : " limit -1"}) where ${condition}`;
-}
-
-function* readRows(
-  database: SqliteDatabase,
-  work: SqlWork,
-  { batcher, batchRows }: Reading,
-): Generator<ColumnBatch, void> {
-  for (const row of statementRows(database, work.sql, work)) {
+  const parameters = work.parameters.map(sqliteValue);
+  for (const row of database.prepare(work.sql, { bigints: true }).iterate(...parameters)) {
     batcher.add(Object.values(row));
     if (batcher.rowCount >= batchRows) yield batcher.take();
   }
   if (batcher.rowCount > 0) yield batcher.take();
-}
-
-function statementRows(
-  database: SqliteDatabase,
-  text: string,
-  { parameters }: SqlWork,
-): IterableIterator<SqliteRow> {
-  return database.prepare(text, { bigints: true }).iterate(...parameters.map(sqliteValue));
 }
 
 function sqliteValue(value: unknown): SqliteValue {

@@ -15,7 +15,7 @@ import { postgresSource, sqliteSource } from "../select/sql-source.ts";
 import { compileFragment } from "./compile-fragment.ts";
 import { postgresDialect, postgresTakes } from "./postgres-dialect.ts";
 import { runPostgres } from "./run-postgres.ts";
-import { runSqlite, type SqlWork } from "./run-sqlite.ts";
+import { runSqlite } from "./run-sqlite.ts";
 import { sqliteDialect, sqliteTakes } from "./sqlite-dialect.ts";
 
 /** How a SQL source is read. */
@@ -88,7 +88,6 @@ export function sqlConnector(
         sql: query.sql,
         parameters: query.parameters,
         columns: fragment.columns,
-        end: endOf(fragment),
       };
       if (!isSqlite) return runPostgres(handle, work, run);
       if (handle.readApart === undefined) checkPairs(handle, fragment, options);
@@ -105,11 +104,6 @@ export function takesStep(
 ): boolean {
   const takesPart = database === "sqlite" ? sqliteTakes(resources) : postgresTakes;
   return expressionsOf(step).every((expression) => takesAll(expression, takesPart));
-}
-
-function endOf({ steps }: PlanFragment): SqlWork["end"] {
-  if (steps.at(-1)?.op === "limit") return "limited";
-  return steps.some(({ op }) => op === "sort") ? "ordered" : "open";
 }
 
 function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is SqliteDatabase {

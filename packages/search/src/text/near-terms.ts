@@ -6,7 +6,7 @@ export interface NearTerm {
 }
 
 /** Terms that do not begin like the word for so many letters are never near. */
-export const nearPrefixLength = 4;
+const nearPrefixLength = 4;
 const minChars = 5;
 const minLikeness = 0.6;
 

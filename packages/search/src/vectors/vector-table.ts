@@ -43,7 +43,7 @@ export function checkVector(vector: Float32Array, dimensions: number, owner: str
 }
 
 /** The vector with length 1; undefined for one of zeros, which has no direction. */
-export function unitOf(vector: Float32Array): Float32Array | undefined {
+function unitOf(vector: Float32Array): Float32Array | undefined {
   let sum = 0;
   for (const value of vector) sum += value * value;
   const norm = Math.sqrt(sum);

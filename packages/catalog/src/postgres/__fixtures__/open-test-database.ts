@@ -1,5 +1,4 @@
 import { PGlite, type Transaction } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
 import type { PostgresClient } from "@ccl/sql";
 import pg from "pg";
 
@@ -20,7 +19,7 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** An empty schema: on the server, or in the PGlite of the test file, which has pgvector at hand. */
+/** An empty schema: on the server, or in the PGlite of the test file. */
 export async function openTestDatabase(kind: string, schema: string): Promise<TestDatabase> {
   return kind === "PostgreSQL" ? openOnServer(schema) : openInPglite(schema);
 }
@@ -37,7 +36,7 @@ async function openOnServer(schema: string): Promise<TestDatabase> {
 let pglite: Promise<PGlite> | undefined;
 
 async function openInPglite(schema: string): Promise<TestDatabase> {
-  pglite ??= PGlite.create({ extensions: { vector } });
+  pglite ??= PGlite.create();
   const shared = await pglite;
   await shared.exec(`DROP SCHEMA IF EXISTS ${schema} CASCADE; CREATE SCHEMA ${schema}`);
   // PGlite has one connection, so that the schema is chosen for each transaction.

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 
 import type { SearchFilter } from "@ccl/search";
 
-import { CatalogError } from "../catalog-error.ts";
-import type { ResourceRecord } from "../record/resource-record.ts";
-import type { SearchDocument, SearchIndex } from "../search/search-index.ts";
+import { CatalogError } from "../../catalog-error.ts";
+import type { ResourceRecord } from "../../record/resource-record.ts";
+import type { SearchDocument, SearchIndex } from "../search-index.ts";
 
 /** A document; all but the id may be left out. */
 export function sampleDocument(
