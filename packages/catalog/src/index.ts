@@ -93,6 +93,7 @@ export {
   type DeferToolsOptions,
   type StandardInputSchema,
 } from "./tools/defer-tools.ts";
+export { nameList } from "./tools/name-list.ts";
 export type { ForeignTools } from "./tools/tool-forms.ts";
 export { pickPrompt, type PickPromptOptions } from "./drill-down/pick-prompt.ts";
 export { createCatalogTools, type CatalogToolsOptions } from "./tools/create-catalog-tools.ts";

@@ -18,6 +18,7 @@ export interface ProbedCard {
   isWhole: boolean;
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
+  added?: readonly ResourceInput[] | undefined;
 }
 
 /** What probing a card takes. */
@@ -89,9 +90,10 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
       isWhole,
       findings: [{ severity, code, resourceId, message }],
       siblings: answer.siblings,
+      added: answer.added ?? answer.siblings,
     };
   }
-  const { columns, shape, siblings, knows = [] } = answer;
+  const { columns, shape, siblings, added = siblings, knows = [] } = answer;
   const findings: VerifyFinding[] = [];
   if (columns !== undefined && details.columns !== undefined) {
     const drift = compareColumns(details.columns, columns, { knows, isPartial: !isWhole });
@@ -112,6 +114,7 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
       shape,
     },
     siblings,
+    added,
   };
 }
 

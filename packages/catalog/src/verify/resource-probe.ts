@@ -16,11 +16,15 @@ export type ProbeAnswer =
       shape?: ResourceShape | undefined;
       /** All that the source has, so that snippets can be held against it. */
       siblings?: readonly ResourceInput[] | undefined;
+      /** Those that came since the last import; where absent, all siblings that the catalog lacks. */
+      added?: readonly ResourceInput[] | undefined;
     }
   | {
       state: "missing" | "unreachable";
       reason: string;
       siblings?: readonly ResourceInput[] | undefined;
+      /** Those that came since the last import; where absent, all siblings that the catalog lacks. */
+      added?: readonly ResourceInput[] | undefined;
     };
 
 /** Asks one source during one verification; what it reads for one resource may serve the others. */

@@ -184,6 +184,7 @@ describe("verifyCatalog against a database", () => {
       { id: "res:users", kind: "tabular", title: "users", uri, schema_digest },
     ]);
     expect(codesOf(await verified(catalog))).toEqual([
+      "warning resource_added",
       "breaking digest_stale schema_digest",
       "breaking digest_stale schema_digest",
     ]);
@@ -199,7 +200,32 @@ describe("verifyCatalog against a database", () => {
     const catalog = await catalogOf([
       { id: "res:orders", kind: "tabular", title: "orders", uri, columns },
     ]);
-    expect(await verified(catalog)).toMatchObject({ findings: [], exitCode: 0 });
+    const report = await verified(catalog);
+    expect(codesOf(report)).toEqual(["warning resource_added"]);
+    expect(report.exitCode).toBe(0);
+  });
+
+  it("finds tables that came and went, and registers and removes them", async () => {
+    const catalog = await catalogOf(await fromSqlDatabase(client, { name, schemas }));
+    await createPostgresSession(client).exec(
+      "CREATE TABLE verify_tests.refunds (id int PRIMARY KEY); DROP TABLE verify_tests.orders",
+    );
+    expect(codesOf(await verified(catalog))).toEqual(
+      expect.arrayContaining(["breaking missing", "warning resource_added"]),
+    );
+    const report = await verified(catalog, {
+      update: (resources) => catalog.register(resources),
+      retire: (ids) => catalog.remove(ids),
+    });
+    expect(report).toMatchObject({ exitCode: 0 });
+    expect(report.updated).toEqual([
+      "res:db.pg.main.verify_tests.refunds",
+      "res:db.pg.main.verify_tests.orders",
+    ]);
+    expect((await catalog.overview({})).items.map(({ id }) => id)).not.toContain(
+      "res:db.pg.main.verify_tests.orders",
+    );
+    expect(codesOf(await verified(catalog))).toEqual([]);
   });
 
   it("does not hold columns that the principal may not see for new ones", async () => {

@@ -2,6 +2,7 @@ import { compareCodeUnits } from "@ccl/core";
 import type { Principal } from "../access/access-options.ts";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
+import { addedFinding, addedResources } from "./added-resources.ts";
 import { createTableLookups } from "./create-table-lookup.ts";
 import { lintSnippets, type LintContext, type SnippetLinter } from "./lint-snippets.ts";
 import { probeCard, type ProbedCard } from "./probe-card.ts";
@@ -28,11 +29,14 @@ export interface VerifyOptions {
   /** Who asks the catalog; should see all columns. */
   principal?: Principal | undefined;
   /**
-   * Given the resources whose columns or keys differ, with those of the source; what people wrote on them is kept. Such as
+   * Given the resources that the source has and the catalog does not, and those whose columns or keys differ, with those of
+   * the source; what people wrote on them is kept. Such as
    * `(resources) => catalog.register(resources)`. Resources with hidden columns are left out; sections that the principal
    * does not see would be lost, so update as one that sees all. Nothing is changed without it.
    */
   update?: ((resources: ResourceInput[]) => Promise<unknown>) | undefined;
+  /** Given the ids of resources that their source no longer has, such as `(ids) => catalog.remove(ids)`. */
+  retire?: ((ids: string[]) => Promise<unknown>) | undefined;
   /** Of one probe or linter, 10,000 by default. */
   timeoutMs?: number | undefined;
   /** Probes at once, 4 by default. */
@@ -88,8 +92,13 @@ async function verify(catalog: VerifiableCatalog, options: Settled): Promise<Ver
     ),
   };
   const linted = await lintSnippets(probed, context);
-  const updated = await update(probed, options);
-  const findings = [...probed.flatMap((card) => card.findings), ...linted.findings];
+  const added = addedResources(probed);
+  const findings = [
+    ...probed.flatMap((card) => card.findings),
+    ...added.map(addedFinding),
+    ...linted.findings,
+  ];
+  const updated = await update({ cards: probed, added, findings }, options);
   findings.sort(
     (left, right) =>
       compareCodeUnits(left.resourceId, right.resourceId) ||
@@ -104,37 +113,49 @@ async function verify(catalog: VerifiableCatalog, options: Settled): Promise<Ver
   });
 }
 
-/** Brings what differs up to date in one call, and marks the findings that no longer count. */
+/** Brings what differs up to date, in one call each, and marks the findings that no longer count. */
 async function update(
-  cards: readonly ProbedCard[],
-  { update: write, signal }: Settled,
+  {
+    cards,
+    added,
+    findings,
+  }: {
+    cards: readonly ProbedCard[];
+    added: readonly ResourceInput[];
+    findings: VerifyFinding[];
+  },
+  { update: write, retire, signal }: Settled,
 ): Promise<string[]> {
-  if (write === undefined) return [];
-  const changed = cards.flatMap((card) => {
-    const resource = refreshedResource(card);
-    return resource === undefined ? [] : [{ card, resource }];
-  });
-  if (changed.length === 0) return [];
-  signal.throwIfAborted();
-  const ids = changed.map(({ resource }) => resource.id);
-  const reason = await write(changed.map(({ resource }) => resource)).then(
-    refusalOf,
-    (error: unknown) => String(error),
+  const resources = [...added, ...cards.flatMap((card) => refreshedResource(card) ?? [])];
+  const missing = findings.flatMap(({ code, resourceId }) =>
+    code === "missing" ? resourceId : [],
   );
-  if (reason !== undefined) {
+  const apply = async (
+    ids: string[],
+    action: (() => Promise<unknown>) | undefined,
+  ): Promise<string[]> => {
+    if (action === undefined || ids.length === 0) return [];
+    signal.throwIfAborted();
+    const reason = await action().then(refusalOf, (error: unknown) => String(error));
+    if (reason === undefined) {
+      const done = new Set(ids);
+      for (const finding of findings)
+        if (done.has(finding.resourceId) && (ids === missing || driftCodes.has(finding.code)))
+          finding.isUpdated = true;
+      return ids;
+    }
     const message = `The catalog could not be brought up to date: ${reason.slice(0, 300)}`;
-    const first: VerifyFinding = {
-      severity: "unverified",
-      code: "update_failed",
-      resourceId: ids[0] ?? "",
-      message,
-    };
-    changed[0]?.card.findings.push(first);
+    const resourceId = ids[0] ?? "";
+    findings.push({ severity: "unverified", code: "update_failed", resourceId, message });
     return [];
-  }
-  for (const { card } of changed)
-    for (const finding of card.findings) if (driftCodes.has(finding.code)) finding.isUpdated = true;
-  return ids;
+  };
+  return [
+    ...(await apply(
+      resources.map(({ id }) => id),
+      write && (() => write(resources)),
+    )),
+    ...(await apply(missing, retire && (() => retire(missing)))),
+  ];
 }
 
 /** A register that gives a failed result has registered nothing. */

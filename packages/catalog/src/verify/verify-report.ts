@@ -12,6 +12,8 @@ export type VerifyCode =
   | "not_probed"
   /** The source answers, and has no such resource. */
   | "missing"
+  /** The source has it, and the catalog does not. */
+  | "resource_added"
   | "column_added"
   | "column_removed"
   | "column_renamed"
@@ -62,7 +64,7 @@ export interface VerifyReport {
   findings: VerifyFinding[];
   /** Findings that count, by severity. */
   counts: Record<VerifySeverity, number>;
-  /** Resources whose columns were brought up to date. */
+  /** Resources that were brought up to date, registered or removed. */
   updated: string[];
   /** 0: the catalog is true; 1: it is not; 2: that could not be found out of everything. */
   exitCode: 0 | 1 | 2;
@@ -77,6 +79,7 @@ export const driftCodes: ReadonlySet<VerifyCode> = new Set<VerifyCode>([
   "nulls_allowed",
   "key_changed",
   "digest_stale",
+  "resource_added",
 ]);
 
 /** Counts findings and decides on the exit code. */

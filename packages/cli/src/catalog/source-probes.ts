@@ -10,6 +10,7 @@ import { draftOfKept } from "./source-draft.ts";
 export function sourceProbes(
   session: Session,
   sources: readonly ImportedSource[],
+  onLoad: (source: ImportedSource, resources: readonly ResourceInput[]) => void,
 ): ResourceProbe[] {
   return sources.map((source) => {
     const ids = new Set(source.resources.map(({ id }) => id));
@@ -19,18 +20,23 @@ export function sourceProbes(
       handles: ({ id }) => ids.has(id),
       begin() {
         let loading: Promise<readonly ResourceInput[]> | undefined;
+        let added: readonly ResourceInput[] | undefined;
         return {
           async probe({ id }) {
             loading ??= Promise.resolve().then(() =>
               loadSource(session, draftOfKept(session, source)),
             );
             const siblings = await loading;
+            onLoad(source, siblings);
+            // What was imported and taken out of the catalog is not new.
+            added ??= siblings.filter((resource) => !ids.has(resource.id));
             const found = siblings.find((resource) => resource.id === id);
             if (found === undefined) {
               return {
                 state: "missing",
                 reason: `The source ${sourceKey(source)} no longer has it`,
                 siblings,
+                added,
               };
             }
             const { columns, shape } = found;
@@ -38,6 +44,7 @@ export function sourceProbes(
               state: "available",
               knows,
               siblings,
+              added,
               columns,
               shape,
             };

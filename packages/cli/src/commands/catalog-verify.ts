@@ -1,4 +1,5 @@
-import type { ResourceRecord } from "@ccl/catalog";
+import type { ResourceInput, ResourceRecord } from "@ccl/catalog";
+import type { ImportedSource } from "@ccl/catalog/node";
 import {
   renderVerifyReport,
   type SnippetLinter,
@@ -38,8 +39,9 @@ export async function catalogVerify(
   const sources = await folder.readSources(content, session);
   const records = content.records.map(({ record }) => record);
   const opened = await openCatalog(records, { signal });
+  const loaded = new Map<ImportedSource, readonly ResourceInput[]>();
   const report = await verifyCatalog(opened.catalog, {
-    probes: sourceProbes(session, sources),
+    probes: sourceProbes(session, sources, (source, resources) => loaded.set(source, resources)),
     snippetLinters: await snippetLinters(records),
     principal: owner,
     timeoutMs: TIMEOUT_MS,
@@ -48,9 +50,15 @@ export async function catalogVerify(
       flags.update === true
         ? (resources) => opened.catalog.register(resources, { signal })
         : undefined,
+    retire: flags.update === true ? (ids) => opened.catalog.remove(ids, { signal }) : undefined,
   });
-  if (report.updated.length > 0)
-    await folder.write(content, { records: await opened.records(), sources }, session);
+  if (report.updated.length > 0) {
+    const now = sources.map((source) => ({
+      ...source,
+      resources: loaded.get(source) ?? source.resources,
+    }));
+    await folder.write(content, { records: await opened.records(), sources: now }, session);
+  }
   return {
     document: report,
     text: () =>

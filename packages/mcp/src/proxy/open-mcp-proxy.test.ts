@@ -105,7 +105,7 @@ describe("openMcpProxy", () => {
       "tool_schema",
       "call_tool",
     ]);
-    expect(tools[0]?.description).toContain("read_text_file");
+    expect(tools[0]?.description).toContain("read_{file,media_file,multiple_files,text_file}");
     expect(await textOf(client, "find_tools", { query: "read a file" })).toContain(
       "files__read_text_file(",
     );

@@ -1,4 +1,4 @@
-import { deferTools } from "@ccl/catalog";
+import { deferTools, nameList } from "@ccl/catalog";
 import type { TokenCounter } from "@ccl/core";
 import { isRecord, type JsonRecord } from "@ccl/core/json";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
@@ -79,8 +79,8 @@ export function buildToolList(
       inputSchema,
     }),
   );
-  const room = listTokens - countTools(fixed, counter);
-  const names = namesWithin([...byName.keys()], room, counter);
+  const budget = listTokens - countTools(fixed, counter);
+  const names = nameList([...byName.keys()], { budget, counter });
   const tools = fixed.map((tool) =>
     tool.name === "find_tools" && names !== ""
       ? { ...tool, description: `${tool.description ?? ""}\n${names}` }
@@ -117,40 +117,4 @@ function resultOf(answer: unknown): CallToolResult {
 
 function isResult(answer: unknown): answer is CallToolResult {
   return isRecord(answer) && Array.isArray(answer["content"]);
-}
-
-/** Names by their servers, each server in turn, as far as the room goes. */
-function namesWithin(names: readonly string[], room: number, counter: TokenCounter): string {
-  const groups = new Map<string, string[]>();
-  for (const name of names) {
-    const [, server = "", own = name] = /^(.+?)__(.+)$/.exec(name) ?? [];
-    groups.set(server, [...(groups.get(server) ?? []), own]);
-  }
-  const longest = Math.max(...[...groups.values()].map((group) => group.length));
-  const rounds = Array.from({ length: longest }, (_, at) =>
-    [...groups].flatMap(([server, group]): [string, string][] => {
-      const own = group[at];
-      return own === undefined ? [] : [[server, own]];
-    }),
-  ).flat();
-  let low = 0;
-  let high = rounds.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    const text = JSON.stringify(namesText(rounds.slice(0, middle), names.length));
-    if (counter.count(text) <= room) low = middle;
-    else high = middle - 1;
-  }
-  return low === 0 ? "" : namesText(rounds.slice(0, low), names.length);
-}
-
-function namesText(shown: readonly (readonly [string, string])[], total: number): string {
-  const groups = new Map<string, string[]>();
-  for (const [server, own] of shown) groups.set(server, [...(groups.get(server) ?? []), own]);
-  const lines = [...groups].map(
-    ([server, names]) => `${server === "" ? "" : `${server}__: `}${names.join(" ")}`,
-  );
-  return [...lines, ...(shown.length < total ? [`and ${total - shown.length} more`] : [])].join(
-    "\n",
-  );
 }

@@ -1,0 +1,68 @@
+import type { TokenCounter } from "@ccl/core";
+
+/**
+ * Names in as few tokens as they take, each still to be read: names of one server stand on one line, and what several
+ * begin with stands once, as in `github__: {create,list}_issue`. Fewer names where the budget is small, the same share of
+ * each server, with the number of those left out.
+ */
+export function nameList(
+  names: readonly string[],
+  { budget, counter }: { budget: number; counter: TokenCounter },
+): string {
+  const inTurns = namesInTurns(names);
+  let low = 0;
+  let high = names.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    // As it stands within the JSON of a tool's description.
+    const text = JSON.stringify(listText(inTurns.slice(0, middle), names.length, counter));
+    if (counter.count(text) <= budget) low = middle;
+    else high = middle - 1;
+  }
+  return low === 0 ? "" : listText(inTurns.slice(0, low), names.length, counter);
+}
+
+/** A name without what stands for its server. */
+type OwnName = readonly [server: string, own: string];
+
+/** The first of each server, then the second ones, and so on. */
+function namesInTurns(names: readonly string[]): OwnName[] {
+  const rounds: OwnName[][] = [];
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const [, server = "", own = name] = /^(.+?(?:__|[/:]))(.+)$/.exec(name) ?? [];
+    const at = counts.get(server) ?? 0;
+    counts.set(server, at + 1);
+    (rounds[at] ??= []).push([server, own]);
+  }
+  return rounds.flat();
+}
+
+function listText(shown: readonly OwnName[], total: number, counter: TokenCounter): string {
+  const groups = new Map<string, string[]>();
+  for (const [server, own] of shown) groups.set(server, [...(groups.get(server) ?? []), own]);
+  const lines = [...groups].map(([server, own]) => {
+    const text = branchTexts(own.sort(), counter).join(" ");
+    if (server === "") return text;
+    return own.length === 1 ? `${server}${text}` : `${server}: ${text}`;
+  });
+  const rest = total - shown.length;
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
+}
+
+/** Sorted names, those that begin alike in braces where that is shorter. */
+function branchTexts(names: readonly string[], counter: TokenCounter): string[] {
+  const branches = new Map<string, string[]>();
+  for (const name of names) {
+    const [head = name] = /^[A-Za-z0-9]+[_\-.]?(?=.)/.exec(name) ?? [];
+    branches.set(head, [...(branches.get(head) ?? []), name.slice(head.length)]);
+  }
+  return [...branches].flatMap(([head, tails]) => {
+    const plain = tails.map((tail) => head + tail);
+    // Braces and commas of a name itself would be read wrongly.
+    if (tails.length === 1 || plain.some((name) => /[{},\s]/.test(name))) return plain;
+    const inner = branchTexts(tails, counter);
+    const joined = inner.length === 1 ? `${head}${inner[0] ?? ""}` : `${head}{${inner.join(",")}}`;
+    return counter.count(joined) < counter.count(plain.join(" ")) ? [joined] : plain;
+  });
+}
