@@ -29,8 +29,10 @@ import {
 import { drawChart } from "./draw-chart.ts";
 import { openModel, type OpenedModel } from "./open-model.ts";
 import { type PlannedQuestion, plannedQuestions } from "./planned-questions.ts";
+import { type AnsweredQuestion, writeReport } from "./write-report.ts";
 
 const charts = new URL("../dist/charts/", import.meta.url);
+const report = new URL("../dist/report.html", import.meta.url);
 
 interface Setting {
   catalog: Catalog;
@@ -68,10 +70,13 @@ export async function answerQuestions(catalog: Catalog, database: SqliteDatabase
       }),
       "ada://any/skill": skillConnector(censusFunctions),
     };
+    const answers: AnsweredQuestion[] = [];
     for (const [index, question] of plannedQuestions.entries()) {
       console.log(`${6 + index} ${question.task}`);
-      await answer(question, { catalog, database, connectors, engine, opened });
+      answers.push(await answer(question, { catalog, database, connectors, engine, opened }));
     }
+    await writeReport(report, answers);
+    console.log("  all of it as a page: dist/report.html");
     console.log(`  the API was asked ${api.requests.length} times, pages that failed included`);
   } finally {
     await engine.close();
@@ -94,7 +99,7 @@ function fillChecks(database: SqliteDatabase, { rows }: CensusApi): void {
     database.prepare("INSERT INTO eras VALUES (?, ?)").run(year, era);
 }
 
-async function answer(question: PlannedQuestion, setting: Setting): Promise<void> {
+async function answer(question: PlannedQuestion, setting: Setting): Promise<AnsweredQuestion> {
   const { task, from, sql, chart } = question;
   const { catalog, database, connectors, engine, opened } = setting;
   const context = await catalog.budgetedContext({ task, budget: 1_500, candidates: from });
@@ -110,7 +115,7 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<void
   const explanation = explainPlan(compiled.plan, { details, connectors });
   console.log(indent(explanation.text));
   await mkdir(charts, { recursive: true });
-  await writeFile(new URL(`${chart.label}-${chart.value}-plan.svg`, charts), explanation.svg);
+  await writeFile(new URL(`${chart.label}-${chart.value}-plan.mmd`, charts), explanation.diagram);
 
   const limits = { rows: 10_000, timeoutMs: 30_000 };
   const result = await executePlan(compiled.plan, { details, connectors, engine, limits });
@@ -127,17 +132,25 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<void
     byHand.map(comparable),
     "the plan gives what SQL by hand gives",
   );
-  await drawRows(
+  const drawn = await drawRows(
     question,
     await executePlan(compiled.plan, { details, connectors, engine, limits }),
   );
   assert.ok(chart.label in (rows[0] ?? {}), "the chart has its column");
+  return {
+    task,
+    plan: compiled.yaml,
+    explanation: explanation.text,
+    sql,
+    table: tableOf(rows),
+    chart: drawn,
+  };
 }
 
 async function drawRows(
   { task, chart }: PlannedQuestion,
   result: Awaited<ReturnType<typeof executePlan>>,
-): Promise<void> {
+): Promise<string> {
   const view = {
     fields: {
       label: { column: chart.label, as: "text" },
@@ -148,8 +161,10 @@ async function drawRows(
   for await (const { label, value } of projectResult(result, view))
     bars.push({ label: String(label), value: Number(value) });
   const file = new URL(`${chart.label}-${chart.value}.svg`, charts);
-  await writeFile(file, drawChart(task, bars));
+  const drawn = await drawChart(task, bars, chart);
+  await writeFile(file, drawn);
   console.log(`  chart with ${bars.length} bars: dist/charts/${chart.label}-${chart.value}.svg`);
+  return drawn;
 }
 
 /** Floats of different engines may differ in their last digits. */
