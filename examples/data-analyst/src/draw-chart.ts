@@ -19,14 +19,15 @@ export async function drawChart(
   const labels = { field: "label", type: "ordinal", title: label, sort: null } as const;
   const values = { field: "value", type: "quantitative", title: valueTitle } as const;
   const spec: TopLevelSpec = {
-    title: { text: title, anchor: "start", limit: 600 },
+    // In lines, since a title of one is cut where the plot ends.
+    title: { text: title.match(/.{1,60}(?: |$)/g) ?? [title], anchor: "start", limit: 0 },
     description: `${value} by ${label}`,
     width: 520,
     height: isAlong ? 240 : { step: 28 },
     data: { values: [...rows] },
     mark: { type: "bar", tooltip: false },
     encoding: isAlong ? { x: labels, y: values } : { x: values, y: labels },
-    config: { axis: { labelLimit: 240 }, background: "white" },
+    config: { axis: { labelLimit: 240, labelOverlap: true }, background: "white" },
   };
   const view = new View(parse(compile(spec).spec), { renderer: "none" });
   try {
