@@ -11,7 +11,7 @@ import { type DefinedProfile, withOperations } from "./defined-profile.ts";
 import type { OperationSettings, OperationSpec, ResultSettings } from "./operation-spec.ts";
 
 /** A profile as a program writes it. */
-export interface ProfileDraft extends Pick<OperationProfile, "description" | "version"> {
+export interface ProfileDraft extends Pick<OperationProfile, "description" | "version" | "turn"> {
   id: string;
   /** For people; default the id. */
   name?: string | undefined;
@@ -27,7 +27,7 @@ export interface ProfileDraft extends Pick<OperationProfile, "description" | "ve
  * @throws OperationsError `invalid_profile` for a name that nothing has
  */
 export function defineProfile(draft: ProfileDraft): DefinedProfile {
-  const { id, name = id, description, version, sessionId = "1", operations } = draft;
+  const { id, name = id, description, version, turn, sessionId = "1", operations } = draft;
   const specs = Object.entries(operations).map(([key, spec], index): NamedSpec => ({
     ...spec,
     key,
@@ -43,7 +43,7 @@ export function defineProfile(draft: ProfileDraft): DefinedProfile {
       operationId: spec.operationId,
       config: configOf(spec, specs),
     })),
-    ...withoutUndefined({ description, version }),
+    ...withoutUndefined({ description, version, turn }),
   };
   return withOperations(deepFreeze(profile), specs.map(registeredOf));
 }

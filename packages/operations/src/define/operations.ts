@@ -3,11 +3,8 @@ import { withoutUndefined } from "@ccl/core/json";
 import type { StructuredSchema } from "@ccl/structured-output";
 
 import { type ComputeView, createComputeOperation } from "../kinds/create-compute-operation.ts";
-import {
-  createLlmOperation,
-  mainModelReference,
-  type ModelReference,
-} from "../kinds/create-llm-operation.ts";
+import { createLlmOperation, mainModelReference } from "../kinds/create-llm-operation.ts";
+import type { ModelReference } from "../operation/turn-settings.ts";
 import {
   createRagOperation,
   type RagParams,

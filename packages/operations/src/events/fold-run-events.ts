@@ -17,6 +17,9 @@ export interface RunView {
   operations: OperationView[];
   /** The answer as far as it has come. */
   text: string;
+  reasoning: string;
+  /** Calls of the main model in the order of their starts. */
+  toolCalls: { callId: string; name: string; status: "running" | "done" | "error" }[];
   mainLlm?:
     | {
         status: "running" | "done" | "error" | "aborted";
@@ -36,6 +39,8 @@ export function foldRunEvents(events: Iterable<RunEvent>): RunView {
     phase: "planning",
     operations: [],
     text: "",
+    reasoning: "",
+    toolCalls: [],
     status: "running",
     hasGap: false,
   };
@@ -68,11 +73,24 @@ function apply(view: RunView, operations: Map<string, OperationView>, event: Run
     case "main_llm.started":
       // What came before a crash is void: the answer begins anew.
       view.text = "";
+      view.reasoning = "";
       view.mainLlm = { status: "running" };
       return;
     case "main_llm.delta":
       view.text = view.text.slice(0, event.offset) + event.text;
       return;
+    case "main_llm.reasoning":
+      view.reasoning = view.reasoning.slice(0, event.offset) + event.text;
+      return;
+    case "main_llm.tool_started":
+    case "main_llm.tool_finished": {
+      const { callId, name } = event;
+      const isRunning = event.type === "main_llm.tool_started";
+      const status = isRunning ? "running" : event.isError ? "error" : "done";
+      const at = view.toolCalls.findIndex((call) => call.callId === callId);
+      view.toolCalls.splice(at < 0 ? view.toolCalls.length : at, 1, { callId, name, status });
+      return;
+    }
     case "main_llm.finished":
       view.mainLlm = { status: event.status, finishReason: event.finishReason };
       return;

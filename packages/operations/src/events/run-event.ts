@@ -68,8 +68,12 @@ export type RunEventBody =
     }
   /** `attempt` is higher after a crash, when the call starts again: what was streamed before is void. */
   | { type: "main_llm.started"; assistantVariantId: string; attempt: number }
-  /** `offset`: how many UTF-16 code units of the answer came before. */
+  /** `offset`: how many UTF-16 code units of the answer came before; 0 again after tool calls, whose text is none of it. */
   | { type: "main_llm.delta"; assistantVariantId: string; text: string; offset: number }
+  /** What the model thinks, as `main_llm.delta`. */
+  | { type: "main_llm.reasoning"; assistantVariantId: string; text: string; offset: number }
+  | { type: "main_llm.tool_started"; callId: string; name: string; arguments: string }
+  | { type: "main_llm.tool_finished"; callId: string; name: string; isError: boolean }
   | {
       type: "main_llm.finished";
       assistantVariantId: string;

@@ -12,11 +12,8 @@ import { z } from "zod";
 
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationErrorCode, OperationOutcome } from "../operation/operation-outcome.ts";
-import {
-  createLlmOperation,
-  type LlmOperationOptions,
-  type ModelReference,
-} from "./create-llm-operation.ts";
+import { createLlmOperation, type LlmOperationOptions } from "./create-llm-operation.ts";
+import type { ModelReference } from "../operation/turn-settings.ts";
 import { promptHash } from "./prompt-hash.ts";
 
 const key = `sk-proj-${"a1B2c3D4".repeat(6)}`;

@@ -19,6 +19,7 @@ import {
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
+import type { ModelReference } from "../operation/turn-settings.ts";
 import { askOnce, type LlmAnswer } from "./llm-answer.ts";
 import { type LlmParams, llmParamsSchema } from "./llm-params.ts";
 import {
@@ -35,14 +36,6 @@ import { resultEffects, resultEffectTypes } from "./result-params.ts";
 import { type AttemptServices, runAttempts } from "./run-attempts.ts";
 import { createHandler, type HandlerRun, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
-
-/** Which model is asked for. */
-export interface ModelReference {
-  providerRef: string;
-  model: string;
-  /** Looked up by the resolver; it goes no further. */
-  credentialRef: string;
-}
 
 /** The reference that the engine answers with its main model. */
 export const mainModelReference: Readonly<ModelReference> = Object.freeze({

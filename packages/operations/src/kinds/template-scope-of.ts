@@ -6,8 +6,9 @@ export function templateScopeOf({
   artifacts,
   chatHistory,
   main,
+  vars,
 }: OperationContext): Omit<TemplateScope, "value"> {
-  const scope = { art: valuesByTag(artifacts), chatHistory };
+  const scope = { art: valuesByTag(artifacts), chatHistory, vars };
   return main === undefined
     ? scope
     : { ...scope, main: { text: main.text, finishReason: main.finishReason } };

@@ -93,9 +93,10 @@ function isPlain(template: string): boolean {
 }
 
 /** Fresh for each render, since `increment` writes into it, and without a prototype. */
-function environmentOf({ art, chatHistory, main, value }: TemplateScope): object {
+function environmentOf({ art, chatHistory, main, vars, value }: TemplateScope): object {
   const environment: Record<string, unknown> = Object.create(null);
   environment["art"] = art ?? {};
+  environment["vars"] = vars ?? {};
   environment["chatHistory"] = (chatHistory ?? []).map(messageView);
   if (main !== undefined) environment["main"] = main;
   if (value !== undefined) environment["value"] = value;

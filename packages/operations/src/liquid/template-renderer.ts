@@ -8,6 +8,8 @@ export interface TemplateScope {
   chatHistory?: readonly ChatMessage[] | undefined;
   /** After the main call: `{{ main.text }}`, `{{ main.finishReason }}`. */
   main?: { text: string; finishReason: string } | undefined;
+  /** What the turn's settings hold: `{{ vars.name }}`. */
+  vars?: Readonly<Record<string, unknown>> | undefined;
   /** The one value of a prompt inclusion: `{{ value }}`. */
   value?: unknown;
 }

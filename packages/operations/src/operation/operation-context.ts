@@ -52,6 +52,8 @@ export interface OperationContext {
   main?: MainResult | undefined;
   /** By tag: the session as the phase began, with what transitive dependencies have written in commit order. */
   artifacts: Readonly<Record<string, OperationArtifact>>;
+  /** What the settings of the turn hold for templates. */
+  vars?: Readonly<Record<string, unknown>> | undefined;
   policy: OperationPolicy;
   /** Aborted when the run is, or its deadline passes. */
   signal: AbortSignal;

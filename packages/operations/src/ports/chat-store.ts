@@ -65,6 +65,8 @@ export interface AssistantVariant extends ChatBranch {
   /** True where an abort cut it off. */
   partial: boolean;
   toolCalls?: readonly ToolCall[] | undefined;
+  /** Tool calls before the answer, with their results. */
+  messages?: readonly ChatMessage[] | undefined;
   /** What the model thought before the answer. */
   reasoning?: string | undefined;
   usage?: ModelUsage | undefined;

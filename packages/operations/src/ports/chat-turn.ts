@@ -17,6 +17,8 @@ export interface StoredVariant {
   partial?: boolean | undefined;
   /** Calls that the model asked for in this answer. */
   toolCalls?: readonly ToolCall[] | undefined;
+  /** Tool calls before this answer, with their results; they stand before it in later prompts. */
+  messages?: readonly ChatMessage[] | undefined;
   /** What the model thought before this answer. */
   reasoning?: string | undefined;
   blocks?: unknown[] | undefined;
@@ -36,10 +38,11 @@ export interface StoredTurn {
 /** Keeps an answer and selects it; one that is there already is replaced. */
 export function saveVariant(
   turn: StoredTurn,
-  { assistantVariantId, text, partial, toolCalls, reasoning }: AssistantVariant,
+  { assistantVariantId, text, partial, toolCalls, messages, reasoning }: AssistantVariant,
 ): void {
   const variant: StoredVariant = { variantId: assistantVariantId, content: text };
   if (toolCalls !== undefined) variant.toolCalls = toolCalls;
+  if (messages !== undefined) variant.messages = messages;
   if (reasoning !== undefined) variant.reasoning = reasoning;
   if (partial) variant.partial = true;
   const known = turn.assistantVariants.findIndex(
@@ -50,15 +53,16 @@ export function saveVariant(
   turn.selectedAssistant = known < 0 ? turn.assistantVariants.length - 1 : known;
 }
 
-/** An answer as a message of the history; undefined for one that says nothing. */
-export function answerMessage({
+/** An answer as messages of the history, with the tool calls before it; none for one that says nothing. */
+export function answerMessages({
   variantId,
   content,
-  toolCalls,
-}: StoredVariant): ChatMessage | undefined {
-  if (toolCalls !== undefined && toolCalls.length > 0)
-    return { id: variantId, role: "assistant", content, toolCalls: [...toolCalls] };
-  return content.length === 0 ? undefined : { id: variantId, role: "assistant", content };
+  toolCalls = [],
+  messages = [],
+}: Pick<StoredVariant, "variantId" | "content" | "toolCalls" | "messages">): ChatMessage[] {
+  const answer: ChatMessage = { id: variantId, role: "assistant", content };
+  if (toolCalls.length > 0) answer.toolCalls = [...toolCalls];
+  return content.length === 0 && toolCalls.length === 0 ? [...messages] : [...messages, answer];
 }
 
 /** What the effects of a commit are applied to. */

@@ -5,7 +5,7 @@ import type { ChatMessage } from "@ccl/core";
 import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "./branch-key.ts";
 import type { ChatBranch } from "./chat-store.ts";
-import { answerMessage, commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
+import { answerMessages, commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
 import {
   applyEdit,
   type ConversationStore,
@@ -126,8 +126,7 @@ function historyUntil(turns: ReadonlyMap<string, StoredTurn>, last: string): Cha
       history.push({ id: turn.userMessageId, role: "user", content: user.content });
     if (turn.userMessageId === last) break;
     const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-    const message = answer && answerMessage(answer);
-    if (message !== undefined) history.push(message);
+    if (answer !== undefined) history.push(...answerMessages(answer));
   }
   return history;
 }

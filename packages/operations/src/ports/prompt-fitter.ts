@@ -1,4 +1,4 @@
-import type { ChatMessage, TokenCounter, ToolDefinition } from "@ccl/core";
+import type { ChatMessage, TokenCounter, ToolDescription } from "@ccl/core";
 
 import type { ChatBranch } from "./chat-store.ts";
 
@@ -11,7 +11,7 @@ export interface FitRequest extends ChatBranch {
   /** Tokens for these messages and the tools, as counted; margins and operations' messages are taken off already. */
   budget: number;
   counter: TokenCounter;
-  tools?: readonly ToolDefinition[] | undefined;
+  tools?: readonly ToolDescription[] | undefined;
   signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-import type { ModelUsage } from "@ccl/core";
+import type { ChatMessage, ModelUsage } from "@ccl/core";
 
 import type { EventError } from "../events/run-event.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
@@ -51,6 +51,16 @@ export interface MainStep {
   steps?: readonly MainLlmStep[] | undefined;
 }
 
+/** A message of the turn before its answer: tool calls of the model, and their results. */
+export interface TurnMessageStep {
+  kind: "turn_message";
+  /** From 0. */
+  position: number;
+  message: ChatMessage;
+  /** Of a message of the model: the calls that it took, failed ones of other models among them. */
+  steps?: readonly MainLlmStep[] | undefined;
+}
+
 /** That a hook has been committed, or failed to be. */
 interface CommitStep {
   kind: "commit";
@@ -66,7 +76,7 @@ interface StopStep {
 }
 
 /** What a run has got done and never does again. JSON. */
-export type RunStep = OperationStep | MainStep | CommitStep | StopStep;
+export type RunStep = OperationStep | MainStep | TurnMessageStep | CommitStep | StopStep;
 
 /** What a step is known by within its run; the same in every process. */
 export function runStepKey(step: RunStep): string {
@@ -75,6 +85,8 @@ export function runStepKey(step: RunStep): string {
       return `operation/${step.hook}/${step.attempt}/${step.operationId}`;
     case "main_llm":
       return `main_llm/${step.attempt}`;
+    case "turn_message":
+      return `turn_message/${step.position}`;
     case "commit":
       return `commit/${step.hook}`;
     case "stop":

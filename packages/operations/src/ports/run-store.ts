@@ -2,6 +2,7 @@ import type { Part } from "@ccl/core";
 
 import type { RunEvent } from "../events/run-event.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
+import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { RunResult } from "../run/run-result.ts";
 import type { RunStep } from "./run-step.ts";
@@ -20,6 +21,8 @@ export interface RunInput {
   assistantVariantId: string;
   /** As it was when the run started. Absent: the main call alone. */
   profile?: OperationProfile | undefined;
+  /** How the main model is asked, where the start says so. */
+  turn?: TurnSettings | undefined;
   initiator?: string | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { JsonSchema } from "@ccl/structured-output";
 
+import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "./operation-profile.ts";
 
 const hook = z.enum(["before_main_llm", "after_main_llm"]);
@@ -31,6 +32,46 @@ const config = z.strictObject({
   debug: z.strictObject({ enabled: z.boolean().exactOptional() }).exactOptional(),
 });
 
+const text = z.string();
+const count = z.int().min(1);
+
+/** The shape of settings of the main call. */
+export const turnShape: z.ZodType<TurnSettings> = z.strictObject({
+  system: text.max(1_000_000).exactOptional(),
+  vars: z.record(text, z.unknown()).exactOptional(),
+  models: z
+    .array(z.strictObject({ providerRef: text, model: text, credentialRef: text }))
+    .min(1)
+    .max(10)
+    .exactOptional(),
+  tools: z.array(text).exactOptional(),
+  maxSteps: count.max(100).exactOptional(),
+  toolChoice: z
+    .union([z.enum(["auto", "none", "required"]), z.strictObject({ name: text })])
+    .exactOptional(),
+  responseFormat: z
+    .union([
+      z.strictObject({ type: z.enum(["json_object", "text"]) }),
+      z.strictObject({
+        type: z.literal("json_schema"),
+        name: text,
+        schema: z.record(text, z.unknown()),
+        strict: z.boolean().exactOptional(),
+      }),
+    ])
+    .exactOptional(),
+  temperature: z.number().exactOptional(),
+  topP: z.number().exactOptional(),
+  topK: z.number().exactOptional(),
+  frequencyPenalty: z.number().exactOptional(),
+  presencePenalty: z.number().exactOptional(),
+  seed: z.number().exactOptional(),
+  stop: z.array(text).exactOptional(),
+  maxOutputTokens: count.exactOptional(),
+  timeoutMs: count.exactOptional(),
+  providerOptions: z.record(text, z.unknown()).exactOptional(),
+});
+
 /** The shape of a stored profile; what its parts mean for each other is `validateProfile`'s. */
 export const profileShape: z.ZodType<OperationProfile> = z.strictObject({
   profileId: id,
@@ -40,6 +81,7 @@ export const profileShape: z.ZodType<OperationProfile> = z.strictObject({
   operationProfileSessionId: id,
   version: z.int().min(0).exactOptional(),
   operations: z.array(z.strictObject({ operationId: id, config })),
+  turn: turnShape.exactOptional(),
 });
 
 /** JSON Schema (draft 2020-12) of a stored profile, for editors and forms; frozen. */

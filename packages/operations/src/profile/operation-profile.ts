@@ -1,4 +1,5 @@
 import type { OperationConfig } from "../operation/operation-config.ts";
+import type { TurnSettings } from "../operation/turn-settings.ts";
 
 /** An operation of a profile: which one, and how it is set. */
 export interface ProfileOperation {
@@ -19,4 +20,6 @@ export interface OperationProfile {
   /** Counted by the store, from 1. */
   version?: number | undefined;
   operations: ProfileOperation[];
+  /** How the main model is asked in runs of this profile. */
+  turn?: TurnSettings | undefined;
 }

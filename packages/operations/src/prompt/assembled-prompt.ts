@@ -1,4 +1,4 @@
-import type { ChatMessage, TokenCounter, ToolDefinition } from "@ccl/core";
+import type { ChatMessage, TokenCounter, ToolDescription } from "@ccl/core";
 
 import type { PromptInclusion } from "../artifact/operation-artifact.ts";
 import type { PromptEffect } from "../effects/operation-effect.ts";
@@ -29,7 +29,7 @@ export interface PromptTrim {
   /** The share of both budgets that is kept back; default 0 under an exact counter and 0.1 under an estimate. */
   safetyMargin?: number | undefined;
   /** Counted with the messages. */
-  tools?: readonly ToolDefinition[] | undefined;
+  tools?: readonly ToolDescription[] | undefined;
 }
 
 /** What a prompt is put together from. */

@@ -22,7 +22,7 @@ export function createCompilerFitter(): PromptFitter {
         safetyMargin: 0,
         tools,
         state: states.get(key),
-        pin: (_, index) => index >= turnStart,
+        pin: (_, index) => index === turnStart,
       });
       states.delete(key);
       states.set(key, fitted.state);

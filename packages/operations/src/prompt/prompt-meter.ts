@@ -1,4 +1,4 @@
-import { type ChatMessage, countMessages, TokenBudget, type ToolDefinition } from "@ccl/core";
+import { type ChatMessage, countMessages, TokenBudget, type ToolDescription } from "@ccl/core";
 
 import type { PromptTrim } from "./assembled-prompt.ts";
 
@@ -18,8 +18,8 @@ export interface PromptMeter {
 /** The counting of one assembly. */
 export function createPromptMeter(trim: PromptTrim): PromptMeter {
   const { counter, budget, insertBudget = budget, safetyMargin } = trim;
-  const tools: ToolDefinition[] = [...(trim.tools ?? [])];
-  const count = (messages: readonly ChatMessage[], counted: ToolDefinition[]): number =>
+  const tools: ToolDescription[] = [...(trim.tools ?? [])];
+  const count = (messages: readonly ChatMessage[], counted: ToolDescription[]): number =>
     counter.countMessages?.([...messages], counted) ??
     countMessages((text) => counter.count(text), messages, counted);
   // A budget of nothing is one that nothing fits.

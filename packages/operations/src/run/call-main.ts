@@ -1,27 +1,30 @@
 import { deepFreeze } from "@ccl/core/json";
 import {
-  LanguageModelError,
   type ChatMessage,
   type FinishReason,
+  type LanguageModel,
+  LanguageModelError,
   type ModelRequest,
   type ModelResponse,
-  type ToolCall,
+  type ModelUsage,
+  type ToolDescription,
 } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
 import { wellFormed } from "../artifact/well-formed.ts";
-import type { OperationErrorCode } from "../operation/operation-outcome.ts";
-import type { MainStep } from "../ports/run-step.ts";
-import { OperationsError } from "../operations-error.ts";
-import { sendableHistory } from "../prompt/sendable-history.ts";
-import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
-import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
 import { messageOf } from "../operation/message-of.ts";
+import type { OperationErrorCode } from "../operation/operation-outcome.ts";
+import { OperationsError } from "../operations-error.ts";
+import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
+import { sendableHistory } from "../prompt/sendable-history.ts";
+import { createQuestion, type Question } from "./ask-model.ts";
+import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { artifactsAfter } from "./operation-view.ts";
-import type { RunContext } from "./run-context.ts";
+import { type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { MainLlmStep, RunFinishReason } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
+import { openTurnTools, type TurnTools } from "./turn-tools.ts";
 
 /** The main call under way. */
 export interface MainCall {
@@ -31,69 +34,218 @@ export interface MainCall {
   detach(): MainStep;
 }
 
-/** Puts the prompt together and calls the main model, which streams where it can. */
+const defaultMaxSteps = 8;
+
+/**
+ * Puts the prompt together and calls the main model, which streams where it can; runs the tools that it asks for, and calls
+ * it again. Messages of the turn are in the journal before anything follows from them, so that a crash repeats no call.
+ */
 export function callMain(run: RunContext, attempt: number): MainCall {
-  const { assistantVariantId } = run.input;
-  const deltas = createDeltaWriter(run);
-  const asked: Asked = { toolCalls: [], reasoning: "" };
-  let detached = false;
-  const cutOff = (): MainStep => {
-    const text = deltas.text();
-    const partial = text.length > 0;
-    const finishReason = run.state.stop ?? "user_abort";
-    return {
-      kind: "main_llm",
-      attempt,
-      executed: true,
-      status: "aborted",
-      finishReason,
-      text,
-      partial,
-      steps: run.main.executed ? [stepOf(asked)] : undefined,
-    };
-  };
+  let question: Question | undefined;
+  const cutOff = (): MainStep => ({
+    ...endOf(run, attempt, question),
+    status: "aborted",
+    finishReason: run.state.stop ?? "user_abort",
+  });
   const execute = async (): Promise<MainStep> => {
     try {
-      const messages = await mainPrompt(run, attempt);
-      if (run.isStopping) return cutOff();
-      run.main = { executed: true, assistantVariantId };
-      run.emit({ type: "main_llm.started", assistantVariantId, attempt });
-      const response = await ask(run, { messages, deltas, asked, isOver: () => detached });
-      if (run.isStopping) return cutOff();
-      const { usage } = response;
-      const text = response.text === "" ? deltas.text() : wellFormed(response.text);
-      const finishReason = finishReasons[response.finishReason] ?? "unknown";
-      const done = { status: "done", finishReason, text, partial: false } as const;
-      const steps = [stepOf(asked, response)];
-      return { kind: "main_llm", attempt, executed: true, ...done, usage, steps };
+      const tools = await openTurnTools(run);
+      for (;;) {
+        await answerCalls(run, attempt, tools);
+        if (!(await run.writer.flushed()) || run.isStopping) return cutOff();
+        const messages = await mainPrompt(run, { attempt, tools: tools?.descriptions });
+        if (run.isStopping) return cutOff();
+        announce(run, attempt);
+        question = createQuestion(run);
+        const models = await modelsOf(run);
+        const { isLast, request } = requestOf(run, messages, tools);
+        const response = await question.ask(request, models);
+        if (run.isStopping) return cutOff();
+        const steps = question.ended(response);
+        question.close();
+        if (response.toolCalls.length === 0 || isLast)
+          return doneStep(run, { attempt, question, response, steps });
+        addTurnMessage(run, run.turnMessages.length, {
+          message: callingMessage(run, response, question),
+          steps,
+        });
+        question = undefined;
+      }
     } catch (error) {
       if (run.isStopping) return cutOff();
-      const { executed } = run.main;
-      const steps = executed ? [stepOf(asked)] : undefined;
-      return failedStep(error, { attempt, executed, text: deltas.text(), steps });
+      return failedStep(error, endOf(run, attempt, question));
     } finally {
-      deltas.close();
+      question?.close();
     }
   };
   return {
     ended: execute(),
     detach() {
-      detached = true;
-      deltas.close();
+      question?.close();
       return cutOff();
     },
   };
 }
 
+/** What there is of the answer. */
+function endOf(
+  run: RunContext,
+  attempt: number,
+  question: Question | undefined,
+): Omit<MainStep, "status" | "finishReason"> {
+  const { executed } = run.main;
+  const text = question?.text() ?? "";
+  const partial = text.length > 0 || run.turnMessages.length > 0;
+  const steps = executed ? [...formerSteps(run), ...(question?.seen() ?? [])] : undefined;
+  return { kind: "main_llm", attempt, executed, text, partial, steps, usage: sumUsage(steps) };
+}
+
+function formerSteps({ turnMessages }: RunContext): MainLlmStep[] {
+  return turnMessages.flatMap((one) => one?.steps ?? []);
+}
+
+interface Ending {
+  attempt: number;
+  question: Question;
+  response: ModelResponse;
+  steps: MainLlmStep[];
+}
+
+function doneStep(run: RunContext, { attempt, question, response, steps: last }: Ending): MainStep {
+  const steps = [...formerSteps(run), ...last];
+  return {
+    kind: "main_llm",
+    attempt,
+    executed: true,
+    status: "done",
+    finishReason: finishReasons[response.finishReason] ?? "unknown",
+    text: response.text === "" ? question.text() : wellFormed(response.text),
+    partial: false,
+    usage: sumUsage(steps),
+    steps,
+  };
+}
+
+function announce(run: RunContext, attempt: number): void {
+  if (run.main.executed) return;
+  const { assistantVariantId } = run.input;
+  run.main = { executed: true, assistantVariantId };
+  run.emit({ type: "main_llm.started", assistantVariantId, attempt });
+}
+
+function requestOf(
+  run: RunContext,
+  messages: ChatMessage[],
+  tools: TurnTools | undefined,
+): { request: ModelRequest; isLast: boolean } {
+  const {
+    system: _,
+    vars: __,
+    models: ___,
+    tools: ____,
+    maxSteps = defaultMaxSteps,
+    ...settings
+  } = run.turn;
+  const taken = run.turnMessages.filter((one) => one?.message.role === "assistant").length;
+  const isLast = tools === undefined || taken + 1 >= maxSteps;
+  const request: ModelRequest = { ...settings, messages, signal: run.signal };
+  if (tools !== undefined) request.tools = tools.descriptions;
+  // A last call that asks for more tools would leave the user without an answer.
+  if (tools !== undefined && isLast) request.toolChoice = "none";
+  return { request, isLast };
+}
+
+/** @throws what the engine's `models` throws */
+async function modelsOf({ services, turn }: RunContext): Promise<readonly LanguageModel[]> {
+  if (turn.models === undefined) return services.mainModels;
+  return Promise.all(turn.models.map(async (reference) => services.models(reference)));
+}
+
+/** The model's message with its calls, and the reasoning that its provider wants back with them. */
+function callingMessage(run: RunContext, response: ModelResponse, question: Question): ChatMessage {
+  const { toolCalls, providerMetadata } = response;
+  const id = `${run.input.assistantVariantId}/${run.turnMessages.length}`;
+  const content = wellFormed(response.text || question.text());
+  return { id, role: "assistant", content, toolCalls, providerMetadata };
+}
+
+function addTurnMessage(
+  run: RunContext,
+  position: number,
+  of: Pick<TurnMessageStep, "message" | "steps">,
+): void {
+  const step: TurnMessageStep = { kind: "turn_message", position, ...of };
+  run.turnMessages[position] = step;
+  run.writer.step(step);
+}
+
+/** Runs the last calls of the model that have no result yet, side by side. */
+async function answerCalls(
+  run: RunContext,
+  attempt: number,
+  tools: TurnTools | undefined,
+): Promise<void> {
+  const { turnMessages } = run;
+  const asked = turnMessages.findLastIndex((one) => one?.message.role === "assistant");
+  const calls = turnMessages[asked]?.message.toolCalls ?? [];
+  const open = calls.flatMap((call, index) =>
+    turnMessages[asked + 1 + index] === undefined ? [{ call, position: asked + 1 + index }] : [],
+  );
+  if (open.length === 0) return;
+  if (tools === undefined)
+    throw new LanguageModelError(
+      "provider_error",
+      "The model asked for tools, and the turn has none.",
+    );
+  announce(run, attempt);
+  await run.writer.flushed();
+  await Promise.all(
+    open.map(async ({ call, position }) => {
+      const { id: callId, name } = call;
+      const shown = safeText(call.arguments, 1_024);
+      run.emit({ type: "main_llm.tool_started", callId, name, arguments: shown });
+      const result = await tools.call(call);
+      const id = `${run.input.assistantVariantId}/${position}`;
+      addTurnMessage(run, position, { message: { ...result, id } });
+      run.emit({ type: "main_llm.tool_finished", callId, name, isError: result.isError === true });
+    }),
+  );
+}
+
+function sumUsage(steps: readonly MainLlmStep[] | undefined): ModelUsage | undefined {
+  const usages = (steps ?? []).flatMap(({ usage }) => usage ?? []);
+  const [first, ...others] = usages;
+  if (first === undefined) return undefined;
+  const total: ModelUsage = { ...first };
+  for (const usage of others)
+    for (const key of usageKeys)
+      if (usage[key] !== undefined) total[key] = (total[key] ?? 0) + usage[key];
+  return total;
+}
+
+const usageKeys = [
+  "inputTokens",
+  "outputTokens",
+  "reasoningTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "costUsd",
+] as const;
+
 /** The prompt of the main call, with all that the first hook has committed. */
-async function mainPrompt(run: RunContext, attempt: number): Promise<ChatMessage[]> {
+async function mainPrompt(
+  run: RunContext,
+  { attempt, tools }: { attempt: number; tools: ToolDescription[] | undefined },
+): Promise<ChatMessage[]> {
   const indexes = run.hasEffects ? committedIndexes(run) : [];
   // Their writes are in the artifacts of the run by now.
   const artifacts = artifactsAfter(run, []);
-  const trim = run.services.limits.prompt;
+  const limit = run.services.limits.prompt;
+  const trim = limit && { ...limit, tools };
   const { onPrompt } = run.services;
   const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
-  if (isPlain && onPrompt === undefined) return [...sendableHistory(run.history)];
+  if (isPlain && onPrompt === undefined && run.turn.system === undefined)
+    return [...sendableHistory(run.history), ...turnMessagesOf(run)];
   const prompt = await fittedPrompt(run, { indexes, artifacts, trim });
   const { messages } = prompt;
   if (onPrompt !== undefined) {
@@ -113,12 +265,6 @@ function committedIndexes({ plan, records }: RunContext): number[] {
   return indexes;
 }
 
-/** What a stream has given beside its text, kept if it breaks off. */
-interface Asked {
-  toolCalls: ToolCall[];
-  reasoning: string;
-}
-
 const finishReasons: Readonly<Record<FinishReason, RunFinishReason>> = {
   stop: "completed",
   length: "length",
@@ -127,61 +273,11 @@ const finishReasons: Readonly<Record<FinishReason, RunFinishReason>> = {
   other: "unknown",
 };
 
-function stepOf(asked: Asked, response?: ModelResponse): MainLlmStep {
-  const toolCalls = response?.toolCalls ?? asked.toolCalls;
-  const reasoning = response?.reasoning || asked.reasoning;
-  return {
-    finishReason: response?.finishReason,
-    toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
-    reasoning: reasoning === "" ? undefined : wellFormed(reasoning),
-    usage: response?.usage,
-    requestId: response?.requestId,
-  };
-}
-
-interface Asking {
-  messages: ChatMessage[];
-  deltas: DeltaWriter;
-  asked: Asked;
-  isOver: () => boolean;
-}
-
-async function ask(
-  run: RunContext,
-  { messages, deltas, asked, isOver }: Asking,
-): Promise<ModelResponse> {
-  const { mainModel, mainRequest } = run.services;
-  const request: ModelRequest = Object.assign({}, mainRequest, { messages, signal: run.signal });
-  if (mainModel.stream === undefined) {
-    const response = await mainModel.generate(request);
-    if (!isOver()) deltas.close(response.text);
-    return response;
-  }
-  for await (const delta of mainModel.stream(request)) {
-    if (isOver() || run.isStopping) break;
-    if (delta.type === "text") deltas.add(delta.text);
-    else if (delta.type === "reasoning") asked.reasoning += delta.text;
-    else if (delta.type === "tool_call") asked.toolCalls.push(delta.toolCall);
-    else if (delta.type === "finish") return delta.response;
-  }
-  throw new LanguageModelError("provider_error", "The main model's stream ended without a finish.");
-}
-
 /** What readers have seen of the answer is kept, as after an abort. */
-function failedStep(
-  error: unknown,
-  of: Pick<MainStep, "attempt" | "executed" | "text" | "steps">,
-): MainStep {
-  const { code, finishReason } = failureOf(error, of.executed);
+function failedStep(error: unknown, end: Omit<MainStep, "status" | "finishReason">): MainStep {
+  const { code, finishReason } = failureOf(error, end.executed);
   const shown = { code, message: safeText(messageOf(error), 512) };
-  return {
-    kind: "main_llm",
-    ...of,
-    status: "error",
-    finishReason,
-    partial: of.text.length > 0,
-    error: shown,
-  };
+  return { ...end, status: "error", finishReason, error: shown };
 }
 
 function failureOf(

@@ -1,6 +1,9 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
+import { copyJson } from "../artifact/copy-json.ts";
 import { OperationsError } from "../operations-error.ts";
+import type { TurnSettings } from "../operation/turn-settings.ts";
+import { turnShape } from "../profile/operation-profile-schema.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { StartOptions } from "./engine-options.ts";
 import { messageOf } from "../operation/message-of.ts";
@@ -40,7 +43,17 @@ export function checkStart(options: StartOptions): StartRequest {
   if (deadlineMs !== undefined && !Number.isFinite(deadlineMs)) {
     refuse(`deadlineMs ${deadlineMs} is no time in milliseconds since the epoch.`);
   }
-  return { ...options, trigger, branchId };
+  return { ...options, trigger, branchId, turn: checkTurn(options.turn) };
+}
+
+/** A copy as JSON. @throws OperationsError `invalid_options` */
+export function checkTurn(turn: TurnSettings | undefined): TurnSettings | undefined {
+  if (turn === undefined) return undefined;
+  const copy = copyJson(turn);
+  const checked = copy.ok ? turnShape.safeParse(copy.value) : undefined;
+  if (checked?.success === true) return checked.data;
+  const [issue] = (copy.ok ? checked?.error?.issues : copy.issues) ?? [];
+  refuse(`turn.${issue?.path.join(".")}: ${issue?.message}`);
 }
 
 function checkText(name: string, value: unknown): void {
@@ -79,8 +92,8 @@ function refuse(message: string): never {
 
 /** What makes two starts with one request id the same. The deadline, a moment in time, is left out. */
 export function payloadHash(options: StartRequest): string {
-  const { trigger, chatId, branchId, message, userMessageId, profile, profileRef, initiator } =
-    options;
+  const { trigger, chatId, branchId, message, userMessageId, profile, profileRef } = options;
+  const { initiator, turn } = options;
   const payload = {
     trigger,
     chatId,
@@ -90,6 +103,7 @@ export function payloadHash(options: StartRequest): string {
     profile,
     profileRef,
     initiator,
+    turn,
   };
   return sha256Hex(canonicalJson(JSON.parse(JSON.stringify(payload))));
 }

@@ -22,6 +22,7 @@ export function createContext(
     config,
     chatHistory: record.isStale ? view.chatHistory() : run.history,
     artifacts: record.isStale ? view.artifacts() : run.artifacts,
+    vars: run.turn.vars,
     policy: run.services.policies[hook],
     signal: timer === undefined ? run.signal : timer.signal,
     deadlineMs,

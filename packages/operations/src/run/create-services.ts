@@ -5,7 +5,7 @@ import {
   createBuiltinOperations,
   type BuiltinOperationsOptions,
 } from "../kinds/create-builtin-operations.ts";
-import { mainModelReference } from "../kinds/create-llm-operation.ts";
+import { mainModelReference, type ModelResolver } from "../kinds/create-llm-operation.ts";
 import { OperationError } from "../kinds/operation-error.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
@@ -27,7 +27,6 @@ export function createServices(options: RunEngineOptions): EngineServices {
   const {
     registry = createOperationRegistry(),
     mainModel,
-    mainRequest = {},
     limits = {},
     renderer,
     executor,
@@ -44,8 +43,10 @@ export function createServices(options: RunEngineOptions): EngineServices {
   const byKind = new Map(Object.entries(builtin.handlers));
   return {
     registry,
-    mainModel,
-    mainRequest,
+    mainModels: isList(mainModel) ? mainModel : [mainModel],
+    models: forKinds.models,
+    tools: options.tools ?? [],
+    turn: options.turn ?? {},
     runs,
     sessions: bound(options.sessions) ?? createMemoryProfileSessionStore(),
     chat: bound(options.chat) ?? createMemoryChatStore(),
@@ -88,11 +89,18 @@ function policyOf(hook: Hook, limits: Omit<OperationPolicy, "allowedEffects">): 
   return Object.freeze({ allowedEffects: allowedEffects[hook], ...limits });
 }
 
-function builtinOptions(options: RunEngineOptions): BuiltinOperationsOptions {
-  const { mainModel, models, retriever, renderer, counter, clock, random, promptHashKey } = options;
+const isList = <Item>(value: Item | readonly Item[]): value is readonly Item[] =>
+  Array.isArray(value);
+
+function builtinOptions(
+  options: RunEngineOptions,
+): BuiltinOperationsOptions & { models: ModelResolver } {
+  const { models, retriever, renderer, counter, clock, random, promptHashKey } = options;
+  const [mainModel] = isList(options.mainModel) ? options.mainModel : [options.mainModel];
   return {
     models(reference) {
-      if (reference.providerRef === mainModelReference.providerRef) return mainModel;
+      if (reference.providerRef === mainModelReference.providerRef && mainModel !== undefined)
+        return mainModel;
       if (models !== undefined) return models(reference);
       const message = `The engine has no models for ${JSON.stringify(reference.providerRef)}; give it some as models.`;
       throw new OperationError("validation_error", message);

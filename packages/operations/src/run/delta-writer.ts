@@ -1,7 +1,7 @@
 import { wellFormed } from "../artifact/well-formed.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** Turns pieces of an answer into `main_llm.delta` events, not too many and none too long, each of them well-formed. */
+/** Turns pieces of an answer into events, not too many and none too long, each of them well-formed. */
 export interface DeltaWriter {
   add(text: string): void;
   /** All that was added, well-formed. */
@@ -11,7 +11,10 @@ export interface DeltaWriter {
 }
 
 /** The first piece is written at once, later ones together as the interval passes. */
-export function createDeltaWriter(run: RunContext): DeltaWriter {
+export function createDeltaWriter(
+  run: RunContext,
+  type: "main_llm.delta" | "main_llm.reasoning",
+): DeltaWriter {
   const { clock, limits } = run.services;
   const { assistantVariantId } = run.input;
   const pieces: string[] = [];
@@ -25,7 +28,7 @@ export function createDeltaWriter(run: RunContext): DeltaWriter {
       // The other half may come.
       if (end === 0 || (end === 1 && !isClosed && isHighSurrogate(waiting, 0))) break;
       const text = wellFormed(waiting.slice(0, end));
-      run.emit({ type: "main_llm.delta", assistantVariantId, text, offset });
+      run.emit({ type, assistantVariantId, text, offset });
       offset += text.length;
       waiting = waiting.slice(text.length);
     }

@@ -6,6 +6,7 @@ import type { RunEvent } from "../events/run-event.ts";
 import { createEventEmitter } from "./event-emitter.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
+import { mergeTurns } from "../operation/turn-settings.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
 import { toArtifactMap } from "./artifact-view.ts";
@@ -114,6 +115,8 @@ export function driveRun(driven: DrivenRun): RunDrive {
     written: undefined,
     commitLog: [],
     main: { executed: false },
+    turn: mergeTurns(services.turn, input.profile?.turn, input.turn),
+    turnMessages: [],
     hasEffects: false,
     isStopping: false,
   };

@@ -14,7 +14,9 @@ import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
-import type { EngineLimits, LateResult, MainPrompt, MainRequest } from "./engine-services.ts";
+import type { TurnSettings } from "../operation/turn-settings.ts";
+import type { EngineLimits, LateResult, MainPrompt } from "./engine-services.ts";
+import type { TurnTool } from "./turn-tools.ts";
 
 /** What becomes of a start while the (chat, branch) has a run. */
 export type WhenActive = "reject" | "queue" | "abort_previous";
@@ -23,15 +25,18 @@ export type WhenActive = "reject" | "queue" | "abort_previous";
 export interface RunEngineOptions {
   /** What profiles may name; those of `defineProfile` bring their operations along. */
   registry?: OperationRegistry | undefined;
-  mainModel: LanguageModel;
-  /** Sampling, tools and limits of the main call. */
-  mainRequest?: MainRequest | undefined;
+  /** Answers turns. Of several the next is asked where one fails before its first text. */
+  mainModel: LanguageModel | readonly LanguageModel[];
+  /** What the main model may call: functions, and bridges such as `mcpToolBridge(client)` of @ccl/context-compiler. */
+  tools?: readonly TurnTool[] | undefined;
+  /** System prompt, template variables, sampling and limits of the main call. */
+  turn?: TurnSettings | undefined;
   profiles?: ProfileStore | undefined;
   sessions?: ProfileSessionStore | undefined;
   runs?: RunStore | undefined;
   chat?: ChatStore | undefined;
   executor?: RunExecutor | undefined;
-  /** For operations of kind `llm` that name another model than the main one. */
+  /** For `turn.models`, and operations of kind `llm` that name another model than the main one. */
   models?: ModelResolver | undefined;
   /** For operations of kind `rag` that were registered without a handler. */
   retriever?: Retriever | undefined;
@@ -84,6 +89,8 @@ export interface StartOptions {
   profile?: OperationProfile | undefined;
   /** Id of a stored profile. Without either the main call is all. */
   profileRef?: string | undefined;
+  /** System prompt, template variables, model and sampling of this turn; before what the profile and the engine say. */
+  turn?: TurnSettings | undefined;
   /** Who wanted it; for the record. */
   initiator?: string | undefined;
   /** The same id with the same payload gives the same run for 24 hours; with another it is `idempotency_conflict`. */

@@ -44,7 +44,7 @@ export interface Scenario {
   chat: MemoryChatStore;
   runs: RunStore;
   sessions: ProfileSessionStore;
-  model: LanguageModel;
+  model: LanguageModel | readonly LanguageModel[];
   /** Options of a plain start. */
   start: StartOptions;
 }

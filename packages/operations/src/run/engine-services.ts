@@ -1,9 +1,11 @@
-import { type Complete, type IdGenerator, type LanguageModel, type ModelRequest } from "@ccl/core";
+import { type Complete, type IdGenerator, type LanguageModel } from "@ccl/core";
 import type { ListenerErrorHandler } from "@ccl/core/events";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
+import type { ModelResolver } from "../kinds/create-llm-operation.ts";
 import type { Hook } from "../operation/operation-definition.ts";
+import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
@@ -17,6 +19,7 @@ import type { RegisteredOperation } from "../registry/registered-operation.ts";
 import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
 import type { OperationStatus } from "./run-result.ts";
 import type { RunJournal } from "./run-journal.ts";
+import type { TurnTool } from "./turn-tools.ts";
 
 /** What an engine keeps within; every field has a default. */
 export interface EngineLimits {
@@ -66,14 +69,14 @@ export interface MainPrompt extends AssembledPrompt {
   attempt: number;
 }
 
-/** Fields of the main call's request, apart from the prompt. */
-export type MainRequest = Omit<ModelRequest, "messages" | "signal">;
-
 /** What all runs of an engine share. */
 export interface EngineServices {
   registry: OperationRegistry;
-  mainModel: LanguageModel;
-  mainRequest: MainRequest;
+  /** The first is asked, the next where it fails. */
+  mainModels: readonly LanguageModel[];
+  models: ModelResolver;
+  tools: readonly TurnTool[];
+  turn: TurnSettings;
   runs: RunStore;
   sessions: ProfileSessionStore;
   chat: ChatStore;

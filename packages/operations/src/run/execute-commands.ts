@@ -4,7 +4,7 @@ import { callMain, type MainCall } from "./call-main.ts";
 import { adoptCommit, commitHook } from "./commit-hook.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
-import type { RunContext } from "./run-context.ts";
+import { type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { CommitLogEntry, FailedDetails, MainLlmRun } from "./run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
@@ -147,7 +147,9 @@ async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
     const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
     const { fencingToken } = run.lease;
     const { toolCalls, reasoning } = step.steps?.at(-1) ?? {};
-    const extras = { toolCalls, reasoning, usage };
+    const before = turnMessagesOf(run);
+    const messages = before.length > 0 ? before : undefined;
+    const extras = { toolCalls, messages, reasoning, usage };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
     try {
       await run.services.chat.saveAssistantVariant({

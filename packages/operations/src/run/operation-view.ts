@@ -2,6 +2,7 @@ import type { ChatMessage, Result } from "@ccl/core";
 import { deepFreeze } from "@ccl/core/json";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
+import { defaultRenderer } from "../liquid/default-renderer.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
@@ -165,7 +166,7 @@ export function promptAfter(run: RunContext, of: PromptOf): AssembledPrompt {
 /** As `promptAfter`; issues about effects have the index into `promptEffectsOf` in their path. */
 export function assembleAfter(
   run: RunContext,
-  { indexes, artifacts, trim, base = sendableAfter(run, indexes) }: PromptOf,
+  { indexes, artifacts, trim, base = sendableAfter(run, { indexes, artifacts }) }: PromptOf,
 ): Result<AssembledPrompt> {
   const { renderer } = run.services;
   const options = {
@@ -196,10 +197,25 @@ export function assembleAfter(
   return without;
 }
 
-/** The history that a provider takes, with the variant of the user's message that these operations have selected. */
-export function sendableAfter(run: RunContext, indexes: readonly number[]): readonly ChatMessage[] {
-  const { history, input } = run;
-  return sendableHistory(withUserVariant(history, input.userMessageId, effectsOf(run, indexes)));
+/**
+ * The system prompt of the turn's settings, and the history that a provider takes, with the variant of the user's message
+ * that these operations have selected. @throws OperationsError for a system prompt that can't be rendered
+ */
+export function sendableAfter(
+  run: RunContext,
+  { indexes, artifacts }: PromptOf,
+): readonly ChatMessage[] {
+  const { history, input, turn, services } = run;
+  const selected = withUserVariant(history, input.userMessageId, effectsOf(run, indexes));
+  const sendable = sendableHistory(selected);
+  if (turn.system === undefined) return sendable;
+  const renderer = services.renderer ?? defaultRenderer();
+  const scope = { art: valuesByTag(artifacts), vars: turn.vars, chatHistory: selected };
+  const content = renderer.render(turn.system, scope);
+  if (content.ok) return [{ role: "system", content: content.value }, ...sendable];
+  const details = { operationCode: "template_render_error" };
+  const message = `The system prompt can't be rendered: ${content.issues[0]?.message}`;
+  throw new OperationsError("invalid_options", message, { details });
 }
 
 /** The effects of these operations on the prompt. */

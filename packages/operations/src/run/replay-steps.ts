@@ -134,6 +134,9 @@ function adopt(
         errorMessage: error ? error.message : undefined,
       };
     }
+    case "turn_message":
+      run.turnMessages[step.position] = step;
+      return undefined;
     case "stop":
       run.isStopping = true;
       return { type: "stop", cause: step.cause };

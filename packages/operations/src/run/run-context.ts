@@ -6,6 +6,8 @@ import type { EventError, RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { SkippedReason } from "../operation/operation-outcome.ts";
+import type { TurnSettings } from "../operation/turn-settings.ts";
+import type { TurnMessageStep } from "../ports/run-step.ts";
 import type { ProfileSessionKey } from "../ports/profile-session-store.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
 import type { ArtifactMap } from "./artifact-view.ts";
@@ -131,6 +133,10 @@ export interface RunContext {
     | undefined;
   commitLog: CommitLogEntry[];
   main: MainLlmRun;
+  /** How the main model is asked: engine, profile and start together. */
+  turn: TurnSettings;
+  /** By position: tool calls of the main model and their results; a result that has not come is missing. */
+  turnMessages: (TurnMessageStep | undefined)[];
   /** True once any operation has given an effect. */
   hasEffects: boolean;
   /** True once the run is to end: nothing starts any more. */
@@ -150,4 +156,9 @@ export function markDependentsStale(run: RunContext, index: number): void {
     const record = records[dependent];
     if (record !== undefined) record.isStale = true;
   }
+}
+
+/** What the turn holds before its answer, as messages. */
+export function turnMessagesOf({ turnMessages }: RunContext): ChatMessage[] {
+  return turnMessages.flatMap((one) => one?.message ?? []);
 }

@@ -1,4 +1,4 @@
-import type { FinishReason, ModelUsage, ToolCall } from "@ccl/core";
+import type { FinishReason, Issue, ModelUsage, ToolCall } from "@ccl/core";
 
 import type { ArtifactSemantics, ArtifactUsage } from "../artifact/operation-artifact.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
@@ -64,8 +64,11 @@ export interface OperationRun {
   outputsSummary?: Record<string, unknown> | undefined;
 }
 
-/** One call of the main model, apart from the text of its answer. */
+/** One call of a main model. */
 export interface MainLlmStep {
+  /** `provider/model`. */
+  model?: string | undefined;
+  text?: string | undefined;
   /** As the model gave it; absent where the call failed or was aborted. */
   finishReason?: FinishReason | undefined;
   /** Calls that the model asked for; absent where there are none. */
@@ -74,6 +77,10 @@ export interface MainLlmStep {
   usage?: ModelUsage | undefined;
   /** The provider's id of the call. */
   requestId?: string | undefined;
+  /** What the adapter left out of the request. */
+  warnings?: readonly Issue[] | undefined;
+  /** Why the call failed. */
+  error?: { code: OperationErrorCode; message: string } | undefined;
 }
 
 /** The main call of a run. */
@@ -84,9 +91,11 @@ export interface MainLlmRun {
   assistantVariantId?: string | undefined;
   /** True where an abort cut the answer off; what there was of it is kept. */
   partial?: boolean | undefined;
+  /** Of the last call. */
   text?: string | undefined;
+  /** Of all calls together. */
   usage?: ModelUsage | undefined;
-  /** Each call of the model; absent where none was begun. */
+  /** Each call of a model, those before tool calls and those that failed among them; absent where none was begun. */
   steps?: readonly MainLlmStep[] | undefined;
 }
 

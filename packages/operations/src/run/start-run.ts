@@ -154,7 +154,7 @@ interface InputOf {
 }
 
 function inputOf(options: StartRequest, of: InputOf): RunInput {
-  const { trigger, chatId, branchId, message, initiator, deadlineMs } = options;
+  const { trigger, chatId, branchId, message, initiator, deadlineMs, turn } = options;
   const { services, profile, userMessageId = services.ids.next() } = of;
   return {
     runId: services.ids.next(),
@@ -166,6 +166,7 @@ function inputOf(options: StartRequest, of: InputOf): RunInput {
     startedAt: services.clock.now(),
     userMessage: message,
     profile,
+    turn,
     initiator: initiator !== undefined ? safeText(initiator, maxInitiatorChars) : undefined,
     deadlineMs,
   };

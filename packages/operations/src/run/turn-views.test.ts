@@ -130,7 +130,7 @@ describe("the main model's answer", () => {
     const results = [];
     for (let turn = 0; turn < 4; turn += 1)
       results.push(await (await world.engine.start(world.start)).result);
-    expect(results[0]?.mainLlm.steps).toEqual([
+    expect(results[0]?.mainLlm.steps).toMatchObject([
       { finishReason: "tool_calls", toolCalls: [call], reasoning: "I have to look." },
     ]);
     const turns = world.chat.turns(branch);
@@ -171,6 +171,8 @@ describe("the main model's answer", () => {
     const world = scenario({ mainModel });
     const { status, mainLlm } = await (await world.engine.start(world.start)).result;
     expect([status, mainLlm.text, mainLlm.partial]).toEqual(["failed", "Once", true]);
-    expect(mainLlm.steps).toEqual([{ toolCalls: [call], reasoning: "Thinking." }]);
+    expect(mainLlm.steps).toMatchObject([
+      { toolCalls: [call], reasoning: "Thinking.", error: { message: "gone" } },
+    ]);
   });
 });

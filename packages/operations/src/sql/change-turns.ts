@@ -85,9 +85,9 @@ function* findTurns(changes: readonly TurnChange[]): Steps<Map<string, TurnRow>>
 export function selectedTexts(turn: StoredTurn): [userMessage: string, answer: string | null] {
   const user = turn.userVariants[turn.selectedUser];
   const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-  const { variantId: id = "", content = "", toolCalls } = answer ?? {};
+  const { variantId: id = "", content = "", toolCalls, messages } = answer ?? {};
   return [
     JSON.stringify(user?.content ?? ""),
-    answer === undefined ? null : JSON.stringify({ id, content, toolCalls }),
+    answer === undefined ? null : JSON.stringify({ id, content, toolCalls, messages }),
   ];
 }

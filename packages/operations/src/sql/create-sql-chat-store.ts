@@ -3,7 +3,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { ChatBranch, ChatTurn, NewUserMessage, TurnOutcome } from "../ports/chat-store.ts";
 import {
-  answerMessage,
+  answerMessages,
   commitOperations,
   saveVariant,
   type StoredTurn,
@@ -111,7 +111,8 @@ function messagesOf(row: Row, isLast: boolean): ChatMessage[] {
   const user: ChatMessage = { id: requiredJsonIn(row, "turn_key"), role: "user", content };
   const answer = isLast
     ? undefined
-    : jsonIn<Pick<StoredVariant, "content" | "toolCalls"> & { id: string }>(row, "answer");
-  const message = answer && answerMessage({ ...answer, variantId: answer.id });
-  return message === undefined ? [user] : [user, message];
+    : jsonIn<Omit<StoredVariant, "variantId"> & { id: string }>(row, "answer");
+  return answer === undefined || answer === null
+    ? [user]
+    : [user, ...answerMessages({ ...answer, variantId: answer.id })];
 }

@@ -1,0 +1,130 @@
+import {
+  type LanguageModel,
+  LanguageModelError,
+  type ModelRequest,
+  type ModelResponse,
+  type ToolCall,
+} from "@ccl/core";
+
+import { wellFormed } from "../artifact/well-formed.ts";
+import { messageOf } from "../operation/message-of.ts";
+import { modelErrorCode } from "./check-outcome.ts";
+import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
+import type { RunContext } from "./run-context.ts";
+import type { MainLlmStep } from "./run-result.ts";
+import { safeText } from "./safe-text.ts";
+
+/** One question to the main model under way, or to the models that are asked where it fails. */
+export interface Question {
+  /** Resolves with the answer; what was streamed before it rejects is in `seen`. */
+  ask(request: ModelRequest, models: readonly LanguageModel[]): Promise<ModelResponse>;
+  /** The text so far. */
+  text(): string;
+  /** Models that failed, and what the one under way has given. */
+  seen(): MainLlmStep[];
+  /** The call that has ended with the response, after those that failed. */
+  ended(response: ModelResponse): MainLlmStep[];
+  /** Streams no more; later pieces are dropped. */
+  close(): void;
+}
+
+interface Asked {
+  model: string;
+  toolCalls: ToolCall[];
+  reasoning: string;
+}
+
+/** A question that streams what comes as events of the run. */
+export function createQuestion(run: RunContext): Question {
+  const failed: MainLlmStep[] = [];
+  const text = createDeltaWriter(run, "main_llm.delta");
+  let thoughts = createDeltaWriter(run, "main_llm.reasoning");
+  let asked: Asked | undefined;
+  let isClosed = false;
+  const isOver = (): boolean => isClosed || run.isStopping;
+  const close = (): void => {
+    isClosed = true;
+    text.close();
+    thoughts.close();
+  };
+  return {
+    async ask(request, models) {
+      for (const [index, model] of models.entries()) {
+        asked = { model: `${model.provider}/${model.modelId}`, toolCalls: [], reasoning: "" };
+        try {
+          return await stream(model, request, { text, thoughts, asked, isOver });
+        } catch (error) {
+          const isLast = index === models.length - 1 || text.text() !== "";
+          failed.push({ ...stepOf(asked, text), error: errorOf(error) });
+          asked = undefined;
+          if (isLast || isOver() || !mayFallBack(error)) throw error;
+          thoughts.close();
+          thoughts = createDeltaWriter(run, "main_llm.reasoning");
+        }
+      }
+      throw new LanguageModelError("provider_error", "There is no main model.");
+    },
+    text: () => text.text(),
+    seen: () => (asked === undefined ? [...failed] : [...failed, stepOf(asked, text)]),
+    ended(response) {
+      if (text.text() === "") text.close(response.text);
+      if (asked !== undefined && asked.reasoning === "") thoughts.close(response.reasoning);
+      return [...failed, stepOf(asked, text, response)];
+    },
+    close,
+  };
+}
+
+interface Streaming {
+  text: DeltaWriter;
+  thoughts: DeltaWriter;
+  asked: Asked;
+  isOver(): boolean;
+}
+
+async function stream(
+  model: LanguageModel,
+  request: ModelRequest,
+  { text, thoughts, asked, isOver }: Streaming,
+): Promise<ModelResponse> {
+  if (model.stream === undefined) return model.generate(request);
+  for await (const delta of model.stream(request)) {
+    if (isOver()) break;
+    if (delta.type === "text") text.add(delta.text);
+    else if (delta.type === "reasoning") {
+      asked.reasoning += delta.text;
+      thoughts.add(delta.text);
+    } else if (delta.type === "tool_call") asked.toolCalls.push(delta.toolCall);
+    else return delta.response;
+  }
+  throw new LanguageModelError("provider_error", "The main model's stream ended without a finish.");
+}
+
+function stepOf(
+  asked: Asked | undefined,
+  text: DeltaWriter,
+  response?: ModelResponse,
+): MainLlmStep {
+  const toolCalls = response?.toolCalls ?? asked?.toolCalls ?? [];
+  const reasoning = response?.reasoning || asked?.reasoning || "";
+  return {
+    model: asked?.model,
+    text: text.text() || undefined,
+    finishReason: response?.finishReason,
+    toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+    reasoning: reasoning === "" ? undefined : wellFormed(reasoning),
+    usage: response?.usage,
+    requestId: response?.requestId,
+    warnings: response?.warnings,
+  };
+}
+
+function errorOf(error: unknown): NonNullable<MainLlmStep["error"]> {
+  const code = LanguageModelError.isInstance(error) ? modelErrorCode(error.code) : "provider_error";
+  return { code, message: safeText(messageOf(error), 512) };
+}
+
+/** Another model may answer, unless the caller has left. */
+function mayFallBack(error: unknown): boolean {
+  return !LanguageModelError.isInstance(error) || error.code !== "aborted";
+}
