@@ -7,7 +7,7 @@ import type { WorkerLock } from "./worker-lock.ts";
 import { operationWorkflowName } from "./workflow-registration.ts";
 
 /** The store of runs, by what a worker reads of it. */
-export type WorkerRuns = Pick<RunStore, "loadRun" | "listUnfinished" | "readEvents">;
+export type WorkerRuns = Pick<RunStore, "loadRun" | "listRuns" | "readEvents">;
 
 /** What a look for abandoned runs needs. */
 export interface TakeOverOptions {
@@ -102,7 +102,7 @@ async function submitForgotten({ dbos, runs, executor, now }: TakeOverOptions): 
   let submitted = 0;
   let cursor: string | undefined;
   do {
-    const page = await runs.listUnfinished({ cursor });
+    const page = await runs.listRuns({ cursor });
     const free = page.runs
       .filter(({ lease }) => lease === undefined || lease.expiresAtMs <= now())
       .map(({ runId }) => runId);

@@ -33,6 +33,7 @@ export {
   template,
   tool,
   transform,
+  waitFor,
 } from "./define/operations.ts";
 export {
   createBuiltinOperations,
@@ -162,7 +163,7 @@ export {
   createOperationRegistry,
   type OperationRegistry,
 } from "./registry/create-operation-registry.ts";
-export { createRunEngine, type RunEngine } from "./run/create-run-engine.ts";
+export { createRunEngine, type RunAnswer, type RunEngine } from "./run/create-run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { EngineLimits } from "./run/engine-services.ts";
 export type { RunHandle } from "./run/live-run.ts";

@@ -320,7 +320,7 @@ const appendRules: readonly KitRule<RunStore>[] = [
       const listed: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.listUnfinished({
+        const page = await store.listRuns({
           limit: 3,
           cursor,
         });

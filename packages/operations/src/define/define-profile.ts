@@ -73,7 +73,7 @@ function registeredOf({
 
 function configOf(spec: NamedSpec, specs: readonly NamedSpec[]): OperationConfig {
   const { settings, operationId, index } = spec;
-  const { required = true, order = index + 1, triggers } = settings;
+  const { required = true, order = index + 1, triggers, every } = settings;
   const hooks = hooksOf(settings);
   const { when, waitsFor } = conditionsOf(spec, specs);
   const named = (settings.dependsOn ?? []).map((key) => find(specs, key, spec));
@@ -86,6 +86,7 @@ function configOf(spec: NamedSpec, specs: readonly NamedSpec[]): OperationConfig
     triggers,
     dependsOn: dependsOn.length > 0 ? dependsOn : undefined,
     when,
+    every,
     params: withoutUndefined({ ...spec.params(operationId), ...resultOf(spec) }),
   });
 }

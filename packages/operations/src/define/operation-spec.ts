@@ -5,7 +5,7 @@ import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationKind } from "../operation/operation-definition.ts";
 
 /** When an operation of a profile runs; every field has a default. */
-export interface OperationSettings extends Pick<OperationConfig, "triggers"> {
+export interface OperationSettings extends Pick<OperationConfig, "triggers" | "every"> {
   /** Runs before the main call; default unless `after` is set. */
   before?: boolean | undefined;
   /** Runs after the main call, where templates see `main.text`. With `before: true` it runs in both places. */

@@ -4,6 +4,7 @@ import type { StructuredSchema } from "@ccl/structured-output";
 
 import { type ComputeView, createComputeOperation } from "../kinds/create-compute-operation.ts";
 import { createLlmOperation, mainModelReference } from "../kinds/create-llm-operation.ts";
+import type { WaitParams } from "../kinds/create-wait-operation.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
 import {
   createRagOperation,
@@ -26,6 +27,7 @@ const placement: readonly string[] = [
   "dependsOn",
   "when",
   "triggers",
+  "every",
   "title",
   "appendTo",
   "emit",
@@ -110,6 +112,22 @@ export function llm(prompt: string, settings: LlmSettings = {}): OperationSpec {
 const noModels = (): never => {
   throw new TypeError("The engine has no models.");
 };
+
+/**
+ * Waits for a person, or for a time: `maxWaitMs` after the run's start it goes on with `otherwise`. `engine.answer` gives the
+ * value, which other operations see as `art.<name>`; the question is Liquid.
+ */
+export function waitFor(
+  question: string,
+  settings: ResultSettings & Own<WaitParams, "question"> = {},
+): OperationSpec {
+  return {
+    kind: "wait",
+    settings,
+    writes: "always",
+    params: () => ({ ...ownParams(settings), question }),
+  };
+}
 
 /** A true or false that `when` of other operations names. */
 export function guard(condition: GuardCondition, settings: ResultSettings = {}): OperationSpec {

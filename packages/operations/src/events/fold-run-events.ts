@@ -7,7 +7,9 @@ export interface OperationView {
   operationId: string;
   operationName: string;
   hook: Hook;
-  status: "running" | OperationStatus;
+  status: "running" | "waiting" | OperationStatus;
+  /** Of one that waits for an answer. */
+  question?: string | undefined;
 }
 
 /** A run as its events show it. */
@@ -68,6 +70,12 @@ function apply(view: RunView, operations: Map<string, OperationView>, event: Run
       const { operationId, operationName, hook } = event;
       const status = event.type === "operation.started" ? "running" : event.status;
       operations.set(`${hook}/${operationId}`, { operationId, operationName, hook, status });
+      return;
+    }
+    case "operation.waiting": {
+      const { operationId, operationName, hook, question } = event;
+      const shown = { operationId, operationName, hook, status: "waiting", question } as const;
+      operations.set(`${hook}/${operationId}`, shown);
       return;
     }
     case "main_llm.started":

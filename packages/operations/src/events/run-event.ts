@@ -52,6 +52,16 @@ export type RunEventBody =
       /** From 1; higher after a crash. */
       attempt: number;
     }
+  /** It waits for an answer, or for a time; once for an operation, however often it resumes. */
+  | {
+      type: "operation.waiting";
+      operationId: string;
+      operationName: string;
+      hook: Hook;
+      question?: string | undefined;
+      /** Milliseconds since the epoch. */
+      untilMs?: number | undefined;
+    }
   | {
       type: "operation.finished";
       operationId: string;

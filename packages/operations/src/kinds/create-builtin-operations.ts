@@ -31,6 +31,7 @@ import {
   type TransformOperationOptions,
   transformParamsSchema,
 } from "./create-transform-operation.ts";
+import { createWaitOperation, waitParamsSchema } from "./create-wait-operation.ts";
 import { llmParamsSchema } from "./llm-params.ts";
 import { OperationsError } from "../operations-error.ts";
 
@@ -43,6 +44,7 @@ export type BuiltinKind =
   | "compute"
   | "transform"
   | "guard"
+  | "wait"
   | "legacy";
 
 const paramsShapes: Readonly<Record<BuiltinKind, z.ZodType>> = {
@@ -53,6 +55,7 @@ const paramsShapes: Readonly<Record<BuiltinKind, z.ZodType>> = {
   compute: computeParamsSchema,
   transform: transformParamsSchema,
   guard: guardParamsSchema,
+  wait: waitParamsSchema,
   legacy: legacyParamsSchema,
 };
 
@@ -99,6 +102,7 @@ export function createBuiltinOperations(options: BuiltinOperationsOptions = {}):
     template: createTemplateOperation({ liquid }),
     transform: createTransformOperation(options),
     guard: createGuardOperation(),
+    wait: createWaitOperation({ liquid }),
     llm: models && createLlmOperation({ ...options, models }),
     rag: retriever && createRagOperation({ retriever, liquid, counter }),
     tool: tools && createToolOperation({ tools, liquid }),

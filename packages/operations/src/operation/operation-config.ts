@@ -25,6 +25,8 @@ export interface OperationConfig {
   dependsOn?: string[] | undefined;
   /** Skipped with `condition_false` unless all of them hold; they may name tags that its dependencies write. */
   when?: OperationCondition[] | undefined;
+  /** Skipped with `not_due` but for each so manieth turn, or each time the history has grown by so many tokens (estimated). */
+  every?: { turns: number } | { tokens: number } | undefined;
   /** What its kind needs; see the parameters of each kind. */
   params: Record<string, unknown>;
   /** Keeps bounded, redacted prompts and answers in the summary. */

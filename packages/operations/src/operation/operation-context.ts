@@ -30,6 +30,14 @@ export interface OperationPolicy {
   maxDebugChars: number;
 }
 
+/** What an operation waits for. */
+export interface AnswerWait {
+  /** For people; in the event `operation.waiting`. */
+  question?: string | undefined;
+  /** Milliseconds since the epoch: then it waits no more. */
+  untilMs?: number | undefined;
+}
+
 /** All that an operation sees. Frozen; nothing of it is shared with operations that it does not depend on. */
 export interface OperationContext {
   runId: string;
@@ -57,6 +65,10 @@ export interface OperationContext {
   policy: OperationPolicy;
   /** Aborted when the run is, or its deadline passes. */
   signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  startedAtMs?: number | undefined;
+  /** Waits for `engine.answer`, through crashes; undefined once the time has come. */
+  answer?: ((wait: AnswerWait) => Promise<{ value: unknown } | undefined>) | undefined;
   /** Milliseconds since the epoch. */
   deadlineMs?: number | undefined;
   /**

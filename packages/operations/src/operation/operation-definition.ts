@@ -13,6 +13,7 @@ export type OperationKind =
   | "compute"
   | "transform"
   | "guard"
+  | "wait"
   | "legacy"
   | (string & {});
 

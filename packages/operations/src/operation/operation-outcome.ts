@@ -27,6 +27,7 @@ export type SkippedReason =
   | "disabled"
   | "trigger_mismatch"
   | "condition_false"
+  | "not_due"
   | "dependency_failed"
   | "policy"
   | (string & {});

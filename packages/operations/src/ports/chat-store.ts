@@ -19,6 +19,8 @@ export interface NewUserMessage extends ChatBranch {
 /** A turn and what stands before it. */
 export interface ChatTurn {
   userMessageId: string;
+  /** The turn's place in its branch, from 1; it may leave out numbers of deleted turns. */
+  position: number;
   /**
    * The selected texts up to and with the turn's user message, which is last and has its id; oldest first. Answers have
    * their tool calls; those that say nothing are left out.
@@ -80,9 +82,12 @@ export interface AssistantVariant extends ChatBranch {
 export interface ChatStore {
   /** Adds a user message at the end of the branch; one that is there already stays as it is. */
   appendUserMessage(message: NewUserMessage, options?: StoreCall): Promise<void>;
-  /** The turn of that message, the branch's last turn without one; undefined where there is none. */
+  /**
+   * The turn of that message, the branch's last turn without one; undefined where there is none. With `maxTurns` the history
+   * has at least the newest so many turns, and begins at the same turn for a long time, so that providers' caches keep.
+   */
   loadTurn(
-    turn: ChatBranch & { userMessageId?: string | undefined },
+    turn: ChatBranch & { userMessageId?: string | undefined; maxTurns?: number | undefined },
     options?: StoreCall,
   ): Promise<ChatTurn | undefined>;
   /**

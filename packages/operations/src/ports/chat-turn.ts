@@ -65,6 +65,13 @@ export function answerMessages({
   return content.length === 0 && toolCalls.length === 0 ? [...messages] : [...messages, answer];
 }
 
+/** Where a history begins that holds at least `maxTurns` turns up to a position: it moves by whole windows only. */
+export function firstPosition(position: number, maxTurns: number | undefined): number {
+  if (maxTurns === undefined) return 1;
+  const window = Math.max(1, Math.ceil(maxTurns / 2));
+  return Math.max(0, Math.floor((position - maxTurns) / window)) * window + 1;
+}
+
 /** What the effects of a commit are applied to. */
 export interface Applying {
   /** `runId/hook/operationId` of what was applied. */

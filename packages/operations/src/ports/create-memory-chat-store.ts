@@ -5,7 +5,13 @@ import type { ChatMessage } from "@ccl/core";
 import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "./branch-key.ts";
 import type { ChatBranch } from "./chat-store.ts";
-import { answerMessages, commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
+import {
+  answerMessages,
+  commitOperations,
+  firstPosition,
+  saveVariant,
+  type StoredTurn,
+} from "./chat-turn.ts";
 import {
   applyEdit,
   type ConversationStore,
@@ -58,12 +64,14 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
         assistantVariants: [],
       });
     },
-    async loadTurn({ userMessageId, ...at }, call) {
+    async loadTurn({ userMessageId, maxTurns, ...at }, call) {
       throwIfAborted(call?.signal, OperationsError);
       const { turns } = branchOf(at);
       const wanted = userMessageId ?? [...turns.keys()].at(-1);
       if (wanted === undefined || !turns.has(wanted)) return undefined;
-      return { userMessageId: wanted, history: [...preamble, ...historyUntil(turns, wanted)] };
+      const position = [...turns.keys()].indexOf(wanted) + 1;
+      const shown = [...turns.values()].slice(firstPosition(position, maxTurns) - 1, position);
+      return { userMessageId: wanted, position, history: [...preamble, ...historyOf(shown)] };
     },
     async commitTurn(commit, call) {
       throwIfAborted(call?.signal, OperationsError);
@@ -118,13 +126,13 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
   };
 }
 
-function historyUntil(turns: ReadonlyMap<string, StoredTurn>, last: string): ChatMessage[] {
+function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
   const history: ChatMessage[] = [];
-  for (const turn of turns.values()) {
+  for (const turn of turns) {
     const user = turn.userVariants[turn.selectedUser];
-    if (user !== undefined)
+    if (user !== undefined && user.content.length > 0)
       history.push({ id: turn.userMessageId, role: "user", content: user.content });
-    if (turn.userMessageId === last) break;
+    if (turn === turns.at(-1)) break;
     const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
     if (answer !== undefined) history.push(...answerMessages(answer));
   }

@@ -121,13 +121,22 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       run.abort ??= request;
       return true;
     },
-    async listUnfinished(options) {
+    async answer(runId, step, options) {
+      throwIfAborted(options?.signal, OperationsError);
+      const run = known(runId);
+      if (run.result !== undefined) return false;
+      const key = runStepKey(step);
+      if (!run.steps.has(key)) run.steps.set(key, structuredClone(step));
+      return true;
+    },
+    async listRuns(options) {
       throwIfAborted(options?.signal, OperationsError);
       const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 }, OperationsError);
-      const after = options?.cursor;
-      const ids = [...memory.active.values()]
-        .filter((id) => after === undefined || id > after)
+      const { cursor: after, all = false } = options ?? {};
+      const ids = [...(all ? memory.runs.keys() : memory.active.values())]
+        .filter((id) => after === undefined || (all ? id < after : id > after))
         .sort();
+      if (all) ids.reverse();
       const runs = ids.slice(0, limit).map((runId) => ({ runId, lease: known(runId).lease }));
       const last = runs.at(-1);
       return ids.length > limit && last !== undefined ? { runs, cursor: last.runId } : { runs };

@@ -61,6 +61,15 @@ export interface TurnMessageStep {
   steps?: readonly MainLlmStep[] | undefined;
 }
 
+/** What a person has answered to an operation that waits. */
+export interface AnswerStep {
+  kind: "answer";
+  hook: Hook;
+  operationId: string;
+  /** JSON. */
+  value: unknown;
+}
+
 /** That a hook has been committed, or failed to be. */
 interface CommitStep {
   kind: "commit";
@@ -76,7 +85,13 @@ interface StopStep {
 }
 
 /** What a run has got done and never does again. JSON. */
-export type RunStep = OperationStep | MainStep | TurnMessageStep | CommitStep | StopStep;
+export type RunStep =
+  | OperationStep
+  | MainStep
+  | TurnMessageStep
+  | AnswerStep
+  | CommitStep
+  | StopStep;
 
 /** What a step is known by within its run; the same in every process. */
 export function runStepKey(step: RunStep): string {
@@ -87,6 +102,8 @@ export function runStepKey(step: RunStep): string {
       return `main_llm/${step.attempt}`;
     case "turn_message":
       return `turn_message/${step.position}`;
+    case "answer":
+      return `answer/${step.hook}/${step.operationId}`;
     case "commit":
       return `commit/${step.hook}`;
     case "stop":

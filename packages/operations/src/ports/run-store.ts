@@ -5,7 +5,7 @@ import type { Trigger } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { RunResult } from "../run/run-result.ts";
-import type { RunStep } from "./run-step.ts";
+import type { AnswerStep, RunStep } from "./run-step.ts";
 import type { StoreCall } from "./store-call.ts";
 
 /** What a run was started with; enough to go on with it elsewhere. JSON. */
@@ -127,13 +127,15 @@ export interface ReadEventsOptions extends StoreCall {
 
 /** Which runs are listed. */
 export interface ListRunsOptions extends StoreCall {
+  /** Those that have ended too, in falling order: the newest first. Default unfinished ones only. */
+  all?: boolean | undefined;
   /** From the page before. */
   cursor?: string | undefined;
   /** 100 by default, at most 1,000. */
   limit?: number | undefined;
 }
 
-/** A page of unfinished runs, in the order of their ids' code units. */
+/** A page of runs, in the order of their ids' code units. */
 export interface RunPage {
   runs: { runId: string; lease?: RunLease | undefined }[];
   /** Absent on the last page. */
@@ -175,7 +177,9 @@ export interface RunStore {
   readEvents(runId: string, options?: ReadEventsOptions): Promise<RunEvent[]>;
   /** For the worker that holds the lease, which sees it when it renews; the first stays. False where the run has ended. */
   requestAbort(runId: string, request: AbortRequest, options?: StoreCall): Promise<boolean>;
-  listUnfinished(options?: ListRunsOptions): Promise<RunPage>;
+  /** Keeps the answer among the run's steps, without a lease; the first stays. False where the run has ended. */
+  answer(runId: string, answer: AnswerStep, options?: StoreCall): Promise<boolean>;
+  listRuns(options?: ListRunsOptions): Promise<RunPage>;
   /** Deletes finished runs with their events and steps; gives how many. Chats and sessions stay. */
   prune(options: PruneRunsOptions): Promise<number>;
 }

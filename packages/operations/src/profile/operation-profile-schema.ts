@@ -28,6 +28,9 @@ const config = z.strictObject({
   order: z.number(),
   dependsOn: z.array(id).exactOptional(),
   when: z.array(condition).exactOptional(),
+  every: z
+    .union([z.strictObject({ turns: z.int().min(1) }), z.strictObject({ tokens: z.int().min(1) })])
+    .exactOptional(),
   params: z.record(z.string(), z.unknown()),
   debug: z.strictObject({ enabled: z.boolean().exactOptional() }).exactOptional(),
 });

@@ -131,7 +131,7 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
     counts: engine.counts(),
   };
   if (handle === undefined) {
-    trial.found = { idle, run: (await runs.listUnfinished()).runs, turns: chat.turns(key).length };
+    trial.found = { idle, run: (await runs.listRuns()).runs, turns: chat.turns(key).length };
     return trial;
   }
   trial.found = { idle, ...(await consistency({ handle, runs, chat, sessions })) };

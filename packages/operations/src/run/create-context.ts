@@ -1,4 +1,5 @@
-import type { OperationContext } from "../operation/operation-context.ts";
+import type { AnswerWait, OperationContext } from "../operation/operation-context.ts";
+import { awaitAnswer } from "./await-answer.ts";
 import { createOperationView } from "./operation-view.ts";
 import type { Attempt } from "./run-context.ts";
 
@@ -25,6 +26,8 @@ export function createContext(
     vars: run.turn.vars,
     policy: run.services.policies[hook],
     signal: timer === undefined ? run.signal : timer.signal,
+    startedAtMs: run.input.startedAt,
+    answer: (wait: AnswerWait) => awaitAnswer(attempt, wait),
     deadlineMs,
     onRetry,
   };

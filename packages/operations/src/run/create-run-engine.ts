@@ -1,5 +1,9 @@
 import { success, type Result } from "@ccl/core";
 
+import { copyJson } from "../artifact/copy-json.ts";
+import type { Hook } from "../operation/operation-definition.ts";
+import type { AnswerStep } from "../ports/run-step.ts";
+import type { RunInput } from "../ports/run-store.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import { OperationsError } from "../operations-error.ts";
@@ -42,6 +46,11 @@ export interface RunEngine {
    * @throws OperationsError `unknown_run`
    */
   abort(runId: string, reason?: string): Promise<boolean>;
+  /**
+   * Answers an operation that waits, by its id or its name in the profile; the first answer stays, and may come before it is
+   * waited for. False if the run has ended. @throws OperationsError `unknown_run`, `invalid_options`
+   */
+  answer(runId: string, answer: RunAnswer): Promise<boolean>;
   /** Resumes the runs whose worker has died, as the engine does by itself unless `recover` is false; gives their ids. */
   recover(): Promise<string[]>;
   /**
@@ -75,6 +84,38 @@ export interface RunEngine {
   }): Promise<number>;
   /** Operations that run and that wait for a place, over all runs. */
   counts(): { running: number; waiting: number };
+}
+
+/** What a person answers. */
+export interface RunAnswer {
+  /** The operation's id, or its name in the profile. */
+  operation: string;
+  /** JSON. */
+  value: unknown;
+  /** Of an operation in both; default the first of its hooks. */
+  hook?: Hook | undefined;
+}
+
+function answerStep({ profile }: RunInput, { operation, value, hook }: RunAnswer): AnswerStep {
+  const operations = profile?.operations ?? [];
+  const found = operations.find(
+    ({ operationId }) => operationId === operation || operationId.endsWith(`:${operation}`),
+  );
+  const copy = copyJson(value);
+  const at = hook ?? found?.config.hooks[0];
+  if (found !== undefined && at !== undefined && copy.ok)
+    return { kind: "answer", hook: at, operationId: found.operationId, value: copy.value };
+  const names = operations.map(({ operationId }) => operationId).join(", ");
+  throw new OperationsError(
+    "invalid_options",
+    copy.ok
+      ? `The run has no operation ${JSON.stringify(operation)}; it has ${names || "none"}.`
+      : `The answer is no JSON: ${copy.issues[0]?.message}`,
+  );
+}
+
+function unknownRun(runId: string): OperationsError {
+  return new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
 }
 
 const resetAttempts = 5;
@@ -114,8 +155,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
     start: async (request) => handleOf(await start(request)),
     async resume(runId, call) {
       const stored = await runs.loadRun(runId, call);
-      if (stored === undefined)
-        throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+      if (stored === undefined) throw unknownRun(runId);
       return handleOf(await runner.resume(runId));
     },
     async abort(runId, reason) {
@@ -123,6 +163,13 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
       const isOpen = await runs.requestAbort(runId, { reason: reasonOf(reason) });
       if (isOpen) await runner.takeOver(runId);
       return isOpen;
+    },
+    async answer(runId, given) {
+      const stored = await runs.loadRun(runId);
+      if (stored === undefined) throw unknownRun(runId);
+      const isKept = await runs.answer(runId, answerStep(stored.input, given));
+      for (const wake of services.waiting) wake();
+      return isKept;
     },
     recover: async () => (await recoverRuns(services, runner)).runIds,
     async *events(runId, reading = {}) {
@@ -132,9 +179,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
         yield* readLiveEvents(live, runs, reading);
         return;
       }
-      if ((await runs.loadRun(runId)) === undefined) {
-        throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
-      }
+      if ((await runs.loadRun(runId)) === undefined) throw unknownRun(runId);
       yield* readStoredEvents(runId, services, reading);
     },
     async saveProfile(profile, call) {

@@ -46,6 +46,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     mainModels: isList(mainModel) ? mainModel : [mainModel],
     models: forKinds.models,
     tools: options.tools ?? [],
+    waiting: new Set(),
     turn: options.turn ?? {},
     runs,
     sessions: bound(options.sessions) ?? createMemoryProfileSessionStore(),

@@ -109,6 +109,7 @@ export function driveRun(driven: DrivenRun): RunDrive {
     emit: createEventEmitter({ input, clock: services.clock, known, writer }),
     sessionKey: undefined,
     history: [],
+    turnPosition: 1,
     artifacts: {},
     persisted: {},
     heads: undefined,
@@ -238,6 +239,9 @@ function load(run: RunContext, isNew: boolean, goOn: () => void): void {
   );
 }
 
+const minTurns = 100;
+const minTurnTokens = 20;
+
 /** The chat up to the turn, frozen. */
 async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const { input, services } = run;
@@ -250,7 +254,10 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
       content: userMessage,
     });
   }
-  const turn = await services.chat.loadTurn({ chatId, branchId, userMessageId });
+  const { prompt } = services.limits;
+  // No turn is so short that more of them fit.
+  const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
+  const turn = await services.chat.loadTurn({ chatId, branchId, userMessageId, maxTurns });
   if (turn === undefined) {
     throw new OperationsError(
       "unknown_turn",
@@ -267,6 +274,7 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
     const message = `The branch has a user message ${JSON.stringify(userMessageId)} with another text; give a new id, or leave userMessage out.`;
     throw new OperationsError("idempotency_conflict", message);
   }
+  run.turnPosition = turn.position;
   run.history = deepFreeze(turn.history.map((message) => ({ ...message })));
 }
 

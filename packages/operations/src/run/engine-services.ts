@@ -76,6 +76,8 @@ export interface EngineServices {
   mainModels: readonly LanguageModel[];
   models: ModelResolver;
   tools: readonly TurnTool[];
+  /** Wakes operations of this process that wait for answers. */
+  waiting: Set<() => void>;
   turn: TurnSettings;
   runs: RunStore;
   sessions: ProfileSessionStore;

@@ -251,7 +251,7 @@ it.each([
   await expect(world.engine.start({ ...world.start, ...(wrong as object) })).rejects.toMatchObject({
     code: "invalid_options",
   });
-  expect((await world.runs.listUnfinished()).runs).toEqual([]);
+  expect((await world.runs.listRuns()).runs).toEqual([]);
 });
 
 it("says which run its executor did not take", async () => {

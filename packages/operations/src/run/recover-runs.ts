@@ -20,7 +20,7 @@ export async function recoverRuns(
   const recovery: Recovery = { runIds: [], nextAtMs: nowMs + limits.leaseMs };
   let cursor: string | undefined;
   do {
-    const page = await runs.listUnfinished({ cursor });
+    const page = await runs.listRuns({ cursor });
     for (const { runId, lease } of page.runs) {
       const expiresAtMs = lease?.expiresAtMs ?? nowMs;
       if (expiresAtMs > nowMs) recovery.nextAtMs = Math.min(recovery.nextAtMs, expiresAtMs);

@@ -53,6 +53,7 @@ export function onceKey(event: RunEventBody): string | undefined {
     case "run.phase_changed":
       return `${event.type}/${event.phase}/${event.hook ?? ""}`;
     case "operation.finished":
+    case "operation.waiting":
       return `${event.type}/${event.hook}/${event.operationId}`;
     case "run.started":
     case "main_llm.finished":
@@ -136,6 +137,8 @@ function adopt(
     }
     case "turn_message":
       run.turnMessages[step.position] = step;
+      return undefined;
+    case "answer":
       return undefined;
     case "stop":
       run.isStopping = true;

@@ -119,6 +119,8 @@ export interface RunContext {
   abort(reason: unknown): void;
   /** Undefined without a profile. */
   sessionKey: ProfileSessionKey | undefined;
+  /** The place of the turn in its branch, from 1. */
+  turnPosition: number;
   /** Selected texts up to and with the user's turn, as loaded; oldest first, frozen. */
   history: readonly ChatMessage[];
   /** As the present hook began. */

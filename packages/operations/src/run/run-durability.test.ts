@@ -129,7 +129,7 @@ async function runWithCrash(
     // A process that has died leaves its handle as it was; here it learns of its death and ends.
     await handle.result;
   }
-  const runId = (await world.runs.listUnfinished()).runs[0]?.runId ?? handle?.runId ?? "";
+  const runId = (await world.runs.listRuns()).runs[0]?.runId ?? handle?.runId ?? "";
   await world.clock.advance(60_000);
   if (runId === "" || faults.hasCrashed === false) return { world, runId, faults };
   const second = world.engineWith(createFaultInjector());

@@ -1,3 +1,4 @@
+import { type ChatMessage, estimatedCounter } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
 import type { EventError } from "../events/run-event.ts";
@@ -29,7 +30,11 @@ export function startOperation(run: RunContext, index: number): void {
   const place = run.places[index];
   if (operation === undefined || record === undefined || place === undefined) return;
   const attempt: Attempt = { run, operation, record, number: record.attempts, timer: undefined };
-  const { when } = operation.config;
+  const { when, every } = operation.config;
+  if (every !== undefined && !isDue(run, every)) {
+    endWork(attempt, notDue);
+    return;
+  }
   if (when !== undefined && !isWanted(run, index, when)) {
     endWork(attempt, conditionFalse);
     return;
@@ -45,6 +50,22 @@ const conditionFalse: CheckedOutcome = {
   effects: noEffects,
   skippedReason: "condition_false",
 };
+
+const notDue: CheckedOutcome = { ...conditionFalse, skippedReason: "not_due" };
+
+/** The same however often the turn is answered, and after a crash: by the turn's place, and by the history's length. */
+function isDue(
+  { history, turnPosition }: RunContext,
+  every: NonNullable<OperationConfig["every"]>,
+): boolean {
+  if ("turns" in every) return turnPosition % every.turns === 0;
+  const windows = (messages: readonly ChatMessage[]): number =>
+    Math.floor((estimatedCounter.countMessages?.([...messages]) ?? 0) / every.tokens);
+  const lastUser = (messages: readonly ChatMessage[]): number =>
+    messages.findLastIndex(({ role }) => role === "user");
+  const formerTurn = lastUser(history.slice(0, Math.max(0, lastUser(history))));
+  return windows(history) > windows(history.slice(0, formerTurn + 1));
+}
 
 function isWanted(
   run: RunContext,
@@ -200,7 +221,7 @@ function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
   record.effects = ended.effects;
   record.inputsSummary = outcome.debug?.inputsSummary;
   record.outputsSummary = outcome.debug?.outputsSummary;
-  record.isExempt = ended === conditionFalse;
+  record.isExempt = ended === conditionFalse || ended === notDue;
   record.status = ended.status;
   record.skippedReason = ended.skippedReason;
   record.error = ended.error;

@@ -122,7 +122,7 @@ describe("secrets", () => {
     const refusal = await world.engine.start(world.start).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "invalid_profile" });
     expect(JSON.stringify([String(refusal), refusal])).not.toContain("Ab3Ab3");
-    expect((await world.runs.listUnfinished()).runs).toEqual([]);
+    expect((await world.runs.listRuns()).runs).toEqual([]);
     expect(world.chat.turns(branch)).toEqual([]);
   });
 

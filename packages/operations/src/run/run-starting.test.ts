@@ -32,7 +32,7 @@ describe("start", () => {
     await expect(world.engine.start({ ...world.start, ...options })).rejects.toMatchObject({
       code,
     });
-    expect((await world.runs.listUnfinished()).runs).toEqual([]);
+    expect((await world.runs.listRuns()).runs).toEqual([]);
   });
 
   it("refuses unknown profiles and turns, and a turn without a message", async () => {

@@ -177,7 +177,7 @@ async function knownTurn(
   { chatId, branchId, userMessageId, signal }: StartRequest,
   { chat }: EngineServices,
 ): Promise<string> {
-  const at = { chatId, branchId, userMessageId };
+  const at = { chatId, branchId, userMessageId, maxTurns: 1 };
   const turn = await chat.loadTurn(at, signal && { signal });
   if (turn !== undefined) return turn.userMessageId;
   const which =

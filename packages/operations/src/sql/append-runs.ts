@@ -35,6 +35,28 @@ export const appendBatch: Batch<RunAppend, AppendOutcome> = {
   },
 };
 
+/** Answers to operations that wait, which need no lease. */
+export const answerBatch: Batch<{ runId: string; step: RunStep }, boolean> = {
+  keyOf: ({ runId }) => runId,
+  *steps(answers) {
+    const heads = yield* lockRuns(answers);
+    const adding: Adding[] = [];
+    const outcomes = answers.map(({ runId, step }) => {
+      const key = keyOf(runId);
+      const head = heads.get(key);
+      if (head === undefined) return unknownRun(key);
+      if (head.hasEnded) return false;
+      const { fencingToken } = head;
+      const append = { runId, fencingToken, events: [], steps: [step] };
+      adding.push({ head, key, append, fresh: [] });
+      return true;
+    });
+    yield* insertSteps(adding);
+    yield* moveHeads(adding);
+    return outcomes;
+  },
+};
+
 interface Head {
   fencingToken: number;
   lastSeq: number;
@@ -50,7 +72,7 @@ interface Adding {
   fresh: readonly RunEvent[];
 }
 
-function* lockRuns(appends: readonly RunAppend[]): Steps<Map<string, Head>> {
+function* lockRuns(appends: readonly { runId: string }[]): Steps<Map<string, Head>> {
   const rows = yield* rowsOf(
     ({ asked, lock }) => `SELECT run_key, fencing_token, last_seq, last_epoch, step_count,
         CASE WHEN result IS NULL THEN 0 ELSE 1 END AS has_ended

@@ -1,4 +1,4 @@
-import { jsonIn, requiredJsonIn, textIn } from "@ccl/sql";
+import { jsonIn, numberIn, requiredJsonIn, textIn } from "@ccl/sql";
 import type { ChatMessage } from "@ccl/core";
 
 import type { ChatBranch, ChatTurn, NewUserMessage, TurnOutcome } from "../ports/chat-store.ts";
@@ -72,7 +72,12 @@ export function createSqlChatStore(
   };
 }
 
-type WantedTurn = ChatBranch & { userMessageId?: string | undefined };
+type WantedTurn = Parameters<ConversationStore["loadTurn"]>[0];
+
+/** As `firstPosition` has it; of a short branch the division gives 0 or less, so that all of it is read. */
+function windowOf({ maxTurns = 0 }: WantedTurn): [turns: number, window: number] {
+  return [maxTurns, Math.max(1, Math.ceil(maxTurns / 2))];
+}
 
 const turnKeyOf = ({ userMessageId }: WantedTurn): string | null =>
   userMessageId === undefined ? null : keyOf(userMessageId);
@@ -83,14 +88,16 @@ const loadBatch: Batch<WantedTurn, ChatTurn | null> = {
   *steps(wanted) {
     const rows = yield* rowsOf(
       ({ asked }) => `SELECT stored.branch_key AS branch_key, stored.turn_key AS turn_key,
-          stored.user_message AS user_message, stored.answer AS answer
-        FROM ${asked} JOIN ccl_operation_turns stored ON stored.branch_key = asked_branch AND stored.position <= (
-          SELECT max(last.position) FROM ccl_operation_turns last
-          WHERE last.branch_key = asked_branch AND (asked_turn IS NULL OR last.turn_key = asked_turn)
-        ) ORDER BY stored.branch_key, stored.position`,
+          stored.position AS position, stored.user_message AS user_message, stored.answer AS answer
+        FROM ${asked} JOIN ccl_operation_turns last ON last.branch_key = asked_branch AND last.position = (
+          SELECT max(other.position) FROM ccl_operation_turns other
+          WHERE other.branch_key = asked_branch AND (asked_turn IS NULL OR other.turn_key = asked_turn)
+        ) JOIN ccl_operation_turns stored ON stored.branch_key = asked_branch AND stored.position <= last.position
+          AND (asked_turns = 0 OR stored.position > (last.position - asked_turns) / asked_window * asked_window)
+        ORDER BY stored.branch_key, stored.position`,
       {
-        columns: ["asked_branch", "asked_turn"],
-        rows: wanted.map((turn) => [branchKeyOf(turn), turnKeyOf(turn)]),
+        columns: ["asked_branch", "asked_turn", "asked_turns#", "asked_window#"],
+        rows: wanted.map((turn) => [branchKeyOf(turn), turnKeyOf(turn), ...windowOf(turn)]),
       },
     );
     const byBranch = new Map(wanted.map((turn): [string, Row[]] => [branchKeyOf(turn), []]));
@@ -103,16 +110,18 @@ function historyOf(rows: readonly Row[]): ChatTurn | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
   const history = rows.flatMap((row) => messagesOf(row, row === last));
-  return { userMessageId: requiredJsonIn(last, "turn_key"), history };
+  const position = numberIn(last, "position");
+  return { userMessageId: requiredJsonIn(last, "turn_key"), position, history };
 }
 
 function messagesOf(row: Row, isLast: boolean): ChatMessage[] {
   const content = requiredJsonIn<NewUserMessage["content"]>(row, "user_message");
-  const user: ChatMessage = { id: requiredJsonIn(row, "turn_key"), role: "user", content };
+  const id: string = requiredJsonIn(row, "turn_key");
+  const user: ChatMessage[] = content.length === 0 ? [] : [{ id, role: "user", content }];
   const answer = isLast
     ? undefined
     : jsonIn<Omit<StoredVariant, "variantId"> & { id: string }>(row, "answer");
   return answer === undefined || answer === null
-    ? [user]
-    : [user, ...answerMessages({ ...answer, variantId: answer.id })];
+    ? user
+    : [...user, ...answerMessages({ ...answer, variantId: answer.id })];
 }

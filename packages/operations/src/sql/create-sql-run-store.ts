@@ -6,6 +6,7 @@ import { pageStart } from "../ports/page-start.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type {
   AbortRequest,
+  ListRunsOptions,
   RunInput,
   RunLease,
   RunPage,
@@ -13,7 +14,7 @@ import type {
   StoredRun,
 } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
-import { appendBatch, maxEventsInRow } from "./append-runs.ts";
+import { answerBatch, appendBatch, maxEventsInRow } from "./append-runs.ts";
 import { createRunBatch } from "./create-runs.ts";
 import { abortBatch, acquireBatch, releaseBatch, renewBatch, unknownRun } from "./lease-runs.ts";
 import { pruneBatch } from "./prune-runs.ts";
@@ -28,6 +29,7 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
   const release = database.writer("leases", releaseBatch);
   const append = database.writer("journal", appendBatch);
   const abort = database.writer("leases", abortBatch);
+  const answer = database.writer("journal", answerBatch);
   const prune = database.writer("prune", pruneBatch);
   return {
     createRun: create,
@@ -45,9 +47,10 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
       return database.read(() => readEvents(runId, from, limit), options);
     },
     requestAbort: (runId, request, call) => abort({ runId, request }, call),
-    async listUnfinished(options) {
+    answer: (runId, step, call) => answer({ runId, step }, call),
+    async listRuns(options) {
       const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 }, OperationsError);
-      return database.read(() => listUnfinished(options?.cursor, limit), options);
+      return database.read(() => listRuns(options ?? {}, limit), options);
     },
     async prune({ endedBeforeMs, nowMs, limit, ...call }) {
       return prune(
@@ -122,12 +125,14 @@ function* readEvents(runId: string, afterSeq: number, limit: number): Steps<RunE
   return events;
 }
 
-function* listUnfinished(cursor: string | undefined, limit: number): Steps<RunPage> {
+function* listRuns({ cursor, all = false }: ListRunsOptions, limit: number): Steps<RunPage> {
+  const after = cursor === undefined && all ? "g" : sortKeyOf(cursor ?? "");
   const rows = yield* rowsOf(
     ({ asked }) => `SELECT run_key, ${leaseColumns} FROM ${asked}
-      JOIN ccl_operation_runs ON result IS NULL AND sort_key > asked_after
-      ORDER BY sort_key LIMIT ${limit + 1}`,
-    { columns: ["asked_after"], rows: [[sortKeyOf(cursor ?? "")]] },
+      JOIN ccl_operation_runs ON ${all ? "sort_key < asked_after" : "result IS NULL AND sort_key > asked_after"}
+      ORDER BY sort_key ${all ? "DESC" : ""} LIMIT ${limit + 1}`,
+    // Sort keys are hexadecimal digits.
+    { columns: ["asked_after"], rows: [[after]] },
   );
   const runs = rows.slice(0, limit).map((row) => {
     const runId: string = requiredJsonIn(row, "run_key");

@@ -33,7 +33,7 @@ describe.each(sharedKinds)("a run whose worker is killed, on %s", (kind) => {
   });
 
   async function findRun(chatId: string): Promise<string | undefined> {
-    const { runs } = await shared.stores.runs.listUnfinished({ limit: 1_000 });
+    const { runs } = await shared.stores.runs.listRuns({ limit: 1_000 });
     for (const { runId } of runs) {
       if ((await shared.stores.runs.loadRun(runId))?.input.chatId === chatId) return runId;
     }

@@ -97,7 +97,7 @@ INSERT INTO ccl_operation_requests VALUES ('"request"', '"remembered"', 'hash', 
 
   it("let an unfinished run be carried on, which then has its end", async () => {
     const { runs } = await database.open();
-    expect((await runs.listUnfinished()).runs.map(({ runId }) => runId)).toEqual(["open"]);
+    expect((await runs.listRuns()).runs.map(({ runId }) => runId)).toEqual(["open"]);
     await database.exec("UPDATE ccl_operation_tokens SET last_token = 1");
     const lease = await runs.acquireLease("open", { owner: "next", ttlMs: 10, nowMs: 100 });
     expect(lease?.fencingToken).toBe(2);

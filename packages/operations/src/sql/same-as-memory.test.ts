@@ -170,7 +170,7 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
   fc
     .record({ id: name, limit: fc.integer({ min: 1, max: 3 }) })
     .map(({ id, limit }): RunCall => async ({ runs, scope }) => {
-      const page = await runs.listUnfinished({ cursor: scope + id, limit });
+      const page = await runs.listRuns({ cursor: scope + id, limit });
       return page.runs.filter(({ runId }) => runId.startsWith(scope));
     }),
 );

@@ -1,0 +1,46 @@
+import { onAbort } from "@ccl/core/async";
+
+import type { AnswerWait } from "../operation/operation-context.ts";
+import type { RunStep } from "../ports/run-step.ts";
+import { pollDelay } from "./live-run.ts";
+import type { Attempt } from "./run-context.ts";
+import { safeText } from "./safe-text.ts";
+
+/**
+ * What `engine.answer` has given the operation, or undefined at the time. The answer is in the journal and the event says
+ * what is waited for, so that both survive the worker. The operation gives back its place meanwhile.
+ */
+export async function awaitAnswer(
+  { run, operation, record }: Attempt,
+  { question, untilMs }: AnswerWait,
+): Promise<{ value: unknown } | undefined> {
+  const { services, input, signal } = run;
+  const { runs, clock, limiter } = services;
+  const { operationId, hook, definition } = operation;
+  const shown = question === undefined ? undefined : safeText(question, 4_096);
+  const named = { operationId, operationName: definition.name, hook };
+  run.emit({ type: "operation.waiting", ...named, question: shown, untilMs });
+  if (record.place !== undefined) limiter.release(record.place);
+  record.place = undefined;
+  const isOurs = (step: RunStep): boolean =>
+    step.kind === "answer" && step.operationId === operationId && step.hook === hook;
+  for (let idle = 0; ; idle += 1) {
+    signal.throwIfAborted();
+    const found = (await runs.loadRun(input.runId))?.steps.find(isOurs);
+    if (found?.kind === "answer") return { value: found.value };
+    const nowMs = clock.now();
+    if (untilMs !== undefined && untilMs <= nowMs) return undefined;
+    const delayMs = Math.min(pollDelay(services, idle, undefined), (untilMs ?? Infinity) - nowMs);
+    await new Promise<void>((resolve) => {
+      const forget = onAbort(signal, end);
+      const cancel = clock.schedule(delayMs, end);
+      services.waiting.add(end);
+      function end(): void {
+        forget();
+        cancel();
+        services.waiting.delete(end);
+        resolve();
+      }
+    });
+  }
+}
