@@ -6,6 +6,7 @@ import { addPackCommands, parseTokens } from "./add-pack-commands.ts";
 import { addGen, addMemoryCommands, addPlanCommands } from "./add-plan-commands.ts";
 import { addMcpCommands } from "./add-mcp-commands.ts";
 import { addQueryCommand } from "./add-query-command.ts";
+import { addRunCommands } from "./add-run-commands.ts";
 import { addGatewayCommands } from "./add-gateway-commands.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { CommandResult } from "./output/command-result.ts";
@@ -48,6 +49,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addQueryCommand(program, runCommand);
   addMcpCommands(program, runCommand);
   addGatewayCommands(program, runCommand);
+  addRunCommands(program, runCommand);
   return program;
 }
 

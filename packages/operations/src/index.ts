@@ -88,7 +88,15 @@ export type {
   NewUserMessage,
   TurnCommit,
 } from "./ports/chat-store.ts";
-export type { ConversationStore, TurnEdit, TurnWindow } from "./ports/conversation-store.ts";
+export type {
+  BranchPage,
+  ConversationStore,
+  ListBranchesOptions,
+  TurnEdit,
+  TurnWindow,
+} from "./ports/conversation-store.ts";
+export { readSillyTavernChat } from "./ports/read-silly-tavern-chat.ts";
+export { searchTurns, type TurnSearch } from "./ports/search-turns.ts";
 export type { StoredTurn, StoredVariant } from "./ports/chat-turn.ts";
 export {
   createMemoryChatStore,

@@ -30,7 +30,7 @@ export async function loadSql(
   }
   // A reference by the database's name; whoever runs a query resolves it.
   const secret = `ada://secret/pg:${encodeURIComponent(source.name)}`;
-  return await withPostgres(session, address, (client) =>
+  return await withPostgres(session, { address, isReadOnly: true }, (client) =>
     fromSqlDatabase(client, { ...options, secret }),
   );
 }
@@ -66,9 +66,10 @@ interface ConnectedClient extends PostgresClient {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-async function withPostgres<T>(
+/** Connects by the package pg of the project. */
+export async function withPostgres<T>(
   session: Session,
-  connectionString: string,
+  { address, isReadOnly }: { address: string; isReadOnly: boolean },
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const Client = exportOf(loadOptional(session, "pg"), "Client");
@@ -79,10 +80,10 @@ async function withPostgres<T>(
     );
   }
   const settings = {
-    connectionString,
+    connectionString: address,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: "ccl catalog",
+    application_name: "ccl",
   };
   const client: unknown = Reflect.construct(Client, [settings]);
   if (!isClient(client))
@@ -91,7 +92,7 @@ async function withPostgres<T>(
   client.on("error", () => undefined);
   await client.connect();
   try {
-    await client.query("SET default_transaction_read_only = on");
+    if (isReadOnly) await client.query("SET default_transaction_read_only = on");
     return await work(client);
   } finally {
     await client.end();

@@ -2,5 +2,5 @@ import type { ChatBranch } from "./chat-store.ts";
 
 /** One text for a chat and its branch, whatever characters their ids hold. */
 export function branchKey({ chatId, branchId }: ChatBranch): string {
-  return `${chatId.length} ${chatId} ${branchId}`;
+  return JSON.stringify([chatId, branchId]);
 }

@@ -13,6 +13,21 @@ export interface TurnWindow extends StoreCall {
   limit?: number | undefined;
 }
 
+/** Which branches are listed. */
+export interface ListBranchesOptions extends StoreCall {
+  /** From the page before. */
+  cursor?: string | undefined;
+  /** 100 by default, at most 1,000. */
+  limit?: number | undefined;
+}
+
+/** A page of branches. */
+export interface BranchPage {
+  branches: (ChatBranch & { turns: number })[];
+  /** Absent on the last page. */
+  cursor?: string | undefined;
+}
+
 /** What a person changes about a turn. A variant is one of the user's message or of its answers. */
 export type TurnEdit = ChatBranch & { userMessageId: string; variantId: string } & (
     | { type: "select" }
@@ -24,6 +39,8 @@ export type TurnEdit = ChatBranch & { userMessageId: string; variantId: string }
 export interface ConversationStore extends ChatStore {
   /** Oldest first, with all variants. */
   turns(branch: ChatBranch, window?: TurnWindow): StoredTurn[] | Promise<StoredTurn[]>;
+  /** All branches of all chats that have turns, in a fixed order. */
+  branches(options?: ListBranchesOptions): Promise<BranchPage>;
   /** @throws OperationsError `unknown_turn` for a turn or variant that is not there */
   editTurn(edit: TurnEdit, options?: StoreCall): Promise<void>;
   /**

@@ -1,4 +1,5 @@
 import { throwIfAborted } from "@ccl/core/async";
+import { pageLimit } from "@ccl/core/paging";
 
 import type { ChatMessage } from "@ccl/core";
 
@@ -86,6 +87,19 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       const branch = branchOf(variant);
       fence(branch, variant.fencingToken);
       saveVariant(turnOf(branch, variant.userMessageId), variant);
+    },
+    async branches({ cursor = "", limit, signal } = {}) {
+      throwIfAborted(signal, OperationsError);
+      const max = pageLimit(limit, { byDefault: 100, max: 1_000 }, OperationsError);
+      const keys = [...branches.keys()].filter(
+        (key) => key > cursor && (branches.get(key)?.turns.size ?? 0) > 0,
+      );
+      const page = keys.sort().slice(0, max);
+      const listed = page.map((key) => {
+        const [chatId = "", branchId = ""]: string[] = JSON.parse(key);
+        return { chatId, branchId, turns: branches.get(key)?.turns.size ?? 0 };
+      });
+      return { branches: listed, cursor: keys.length > max ? page.at(-1) : undefined };
     },
     turns(branch, { before, limit } = {}) {
       const all = [...branchOf(branch).turns.values()];

@@ -1,5 +1,8 @@
 import { jsonIn, numberIn, requiredJsonIn, textIn } from "@ccl/sql";
 import type { ChatMessage } from "@ccl/core";
+import { pageLimit } from "@ccl/core/paging";
+
+import { OperationsError } from "../operations-error.ts";
 
 import type { ChatBranch, ChatTurn, NewUserMessage, TurnOutcome } from "../ports/chat-store.ts";
 import {
@@ -13,7 +16,13 @@ import { applyEdit, type ConversationStore, type TurnWindow } from "../ports/con
 import { appendBatch } from "./append-messages.ts";
 import { branchKeyOf } from "./branch-rows.ts";
 import { turnBatch } from "./change-turns.ts";
-import { deleteBatch, forkBatch, importBatch, loadTurns } from "./edit-conversation.ts";
+import {
+  deleteBatch,
+  forkBatch,
+  importBatch,
+  listBranches,
+  loadTurns,
+} from "./edit-conversation.ts";
 import type { Batch } from "./group-commit.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { keyOf, rowsOf, type Row } from "./statement.ts";
@@ -54,6 +63,10 @@ export function createSqlChatStore(
       await changeTurn({ ...variant, apply }, call);
     },
     turns: (branch, window) => database.read(() => loadTurns(branch, window), window),
+    async branches({ cursor, limit, ...call } = {}) {
+      const max = pageLimit(limit, { byDefault: 100, max: 1_000 }, OperationsError);
+      return database.read(() => listBranches(cursor, max), call);
+    },
     async editTurn(edit, call) {
       const apply = (turn: StoredTurn): TurnOutcome[] => {
         applyEdit(turn, edit);

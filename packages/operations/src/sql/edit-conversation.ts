@@ -3,7 +3,12 @@ import { numberIn, requiredJsonIn, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
 import type { ChatBranch } from "../ports/chat-store.ts";
 import type { StoredTurn } from "../ports/chat-turn.ts";
-import { takenBranch, type TurnWindow, unknownTurn } from "../ports/conversation-store.ts";
+import {
+  type BranchPage,
+  takenBranch,
+  type TurnWindow,
+  unknownTurn,
+} from "../ports/conversation-store.ts";
 import type { RunInput } from "../ports/run-store.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
 import { selectedTexts } from "./change-turns.ts";
@@ -32,6 +37,23 @@ export function* loadTurns(
     const { applied: _, ...turn } = requiredJsonIn<TurnRow>(row, "turn");
     return turn;
   });
+}
+
+/** Branches by their keys. */
+export function* listBranches(cursor: string | undefined, limit: number): Steps<BranchPage> {
+  const rows = yield* rowsOf(
+    ({ asked }) => `SELECT stored.branch_key AS branch_key, count(*) AS turns FROM ${asked}
+      JOIN ccl_operation_turns stored ON stored.branch_key > asked_after
+      GROUP BY stored.branch_key ORDER BY stored.branch_key LIMIT ${limit + 1}`,
+    { columns: ["asked_after"], rows: [[cursor ?? ""]] },
+  );
+  const branches = rows.slice(0, limit).map((row) => {
+    const [chatId = "", branchId = ""] = requiredJsonIn<string[]>(row, "branch_key");
+    return { chatId, branchId, turns: numberIn(row, "turns") };
+  });
+  const last = rows[limit - 1];
+  const hasMore = rows.length > limit && last !== undefined;
+  return { branches, cursor: hasMore ? textIn(last, "branch_key") : undefined };
 }
 
 /** By user message id: its place in the branch. */

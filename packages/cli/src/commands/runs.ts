@@ -1,0 +1,255 @@
+import { pathToFileURL } from "node:url";
+import { resolve } from "node:path";
+
+import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
+import type { OperationStores } from "@ccl/operations/sqlite";
+
+import { CliError } from "../cli-error.ts";
+import { EXIT_CODES } from "../exit-code.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { printable } from "../output/printable.ts";
+import { renderTable } from "../output/table.ts";
+import { openLanguageModel } from "../plan/open-language-model.ts";
+import { type StoreFlags, withStores } from "../runs/with-stores.ts";
+import type { Session } from "../session.ts";
+
+/** Flags of `ccl run` and `ccl session`. */
+export interface RunFlags extends StoreFlags {
+  limit?: number | undefined;
+  unfinished?: boolean | undefined;
+  events?: boolean | undefined;
+  reason?: string | undefined;
+  engine?: string | undefined;
+  model?: string | undefined;
+  branch?: string | undefined;
+  find?: string | undefined;
+}
+
+/** The newest runs, or those that have not ended. */
+export async function runList(session: Session, flags: RunFlags): Promise<CommandResult> {
+  return withStores(session, flags, async ({ runs }) => {
+    const { limit = 20, unfinished = false } = flags;
+    const page = await runs.listRuns({ all: !unfinished, limit: Math.min(limit, 1_000) });
+    const found = await Promise.all(page.runs.map(({ runId }) => runs.loadRun(runId)));
+    const listed = found.flatMap((run) => (run === undefined ? [] : [summaryOf(run)]));
+    const columns = [
+      { title: "run" },
+      { title: "chat" },
+      { title: "status" },
+      { title: "started" },
+      { title: "ms", align: "right" as const },
+      { title: "asked" },
+    ];
+    const rows = listed.map((run) => [
+      run.runId,
+      printable(run.branchId === "main" ? run.chatId : `${run.chatId}/${run.branchId}`),
+      run.status,
+      run.startedAt.slice(0, 19),
+      String(run.durationMs ?? ""),
+      printable(run.message.slice(0, 50)),
+    ]);
+    return {
+      document: { runs: listed },
+      text: (style) => (rows.length === 0 ? "No runs.\n" : renderTable(columns, rows, style)),
+    };
+  });
+}
+
+interface RunSummary {
+  runId: string;
+  chatId: string;
+  branchId: string;
+  /** `running`: a worker has it; `waiting for a worker`: its lease is over. */
+  status: string;
+  startedAt: string;
+  durationMs?: number | undefined;
+  message: string;
+}
+
+function summaryOf({ input, result, lease }: StoredRun): RunSummary {
+  const { runId, chatId, branchId, startedAt, userMessage, trigger } = input;
+  const hasWorker = (lease?.expiresAtMs ?? 0) > Date.now();
+  const text =
+    typeof userMessage === "string"
+      ? userMessage
+      : (userMessage ?? [])
+          .map((part) => ("text" in part ? part.text : `[${part.type}]`))
+          .join(" ");
+  return {
+    runId,
+    chatId,
+    branchId,
+    status: result?.status ?? (hasWorker ? "running" : "waiting for a worker"),
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs: result?.durationMs,
+    message: text === "" ? `(${trigger})` : (text.split("\n", 1)[0] ?? ""),
+  };
+}
+
+/** One run. */
+export async function runShow(
+  session: Session,
+  id: string,
+  flags: RunFlags,
+): Promise<CommandResult> {
+  return withStores(session, flags, async ({ runs }) => {
+    const run = await runs.loadRun(id);
+    if (run === undefined) throw unknownRun(id);
+    const events = await allEvents(runs, id);
+    const summary = summaryOf(run);
+    const document = { ...run, ...summary, events: flags.events === true ? events : undefined };
+    return { document, text: () => `${linesOf(run, events, flags.events === true).join("\n")}\n` };
+  });
+}
+
+async function allEvents(runs: OperationStores["runs"], runId: string): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (;;) {
+    const page = await runs.readEvents(runId, { afterSeq: events.at(-1)?.seq, limit: 1_000 });
+    events.push(...page);
+    if (page.length < 1_000) return events;
+  }
+}
+
+function linesOf(run: StoredRun, events: readonly RunEvent[], isWhole: boolean): string[] {
+  const { runId, chatId, branchId, status, startedAt, message } = summaryOf(run);
+  const { result } = run;
+  const failure = result?.failedDetails?.errorMessage;
+  const why = result?.failedType === undefined ? "" : ` (${result.failedType}: ${failure ?? ""})`;
+  const lines = [
+    `${runId}  ${status}${why}`,
+    `chat ${chatId}, branch ${branchId}, started ${startedAt}`,
+    `asked: ${message}`,
+  ];
+  const startedMs = run.input.startedAt;
+  for (const event of events) {
+    const shown = eventLine(event);
+    if (shown !== undefined && (isWhole || !event.type.endsWith(".started")))
+      lines.push(`${String(event.ts - startedMs).padStart(7)} ms  ${shown}`);
+  }
+  if (result?.mainLlm.text !== undefined) lines.push(`answered: ${result.mainLlm.text}`);
+  return lines.map((line) => printable(line));
+}
+
+function eventLine(event: RunEvent): string | undefined {
+  switch (event.type) {
+    case "operation.started":
+      return `${event.operationName} started, attempt ${event.attempt}`;
+    case "operation.waiting":
+      return `${event.operationName} waits: ${event.question ?? "for its time"}`;
+    case "operation.finished": {
+      const why = event.error?.message ?? event.skippedReason;
+      return `${event.operationName} ${event.status}${why === undefined ? "" : `: ${why}`}`;
+    }
+    case "main_llm.started":
+      return `the model is asked, attempt ${event.attempt}`;
+    case "main_llm.tool_finished":
+      return `the model's tool ${event.name} ${event.isError ? "failed" : "answered"}`;
+    case "main_llm.finished":
+      return `the model: ${event.finishReason}${event.error === undefined ? "" : `, ${event.error.message}`}`;
+    case "run.finished":
+      return `run ${event.status}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Ends a run; waits a little for its worker to see it. */
+export async function runAbort(
+  session: Session,
+  id: string,
+  { reason, ...flags }: RunFlags,
+): Promise<CommandResult> {
+  return withStores(session, flags, async (stores) => {
+    const isOpen = await engineWithout(stores).abort(id, reason);
+    if (!isOpen) {
+      const ended = (await stores.runs.loadRun(id))?.result?.status;
+      return {
+        document: { runId: id, status: ended },
+        text: () => `It had ended already: ${ended}.\n`,
+      };
+    }
+    for (let look = 0; look < 20; look += 1) {
+      const status = (await stores.runs.loadRun(id))?.result?.status;
+      if (status !== undefined)
+        return { document: { runId: id, status }, text: () => `The run has ended: ${status}.\n` };
+      await new Promise((done) => setTimeout(done, 250));
+      session.signal.throwIfAborted();
+    }
+    return {
+      document: { runId: id, status: "asked" },
+      text: () => "Its worker is asked to end it, and has not done so yet.\n",
+    };
+  });
+}
+
+/** An engine that can end runs, and carry on none. */
+function engineWithout(stores: OperationStores): RunEngine {
+  const generate = (): never => {
+    throw new CliError("usage", "No model is asked here.");
+  };
+  return createRunEngine({
+    ...stores,
+    mainModel: { provider: "none", modelId: "none", generate },
+    recover: false,
+  });
+}
+
+/** Carries a run on in this process, to its end. */
+export async function runResume(
+  session: Session,
+  id: string,
+  flags: RunFlags,
+): Promise<CommandResult> {
+  return withStores(session, flags, async (stores) => {
+    const stored = await stores.runs.loadRun(id);
+    if (stored === undefined) throw unknownRun(id);
+    const { status } = summaryOf(stored);
+    if (stored.result !== undefined)
+      return { document: { runId: id, status }, text: () => `It had ended already: ${status}.\n` };
+    if (status === "running")
+      throw new CliError(
+        "plan_conflict",
+        `Run ${id} has a worker, ${stored.lease?.owner}; it needs no other while that lives.`,
+      );
+    const engine = await engineOf(session, stores, flags);
+    const run = await engine.resume(id);
+    const stop = (): void => run.abort("Interrupted.");
+    session.signal.addEventListener("abort", stop, { once: true });
+    const result = await run.result;
+    session.signal.removeEventListener("abort", stop);
+    const text = result.mainLlm.text ?? result.failedDetails?.errorMessage ?? "";
+    return {
+      document: result,
+      text: () => `${result.status}\n${printable(text)}\n`,
+      exitCode: result.status === "done" ? EXIT_CODES.ok : EXIT_CODES.failure,
+    };
+  });
+}
+
+async function engineOf(
+  session: Session,
+  stores: OperationStores,
+  { engine, model }: RunFlags,
+): Promise<RunEngine> {
+  if (engine === undefined) {
+    const mainModel = await openLanguageModel(session, { model });
+    return createRunEngine({ ...stores, mainModel, recover: false });
+  }
+  const module: unknown = await import(pathToFileURL(resolve(session.root, engine)).href);
+  const create =
+    typeof module === "object" && module !== null && "createEngine" in module
+      ? module.createEngine
+      : undefined;
+  const made: unknown = typeof create === "function" ? await create(stores) : undefined;
+  if (isEngine(made)) return made;
+  throw new CliError("usage", `${engine} must export createEngine(stores), which gives an engine.`);
+}
+
+function isEngine(value: unknown): value is RunEngine {
+  return typeof value === "object" && value !== null && "resume" in value && "abort" in value;
+}
+
+function unknownRun(id: string): CliError {
+  return new CliError("usage", `The store has no run ${JSON.stringify(id)}; see ccl run list.`);
+}

@@ -1,0 +1,92 @@
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import type { OperationStores } from "@ccl/operations/sqlite";
+import { createPostgresSession, type PostgresClient } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
+
+import { withPostgres } from "../catalog/load-sql.ts";
+import { CliError } from "../cli-error.ts";
+import type { Session } from "../session.ts";
+
+/** Which store a command looks at. */
+export interface StoreFlags {
+  store?: string | undefined;
+  postgres?: string | undefined;
+}
+
+/** Opens the stores of the flags, and closes them after the work. @throws CliError, OperationsError */
+export async function withStores<Value>(
+  session: Session,
+  flags: StoreFlags,
+  work: (stores: OperationStores) => Promise<Value>,
+): Promise<Value> {
+  const { signal } = session;
+  if (flags.postgres !== undefined) {
+    const { openPostgresOperationStores } = await import("@ccl/operations/postgres");
+    const address = flags.postgres;
+    return withPostgres(session, { address, isReadOnly: false }, async (client) => {
+      await requireTables(client);
+      return closing(await openPostgresOperationStores({ client, signal }), work);
+    });
+  }
+  const named = flags.store ?? session.terminal.env["CCL_STORE"];
+  if (named === undefined || named === "")
+    throw new CliError(
+      "usage",
+      "Say where the runs are: --store <SQLite file or folder>, --postgres <url>, or set CCL_STORE.",
+    );
+  const path = await fileOf(resolve(session.root, named));
+  await requireRuns(path);
+  const { openSqliteOperationStores } = await import("@ccl/operations/sqlite");
+  return closing(await openSqliteOperationStores({ path, signal }), work);
+}
+
+async function closing<Value>(
+  stores: OperationStores,
+  work: (stores: OperationStores) => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** The file itself, or the only database in the folder. */
+async function fileOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === true) return path;
+  if (found?.isDirectory() !== true)
+    throw new CliError("source_failed", `There is no file or folder at ${path}.`);
+  const files = (await readdir(path)).filter((name) => /\.(?:sqlite3?|db)$/.test(name)).sort();
+  const [only] = files;
+  if (files.length === 1 && only !== undefined) return join(path, only);
+  const which = files.length === 0 ? "no SQLite file" : `several: ${files.join(", ")}`;
+  throw new CliError("source_failed", `The folder ${path} holds ${which}; name the file.`);
+}
+
+// A look at another database must not leave tables in it.
+async function requireRuns(path: string): Promise<void> {
+  let found: unknown[];
+  try {
+    const database = await openSqlite({ path, readOnly: true });
+    found = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ccl_operation_runs'").all();
+    database.close();
+  } catch (cause) {
+    throw new CliError("source_failed", `${path} is no SQLite database that can be read.`, {
+      cause,
+    });
+  }
+  if (found.length === 0) throw noRuns(path);
+}
+
+async function requireTables(client: PostgresClient): Promise<void> {
+  const session = createPostgresSession(client);
+  const [row] = await session.query("SELECT to_regclass('ccl_operation_runs')::text AS found");
+  if (row?.["found"] === null) throw noRuns("The database");
+}
+
+function noRuns(where: string): CliError {
+  return new CliError("source_failed", `${where} holds no runs of @ccl/operations.`);
+}
