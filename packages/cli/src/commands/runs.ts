@@ -1,4 +1,4 @@
-import { pathToFileURL } from "node:url";
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 
 import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
@@ -94,7 +94,7 @@ export async function runShow(
 ): Promise<CommandResult> {
   return withStores(session, flags, async ({ runs }) => {
     const run = await runs.loadRun(id);
-    if (run === undefined) throw unknownRun(id);
+    if (run === undefined) throw missingRun(id);
     const events = await allEvents(runs, id);
     const summary = summaryOf(run);
     const document = { ...run, ...summary, events: flags.events === true ? events : undefined };
@@ -203,7 +203,7 @@ export async function runResume(
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
     const stored = await stores.runs.loadRun(id);
-    if (stored === undefined) throw unknownRun(id);
+    if (stored === undefined) throw missingRun(id);
     const { status } = summaryOf(stored);
     if (stored.result !== undefined)
       return { document: { runId: id, status }, text: () => `It had ended already: ${status}.\n` };
@@ -236,13 +236,13 @@ async function engineOf(
     const mainModel = await openLanguageModel(session, { model });
     return createRunEngine({ ...stores, mainModel, recover: false });
   }
-  const module: unknown = await import(pathToFileURL(resolve(session.root, engine)).href);
+  const module: unknown = createRequire(import.meta.url)(resolve(session.root, engine));
   const create =
     typeof module === "object" && module !== null && "createEngine" in module
       ? module.createEngine
       : undefined;
-  const made: unknown = typeof create === "function" ? await create(stores) : undefined;
-  if (isEngine(made)) return made;
+  const created: unknown = typeof create === "function" ? await create(stores) : undefined;
+  if (isEngine(created)) return created;
   throw new CliError("usage", `${engine} must export createEngine(stores), which gives an engine.`);
 }
 
@@ -250,6 +250,6 @@ function isEngine(value: unknown): value is RunEngine {
   return typeof value === "object" && value !== null && "resume" in value && "abort" in value;
 }
 
-function unknownRun(id: string): CliError {
+function missingRun(id: string): CliError {
   return new CliError("usage", `The store has no run ${JSON.stringify(id)}; see ccl run list.`);
 }

@@ -84,7 +84,7 @@ export interface ChatStore {
   appendUserMessage(message: NewUserMessage, options?: StoreCall): Promise<void>;
   /**
    * The turn of that message, the branch's last turn without one; undefined where there is none. With `maxTurns` the history
-   * has at least the newest so many turns, and begins at the same turn for a long time, so that providers' caches keep.
+   * holds the newest turns, so many or more, and begins at the same turn for a long time, so that providers' caches keep.
    */
   loadTurn(
     turn: ChatBranch & { userMessageId?: string | undefined; maxTurns?: number | undefined },

@@ -65,7 +65,7 @@ export function answerMessages({
   return content.length === 0 && toolCalls.length === 0 ? [...messages] : [...messages, answer];
 }
 
-/** Where a history begins that holds at least `maxTurns` turns up to a position: it moves by whole windows only. */
+/** Where a history begins that holds `maxTurns` turns or more up to a position: it moves by whole windows only. */
 export function firstPosition(position: number, maxTurns: number | undefined): number {
   if (maxTurns === undefined) return 1;
   const window = Math.max(1, Math.ceil(maxTurns / 2));

@@ -17,7 +17,7 @@ export interface TurnWindow extends StoreCall {
 export interface ListBranchesOptions extends StoreCall {
   /** From the page before. */
   cursor?: string | undefined;
-  /** 100 by default, at most 1,000. */
+  /** 100 by default, up to 1,000. */
   limit?: number | undefined;
 }
 

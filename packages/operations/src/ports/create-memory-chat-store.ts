@@ -15,6 +15,8 @@ import {
 } from "./chat-turn.ts";
 import {
   applyEdit,
+  type BranchPage,
+  type ListBranchesOptions,
   type ConversationStore,
   takenBranch,
   type TurnWindow,
@@ -88,18 +90,9 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       fence(branch, variant.fencingToken);
       saveVariant(turnOf(branch, variant.userMessageId), variant);
     },
-    async branches({ cursor = "", limit, signal } = {}) {
-      throwIfAborted(signal, OperationsError);
-      const max = pageLimit(limit, { byDefault: 100, max: 1_000 }, OperationsError);
-      const keys = [...branches.keys()].filter(
-        (key) => key > cursor && (branches.get(key)?.turns.size ?? 0) > 0,
-      );
-      const page = keys.sort().slice(0, max);
-      const listed = page.map((key) => {
-        const [chatId = "", branchId = ""]: string[] = JSON.parse(key);
-        return { chatId, branchId, turns: branches.get(key)?.turns.size ?? 0 };
-      });
-      return { branches: listed, cursor: keys.length > max ? page.at(-1) : undefined };
+    async branches(options) {
+      throwIfAborted(options?.signal, OperationsError);
+      return listBranches(branches, options);
     },
     turns(branch, { before, limit } = {}) {
       const all = [...branchOf(branch).turns.values()];
@@ -138,6 +131,20 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       }
     },
   };
+}
+
+function listBranches(
+  branches: ReadonlyMap<string, StoredBranch>,
+  { cursor = "", limit }: ListBranchesOptions = {},
+): BranchPage {
+  const max = pageLimit(limit, { byDefault: 100, max: 1_000 }, OperationsError);
+  const used = [...branches].filter(([key, { turns }]) => key > cursor && turns.size > 0);
+  const keys = used.map(([key]) => key).sort();
+  const page = keys.slice(0, max).map((key) => {
+    const [chatId = "", branchId = ""]: string[] = JSON.parse(key);
+    return { chatId, branchId, turns: branches.get(key)?.turns.size ?? 0 };
+  });
+  return { branches: page, cursor: keys.length > max ? keys[max - 1] : undefined };
 }
 
 function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {

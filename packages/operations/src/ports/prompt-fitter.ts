@@ -6,7 +6,7 @@ import type { ChatBranch } from "./chat-store.ts";
 export interface FitRequest extends ChatBranch {
   /** The system prompt as it is sent, the history, and the current turn; oldest first. */
   messages: readonly ChatMessage[];
-  /** From here on the messages belong to the current turn and stay. */
+  /** The user message of the current turn, which stays; its tool calls and their results follow. */
   turnStart: number;
   /** Tokens for these messages and the tools, as counted; margins and operations' messages are taken off already. */
   budget: number;

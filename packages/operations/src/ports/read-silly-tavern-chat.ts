@@ -56,7 +56,7 @@ function variantsOf(
   const shown = typeof mes === "string" ? mes : "";
   const texts = Array.isArray(swipes) ? swipes.filter((text) => typeof text === "string") : [];
   const at = typeof swipeId === "number" && texts[swipeId] !== undefined ? swipeId : 0;
-  // The message itself may have been edited after the swipe was made.
+  // The message itself may have been edited after that swipe.
   if (texts.length === 0) texts.push(shown);
   else texts[at] = shown;
   const meta = { ...(typeof name === "string" ? { name } : {}), sentAt };

@@ -131,7 +131,7 @@ export interface ListRunsOptions extends StoreCall {
   all?: boolean | undefined;
   /** From the page before. */
   cursor?: string | undefined;
-  /** 100 by default, at most 1,000. */
+  /** 100 by default, up to 1,000. */
   limit?: number | undefined;
 }
 

@@ -2,7 +2,6 @@ import { onAbort } from "@ccl/core/async";
 
 import type { AnswerWait } from "../operation/operation-context.ts";
 import type { RunStep } from "../ports/run-step.ts";
-import { pollDelay } from "./live-run.ts";
 import type { Attempt } from "./run-context.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -15,7 +14,7 @@ export async function awaitAnswer(
   { question, untilMs }: AnswerWait,
 ): Promise<{ value: unknown } | undefined> {
   const { services, input, signal } = run;
-  const { runs, clock, limiter } = services;
+  const { runs, clock, limiter, limits } = services;
   const { operationId, hook, definition } = operation;
   const shown = question === undefined ? undefined : safeText(question, 4_096);
   const named = { operationId, operationName: definition.name, hook };
@@ -30,7 +29,7 @@ export async function awaitAnswer(
     if (found?.kind === "answer") return { value: found.value };
     const nowMs = clock.now();
     if (untilMs !== undefined && untilMs <= nowMs) return undefined;
-    const delayMs = Math.min(pollDelay(services, idle, undefined), (untilMs ?? Infinity) - nowMs);
+    const delayMs = Math.min(limits.pollMs * 2 ** Math.min(4, idle), (untilMs ?? Infinity) - nowMs);
     await new Promise<void>((resolve) => {
       const forget = onAbort(signal, end);
       const cancel = clock.schedule(delayMs, end);

@@ -47,7 +47,7 @@ export function checkStart(options: StartOptions): StartRequest {
 }
 
 /** A copy as JSON. @throws OperationsError `invalid_options` */
-export function checkTurn(turn: TurnSettings | undefined): TurnSettings | undefined {
+function checkTurn(turn: TurnSettings | undefined): TurnSettings | undefined {
   if (turn === undefined) return undefined;
   const copy = copyJson(turn);
   const checked = copy.ok ? turnShape.safeParse(copy.value) : undefined;

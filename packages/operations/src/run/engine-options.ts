@@ -15,8 +15,7 @@ import type { RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { EngineLimits, LateResult, MainPrompt } from "./engine-services.ts";
-import type { TurnTool } from "./turn-tools.ts";
+import type { EngineLimits, LateResult, MainPrompt, TurnTool } from "./engine-services.ts";
 
 /** What becomes of a start while the (chat, branch) has a run. */
 export type WhenActive = "reject" | "queue" | "abort_previous";

@@ -1,4 +1,5 @@
-import { type Complete, type IdGenerator, type LanguageModel } from "@ccl/core";
+import type { Complete, IdGenerator, LanguageModel, ToolDefinition } from "@ccl/core";
+import type { ToolBridge } from "@ccl/context-compiler/tool-interrupt";
 import type { ListenerErrorHandler } from "@ccl/core/events";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
@@ -19,7 +20,6 @@ import type { RegisteredOperation } from "../registry/registered-operation.ts";
 import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
 import type { OperationStatus } from "./run-result.ts";
 import type { RunJournal } from "./run-journal.ts";
-import type { TurnTool } from "./turn-tools.ts";
 
 /** What an engine keeps within; every field has a default. */
 export interface EngineLimits {
@@ -68,6 +68,9 @@ export interface MainPrompt extends AssembledPrompt {
   /** From 1; more after a crash during the call. */
   attempt: number;
 }
+
+/** Functions, and bridges to tools that run elsewhere, such as `mcpToolBridge(client)`. */
+export type TurnTool = ToolDefinition<never> | ToolBridge;
 
 /** What all runs of an engine share. */
 export interface EngineServices {

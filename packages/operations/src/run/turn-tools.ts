@@ -3,10 +3,8 @@ import type { ToolBridge } from "@ccl/context-compiler/tool-interrupt";
 import { toBase64 } from "@ccl/core/json";
 
 import { OperationsError } from "../operations-error.ts";
+import type { TurnTool } from "./engine-services.ts";
 import type { RunContext } from "./run-context.ts";
-
-/** Functions, and bridges to tools that run elsewhere, such as `mcpToolBridge(client)`. */
-export type TurnTool = ToolDefinition<never> | ToolBridge;
 
 /** The tools of one turn. */
 export interface TurnTools {
