@@ -68,6 +68,7 @@ export type {
   OperationHandler,
   OperationPolicy,
 } from "./operation/operation-context.ts";
+export type { ModelReference, TurnSettings } from "./operation/turn-settings.ts";
 export type {
   Hook,
   OperationDefinition,
