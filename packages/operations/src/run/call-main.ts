@@ -52,7 +52,8 @@ export function callMain(run: RunContext, attempt: number): MainCall {
       const tools = await openTurnTools(run);
       for (;;) {
         await answerCalls(run, attempt, tools);
-        if (!(await run.writer.flushed()) || run.isStopping) return cutOff();
+        if (run.turnMessages.length > 0 && !(await run.writer.flushed())) return cutOff();
+        if (run.isStopping) return cutOff();
         const messages = await mainPrompt(run, { attempt, tools: tools?.descriptions });
         if (run.isStopping) return cutOff();
         announce(run, attempt);
