@@ -52,6 +52,7 @@ export function addGatewayCommands(program: Command, run: Run): void {
     .addOption(modeOption())
     .addOption(holdoutOption())
     .option("--state <folder>", "where decisions and artifacts are kept")
+    .option("--record", "keep what the prompts said too, without secrets, for ccl ui")
     .action((command: string[], flags: WrapFlags) =>
       run(async (session) => (await import("./commands/proxy.ts")).wrap(session, command, flags)),
     );
@@ -95,6 +96,7 @@ function addProxyCommand(program: Command, run: Run): void {
     .addOption(holdoutOption())
     .option("--token-env <name>", "the variable that holds what callers send as x-ccl-token")
     .option("--state <folder>", "where decisions and artifacts are kept")
+    .option("--record", "keep what the prompts said too, without secrets, for ccl ui")
     .action((flags: ProxyFlags) =>
       run(async (session) => (await import("./commands/proxy.ts")).proxy(session, flags)),
     );

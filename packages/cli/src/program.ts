@@ -8,6 +8,7 @@ import { addMcpCommands } from "./add-mcp-commands.ts";
 import { addQueryCommand } from "./add-query-command.ts";
 import { addRunCommands } from "./add-run-commands.ts";
 import { addGatewayCommands } from "./add-gateway-commands.ts";
+import { addUiCommand } from "./add-ui-command.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import { styleOf } from "./output/style.ts";
@@ -50,6 +51,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addMcpCommands(program, runCommand);
   addGatewayCommands(program, runCommand);
   addRunCommands(program, runCommand);
+  addUiCommand(program, runCommand);
   return program;
 }
 

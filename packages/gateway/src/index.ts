@@ -1,4 +1,9 @@
-export { HistoryPlanner, type HistoryPlan, type PlannedCall } from "./decide/history-planner.ts";
+export {
+  HistoryPlanner,
+  type HistoryPlan,
+  type PlannedCall,
+  type PlannedItem,
+} from "./decide/history-planner.ts";
 export type {
   Decision,
   GatewayMode,

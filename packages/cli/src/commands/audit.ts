@@ -2,7 +2,12 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
-import { auditTranscript, readTranscripts, type SessionAudit } from "@ccl/gateway/audit";
+import {
+  auditTranscript,
+  readTranscripts,
+  type SessionAudit,
+  type Transcript,
+} from "@ccl/gateway/audit";
 
 import { CliError } from "../cli-error.ts";
 import { auditText, sumAudits } from "../output/audit-report.ts";
@@ -16,7 +21,8 @@ export interface AuditFlags {
   price?: number | undefined;
 }
 
-interface Log {
+/** A file, or a folder of them, in which an agent keeps sessions. */
+export interface AgentLog {
   path: string;
   changedMs: number;
   sizeBytes: number;
@@ -24,7 +30,8 @@ interface Log {
 
 /** After so long the newest sessions have to do, unless all are asked for. */
 const enoughMs = 25_000;
-const maxLogBytes = 200 * 2 ** 20;
+/** Larger ones are not read. */
+export const maxLogBytes: number = 200 * 2 ** 20;
 
 /** Reads the transcripts of coding agents, or those in a folder, and says what their prompts were spent on. */
 export async function audit(
@@ -70,14 +77,19 @@ export async function audit(
   };
 }
 
-async function auditFile(path: string, flags: AuditFlags): Promise<SessionAudit[]> {
+/** The sessions of a log. */
+export async function readAgentLog(path: string): Promise<Transcript[]> {
   const text = await (path.endsWith(sessionFolder) ? readOpencode(path) : readFile(path, "utf8"));
-  const transcripts = readTranscripts(text).filter(({ items }) => items.length > 1);
+  return readTranscripts(text).filter(({ items }) => items.length > 1);
+}
+
+async function auditFile(path: string, flags: AuditFlags): Promise<SessionAudit[]> {
+  const transcripts = await readAgentLog(path);
   return transcripts.map((one) => auditTranscript(one, { usdPerMillion: flags.price }));
 }
 
 /** Where Claude Code, Codex and opencode keep their sessions. */
-function agentFolders({ terminal: { env } }: Session): string[] {
+export function agentFolders({ terminal: { env } }: Session): string[] {
   const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
   const data = env["XDG_DATA_HOME"] ?? join(home, ".local", "share");
   return [
@@ -90,9 +102,10 @@ function agentFolders({ terminal: { env } }: Session): string[] {
 /** Marks a folder of messages of opencode, which keeps each in a file of its own. */
 const sessionFolder = "\0opencode";
 
-async function findLogs(folder: string): Promise<Log[]> {
+/** The logs in a folder, in any order; none where it is missing. */
+export async function findLogs(folder: string): Promise<AgentLog[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
-  const logs: Log[] = [];
+  const logs: AgentLog[] = [];
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     const isSession = entry.isDirectory() && entry.name.startsWith("ses_");

@@ -6,7 +6,13 @@ import { join } from "node:path";
 
 import { CclError } from "@ccl/core";
 import { createGateway, type GatewayMode } from "@ccl/gateway";
-import { openFileDecisionStore, openProxy, type Proxy, type ProxyStats } from "@ccl/gateway/node";
+import {
+  openFileDecisionStore,
+  openProxy,
+  openRequestLog,
+  type Proxy,
+  type ProxyStats,
+} from "@ccl/gateway/node";
 
 import { type ArtifactFolder, openArtifactFolder, stateFolder } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
@@ -24,6 +30,8 @@ export interface ProxyFlags {
   holdout?: number | undefined;
   tokenEnv?: string | undefined;
   state?: string | undefined;
+  /** The log gets what prompts say too, not only how long they were and what they cost. */
+  record?: boolean | undefined;
 }
 
 /** Runs until it is interrupted, then says what it did. */
@@ -118,8 +126,14 @@ async function start(
       artifactStore: folder.store,
     };
     const gateway = createGateway(parts);
-    const running = await openProxy({ gateway, service, upstream, port, host, token });
-    return { running, folder };
+    const log = await openRequestLog(join(folder.path, "requests"), { texts: flags.record });
+    const onRequest = log.add;
+    const opened = await openProxy({ gateway, service, upstream, port, host, token, onRequest });
+    const close = async (): Promise<void> => {
+      await opened.close();
+      await log.close();
+    };
+    return { running: { ...opened, close }, folder };
   } catch (error) {
     await folder.close();
     if (CclError.isInstance(error)) throw new CliError("usage", error.message, { cause: error });

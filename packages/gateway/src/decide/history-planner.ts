@@ -17,8 +17,17 @@ export interface PlannedCall {
   cutFrom?: number | undefined;
 }
 
+/** A part of a planned prompt, with its tokens as it came and as it is shown. */
+export interface PlannedItem {
+  item: HistoryItem;
+  tokens: number;
+  shownTokens: number;
+}
+
 /** How the results of a history are shown. */
 export interface HistoryPlan {
+  /** The whole prompt; longer after the next call, and another list where the client rewrote its history. */
+  items: readonly PlannedItem[];
   /** By the place of the item; what is missing is shown as it came. */
   shown: ReadonlyMap<number, ShownResult>;
   /** Those that are new, in the order of their calls. */
@@ -26,11 +35,8 @@ export interface HistoryPlan {
   call: PlannedCall | undefined;
 }
 
-interface Entry {
-  item: HistoryItem;
-  tokens: number;
+interface Entry extends PlannedItem {
   shown?: ShownResult | undefined;
-  shownTokens: number;
   /** How it would be shown once it is old, null where that would hardly be less. */
   old?: (ShownResult & { tokens: number }) | null | undefined;
 }
@@ -81,7 +87,7 @@ export class HistoryPlanner {
       call = planned.call;
       if (planned.isNew) decisions.push(planned.decision);
     }
-    return { shown: shownBy(this.#applied), decisions, call };
+    return { items: this.#entries, shown: shownBy(this.#applied), decisions, call };
   }
 
   /**

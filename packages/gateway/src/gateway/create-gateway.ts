@@ -4,7 +4,7 @@ import { untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
-import { HistoryPlanner } from "../decide/history-planner.ts";
+import { type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
 import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
 import { type JsonPath, type ReadRequest, readRequest } from "../history/read-request.ts";
@@ -33,6 +33,8 @@ export interface GatewayPlan {
   /** Prices of the prompt in plain input tokens, by the price model: as it came, and as it is shown. */
   directPrice: number;
   price: number;
+  /** What the prompt is made of; absent where it was not understood. */
+  prompt?: Pick<HistoryPlan, "items" | "shown" | "call"> | undefined;
 }
 
 /** Options of `createGateway`. */
@@ -125,9 +127,11 @@ class RequestPlanner {
     const owner = hint === "hash" ? tenantOf(headers) : key;
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
-    const { shown, decisions, call } = session.planner.plan(request.items);
+    const { items, shown, decisions, call } = session.planner.plan(request.items);
     const directPrice = call?.directPrice ?? 0;
-    const rest = { session: key, model: request.model, directPrice, price: call?.price ?? 0 };
+    const prompt = { items, shown, call };
+    const price = call?.price ?? 0;
+    const rest = { session: key, model: request.model, directPrice, price, prompt };
     if (mode === "audit" || isHeldOut)
       return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
     for (const decision of decisions)
@@ -138,8 +142,15 @@ class RequestPlanner {
       return { ...rest, edits, reason: edits.length === 0 ? "nothing_to_do" : undefined };
     }
     const late = new Set(session.unkept.map(({ decision }) => decision));
-    const edits = editsOf(text, textsOf(request, session.planner.without(late)));
-    return { ...rest, price: directPrice, edits, reason: edits.length === 0 ? failure : undefined };
+    const kept = session.planner.without(late);
+    const edits = editsOf(text, textsOf(request, kept));
+    return {
+      ...rest,
+      price: directPrice,
+      prompt: { ...prompt, shown: kept },
+      edits,
+      reason: edits.length === 0 ? failure : undefined,
+    };
   }
 
   get #timeoutMs(): number {

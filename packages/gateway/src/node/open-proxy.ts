@@ -6,7 +6,7 @@ import { Transform } from "node:stream";
 import { sha256Hex } from "@ccl/core";
 import { Agent, type Dispatcher } from "undici";
 
-import type { Gateway } from "../gateway/create-gateway.ts";
+import type { Gateway, GatewayPlan } from "../gateway/create-gateway.ts";
 import { GatewayError } from "../gateway-error.ts";
 import {
   compressMessages,
@@ -38,6 +38,20 @@ export interface ProxyOptions {
   token?: string | undefined;
   /** Larger bodies are passed on as they come. Default: 32 MB. */
   maxBodyBytes?: number | undefined;
+  /** Called once for each request that was looked into, when it is over. Must not throw. */
+  onRequest?: ((request: ProxiedRequest) => void) | undefined;
+}
+
+/** A request that has been answered, or never will be. */
+export interface ProxiedRequest {
+  plan: GatewayPlan;
+  /** Milliseconds since the epoch. */
+  startedAtMs: number;
+  durationMs: number;
+  /** Of the API's answer; absent where none came. */
+  status?: number | undefined;
+  /** Input tokens as the provider reported them; zeros where it said nothing. */
+  reported: ProxyStats["reported"];
 }
 
 /** A running proxy. */
@@ -142,6 +156,11 @@ class Forwarder {
     if (path === "/metrics") return void response.end(metricsText(stats));
     if (isOfService) return this.#serve(service, request, response);
     stats.requests += 1;
+    const startedAtMs = Date.now();
+    let [plan, end]: [GatewayPlan | undefined, Pick<ProxiedRequest, "status" | "reported">] = [
+      undefined,
+      { reported: newStats().reported },
+    ];
     const controller = new AbortController();
     response.once("close", () => {
       if (response.writableFinished) return;
@@ -149,8 +168,10 @@ class Forwarder {
       controller.abort();
     });
     try {
-      const body = await this.#bodyOf(request, path);
-      await this.#forward(request, { response, body, signal: controller.signal });
+      const planned = await this.#bodyOf(request, path);
+      plan = planned.plan;
+      const { body } = planned;
+      end = await this.#forward(request, { response, body, signal: controller.signal });
     } catch {
       if (controller.signal.aborted) return;
       stats.upstreamErrors += 1;
@@ -162,6 +183,9 @@ class Forwarder {
             message: "The API behind the proxy did not answer.",
           },
         });
+    } finally {
+      const durationMs = Date.now() - startedAtMs;
+      if (plan !== undefined) this.#parts.onRequest?.({ plan, startedAtMs, durationMs, ...end });
     }
   }
 
@@ -192,7 +216,7 @@ class Forwarder {
   async #bodyOf(
     request: IncomingMessage,
     path: string,
-  ): Promise<Uint8Array | IncomingMessage | null> {
+  ): Promise<{ body: Uint8Array | IncomingMessage | null; plan?: GatewayPlan | undefined }> {
     const { gateway, stats } = this.#parts;
     if (
       request.method !== "POST" ||
@@ -200,18 +224,18 @@ class Forwarder {
       request.headers["content-encoding"] !== undefined
     ) {
       countPass(stats, "other_path");
-      return request.method === "GET" || request.method === "HEAD" ? null : request;
+      return { body: request.method === "GET" || request.method === "HEAD" ? null : request };
     }
     const declared = Number(request.headers["content-length"] ?? Number.NaN);
     if (!(declared <= this.#maxBodyBytes)) {
       countPass(stats, "too_large");
-      return request;
+      return { body: request };
     }
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
     const plan = await gateway.plan(body, request.headers);
     countPlan(stats, plan);
-    return gateway.apply(body, plan);
+    return { body: gateway.apply(body, plan), plan };
   }
 
   async #forward(
@@ -221,7 +245,7 @@ class Forwarder {
       body,
       signal,
     }: { response: ServerResponse; body: Uint8Array | IncomingMessage | null; signal: AbortSignal },
-  ): Promise<void> {
+  ): Promise<Pick<ProxiedRequest, "status" | "reported">> {
     const { agent, base, stats } = this.#parts;
     const answered = await agent.request({
       origin: base.origin,
@@ -242,7 +266,11 @@ class Forwarder {
       },
     });
     await pipeline(answered.body, watch, response);
-    usage.addTo(stats);
+    const reported = usage.total();
+    stats.reported.total += reported.total;
+    stats.reported.cached += reported.cached;
+    stats.reported.written += reported.written;
+    return { status: answered.statusCode, reported };
   }
 }
 

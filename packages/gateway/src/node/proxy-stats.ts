@@ -67,7 +67,7 @@ export function metricsText(stats: ProxyStats): string {
 /** Reads what the provider reports of the input from an answer, piece by piece, without changing it. */
 export function createUsageReader(): {
   read(piece: Uint8Array): void;
-  addTo(stats: ProxyStats): void;
+  total(): ProxyStats["reported"];
 } {
   const decoder = new TextDecoder();
   const found = new Map<string, number>();
@@ -80,13 +80,15 @@ export function createUsageReader(): {
       }
       rest = text.slice(-80);
     },
-    addTo({ reported }) {
+    total() {
       const read = found.get("cache_read_input_tokens") ?? 0;
       const written = found.get("cache_creation_input_tokens") ?? 0;
-      reported.cached += read + (found.get("cached_tokens") ?? 0);
-      reported.written += written;
-      reported.total +=
-        (found.get("input_tokens") ?? found.get("prompt_tokens") ?? 0) + read + written;
+      const plain = found.get("input_tokens") ?? found.get("prompt_tokens") ?? 0;
+      return {
+        total: plain + read + written,
+        cached: read + (found.get("cached_tokens") ?? 0),
+        written,
+      };
     },
   };
 }

@@ -1,0 +1,59 @@
+import { once } from "node:events";
+
+import { CclError } from "@ccl/core";
+import { openInspector, readView } from "@ccl/inspector";
+
+import { CliError } from "../cli-error.ts";
+import { inspectorSource } from "../inspect/inspector-source.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import type { Session } from "../session.ts";
+
+/** Flags of `ccl ui`. */
+export interface UiFlags {
+  port?: number | undefined;
+  state?: string | undefined;
+  agents?: string | undefined;
+  runs?: string | undefined;
+  gateway?: string | undefined;
+}
+
+/** Serves the page until it is interrupted, or prints one view. */
+export async function ui(
+  session: Session,
+  {
+    view = session.isJson ? "overview" : undefined,
+    parameters,
+  }: { view?: string | undefined; parameters: readonly string[] },
+  flags: UiFlags,
+): Promise<CommandResult> {
+  const source = inspectorSource(session, flags);
+  try {
+    if (view !== undefined) {
+      const given = { parameters: readParameters(parameters), signal: session.signal };
+      const document = await readView(source, view, given);
+      return { document, text: () => `${JSON.stringify(document, null, 2)}\n` };
+    }
+    const inspector = await openInspector({ source, port: flags.port });
+    const { colours } = session.noteStyle;
+    session.terminal.stderr.write(
+      `${colours.green("listening")} on ${inspector.url} for ${session.root}. It only reads; Ctrl+C ends it.\n`,
+    );
+    if (!session.signal.aborted) await once(session.signal, "abort");
+    await inspector.close();
+    return { document: { url: inspector.url } };
+  } catch (error) {
+    if (CclError.isInstance(error) && error.code === "unknown_view")
+      throw new CliError("usage", error.message, { cause: error });
+    throw error;
+  }
+}
+
+function readParameters(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf("=");
+      if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+      throw new CliError("usage", `${JSON.stringify(text)} is no parameter; give name=value.`);
+    }),
+  );
+}

@@ -1,0 +1,204 @@
+import { join } from "node:path";
+
+import type {
+  GatewayPoint,
+  GatewayView,
+  InspectorSource,
+  Origin,
+  PromptPart,
+  SessionRow,
+  TextView,
+  ViewParameters,
+} from "@ccl/inspector";
+
+import { stateFolder } from "../artifact-folder.ts";
+import { CliError } from "../cli-error.ts";
+import type { Session } from "../session.ts";
+import {
+  agentSessions,
+  gatewaySessions,
+  type PromptSession,
+  type SessionPrompt,
+  sumOf,
+} from "./prompt-sessions.ts";
+import type { UiFlags } from "../commands/ui.ts";
+
+type PromptViews = Pick<InspectorSource, "sessions" | "session" | "prompt" | "text" | "gateway">;
+
+const previewLength = 400;
+/** A piece of a text that a page takes at once. */
+const pieceLength = 40_000;
+const maxPoints = 500;
+
+/** What was sent: by the gateway's log, and by the logs of coding agents. */
+export function promptViews(session: Session, flags: UiFlags): Required<PromptViews> {
+  const log = join(flags.state ?? stateFolder(session.terminal), "requests");
+  const all = async (): Promise<{ sessions: PromptSession[]; left: number }> => {
+    const [own, agents] = [await gatewaySessions(log), await agentSessions(session, flags.agents)];
+    const sessions = [...own, ...agents.sessions];
+    sessions.sort((a, b) => (b.row.timeMs ?? 0) - (a.row.timeMs ?? 0));
+    return { sessions, left: agents.left };
+  };
+  const find = async (parameters: ViewParameters): Promise<PromptSession> => {
+    const { sessions } = await all();
+    const id = parameters["session"];
+    const found = id === undefined ? sessions[0] : sessions.find(({ row }) => row.id === id);
+    if (found !== undefined) return found;
+    throw new CliError(
+      "usage",
+      id === undefined
+        ? "No prompt was recorded yet."
+        : `There is no session ${JSON.stringify(id)}.`,
+    );
+  };
+  return {
+    async sessions() {
+      const { sessions, left } = await all();
+      return { sessions: sessions.map(({ row }) => row), left };
+    },
+    async session(parameters) {
+      const { row, prompts } = await find(parameters);
+      return { session: row, prompts: prompts.map((prompt) => prompt.row) };
+    },
+    async prompt(parameters) {
+      const { row, prompts } = await find(parameters);
+      const prompt = promptAt(prompts, parameters);
+      const hasTexts = prompt.items.some(({ text }) => text !== undefined);
+      const parts = partsOf(prompt);
+      return { session: row, prompt: prompt.row, prompts: prompts.length, hasTexts, parts };
+    },
+    async text(parameters) {
+      const { prompts } = await find(parameters);
+      const { items, shown } = promptAt(prompts, parameters);
+      const place = Number(parameters["part"] ?? 0);
+      const sent = shown.find(({ at }) => at === place)?.text;
+      const original = items[place]?.text ?? "";
+      return pieceOf(parameters["of"] === "original" ? original : (sent ?? original), parameters);
+    },
+    gateway: async () => gatewayView(await gatewaySessions(log), await liveStats(flags.gateway)),
+  };
+}
+
+function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters): SessionPrompt {
+  const { at } = parameters;
+  const found = at === undefined ? prompts.at(-1) : prompts[Number(at)];
+  if (found !== undefined) return found;
+  throw new CliError("usage", `The session has ${prompts.length} prompts, so none is ${at}.`);
+}
+
+/** The piece of a text that begins at the offset. */
+function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
+  const from = Math.max(0, Math.floor(Number(offset)) || 0);
+  return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
+}
+
+function partsOf({ items, shown, unchanged }: SessionPrompt): PromptPart[] {
+  const forms = new Map(shown.map((one) => [one.at, one]));
+  return items.map(({ kind, tool, tokens, text }, at) => {
+    const form = forms.get(at);
+    const sent = form === undefined ? text : form.text;
+    return {
+      at,
+      origin: kind,
+      tool,
+      tokens: form?.tokens ?? tokens,
+      directTokens: tokens,
+      isCached: at < unchanged,
+      form: form?.form,
+      preview: sent?.slice(0, previewLength),
+      length: sent?.length,
+    };
+  });
+}
+
+function gatewayView(sessions: readonly PromptSession[], live: unknown): GatewayView {
+  const prompts = sessions.flatMap((one) => one.prompts);
+  prompts.sort((a, b) => (a.row.timeMs ?? 0) - (b.row.timeMs ?? 0));
+  const rows = prompts.map(({ row }) => row);
+  const cached = sumOf(rows.map((row) => row.cached));
+  const fresh = sumOf(rows.map((row) => row.fresh));
+  return {
+    requests: rows.length,
+    changed: prompts.filter(({ shown }) => shown.length > 0).length,
+    usd: sumOf(rows.map(({ usd }) => usd)),
+    directUsd: sumOf(rows.map(({ directUsd }) => directUsd)),
+    tokens: { cached, fresh },
+    reported: {
+      total: sumOf(prompts.map(({ reported }) => reported.total)),
+      cached: sumOf(prompts.map(({ reported }) => reported.cached)),
+    },
+    points: pointsOf(prompts),
+    kinds: kindsOf(prompts),
+    passed: countsOf(rows.flatMap(({ reason }) => reason ?? [])).map(([reason, count]) => ({
+      reason,
+      count,
+    })),
+    statuses: countsOf(rows.map(({ status }) => String(status ?? "no answer"))).map(
+      ([status, count]) => ({ status, count }),
+    ),
+    sessions: sessions.map(costOf).sort((a, b) => b.directUsd - a.directUsd),
+    live,
+  };
+}
+
+function costOf({ row, prompts }: PromptSession): SessionRow & { usd: number; directUsd: number } {
+  const usd = sumOf(prompts.map((one) => one.row.usd));
+  return { ...row, usd, directUsd: sumOf(prompts.map((one) => one.row.directUsd)) };
+}
+
+/** Summed up from the first, thinned out evenly. */
+function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
+  let [usd, directUsd, cached, tokens] = [0, 0, 0, 0];
+  const points = prompts.map(({ row }) => {
+    usd += row.usd;
+    directUsd += row.directUsd;
+    cached += row.cached;
+    tokens += row.cached + row.fresh;
+    return {
+      timeMs: row.timeMs ?? 0,
+      usd,
+      directUsd,
+      cachedShare: tokens === 0 ? 0 : cached / tokens,
+    };
+  });
+  const step = Math.max(1, Math.ceil(points.length / maxPoints));
+  return points.filter((_, at) => at % step === 0 || at === points.length - 1);
+}
+
+function kindsOf(prompts: readonly SessionPrompt[]): GatewayView["kinds"] {
+  const sums = new Map<string, GatewayView["kinds"][number]>();
+  for (const { items, shown } of prompts) {
+    const forms = new Map(shown.map((one) => [one.at, one.tokens]));
+    for (const [at, { kind, tool, tokens }] of items.entries()) {
+      const name: Origin = kind;
+      const key = kind === "result" ? `${kind} ${tool ?? ""}` : kind;
+      const sum = sums.get(key) ?? {
+        origin: name,
+        tool: kind === "result" ? tool : undefined,
+        tokens: 0,
+        directTokens: 0,
+      };
+      sum.tokens += forms.get(at) ?? tokens;
+      sum.directTokens += tokens;
+      sums.set(key, sum);
+    }
+  }
+  return [...sums.values()].sort((a, b) => b.directTokens - a.directTokens);
+}
+
+function countsOf(names: readonly string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+/** Undefined where none was asked for. */
+async function liveStats(url: string | undefined): Promise<unknown> {
+  if (url === undefined) return undefined;
+  try {
+    const answer = await fetch(new URL("/stats", url), { signal: AbortSignal.timeout(2_000) });
+    return await answer.json();
+  } catch {
+    return { error: `No gateway answered at ${url}.` };
+  }
+}

@@ -1,0 +1,181 @@
+import { appendFile, mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { isRecord, parseJson } from "@ccl/core/json";
+import { unless } from "@ccl/core/node";
+import { redactSecrets } from "@ccl/core";
+
+import type { ShownForm, ShownResult } from "../decide/plan-options.ts";
+import type { PlannedItem } from "../decide/history-planner.ts";
+import type { PassReason } from "../gateway/create-gateway.ts";
+import type { ItemKind } from "../history/history-item.ts";
+import { cachePriceOf } from "../price/cache-price.ts";
+import type { ProxiedRequest } from "./open-proxy.ts";
+
+/** A part of a prompt; texts only where they were asked for, and then without secrets. */
+export interface LoggedItem {
+  kind: ItemKind;
+  tool?: string | undefined;
+  callId?: string | undefined;
+  tokens: number;
+  text?: string | undefined;
+}
+
+/** A request as a line of the log. Items and forms are those that the session's line before does not have. */
+export interface LoggedRequest {
+  timeMs: number;
+  durationMs: number;
+  session: string;
+  status?: number | undefined;
+  model?: string | undefined;
+  reason?: PassReason | undefined;
+  directUsd: number;
+  usd: number;
+  reported: ProxiedRequest["reported"];
+  /** How many items are those of the line before. */
+  kept: number;
+  /** How many of these were sent as they were sent before, so that the provider's cache may hold them. */
+  unchanged: number;
+  items: LoggedItem[];
+  shown: { at: number; form: ShownForm; tokens: number; text?: string | undefined }[];
+}
+
+/** Keeps what was sent. */
+export interface RequestLog {
+  /** To be the proxy's `onRequest`; lines are written in the background. */
+  add(request: ProxiedRequest): void;
+  /** Waits for what is being written; whether all of it was. */
+  close(): Promise<boolean>;
+}
+
+interface LastLine {
+  items: readonly PlannedItem[];
+  length: number;
+  shown: ReadonlyMap<number, ShownResult>;
+}
+
+/** Sessions whose last line is remembered; others begin anew. */
+const maxSessions = 500;
+
+/** Writes a file for each session into the folder; with `texts`, what the prompts say too. */
+export async function openRequestLog(
+  folder: string,
+  { texts = false }: { texts?: boolean | undefined } = {},
+): Promise<RequestLog> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const last = new Map<string, LastLine>();
+  let writing: Promise<unknown> = Promise.resolve();
+  let isWhole = true;
+  return {
+    add(request) {
+      const session = request.plan.session ?? "unknown";
+      const line = lineOf(request, { last: last.get(session), texts });
+      const { prompt } = request.plan;
+      last.delete(session);
+      if (prompt !== undefined) last.set(session, { ...prompt, length: prompt.items.length });
+      for (const oldest of last.keys()) if (last.size > maxSessions) last.delete(oldest);
+      const path = join(folder, `${session}.jsonl`);
+      writing = writing
+        .then(() => appendFile(path, `\n${JSON.stringify(line)}\n`, { mode: 0o600 }))
+        .catch(() => {
+          isWhole = false;
+          // What comes next would refer to a line that is missing.
+          last.delete(session);
+        });
+    },
+    async close() {
+      await writing;
+      return isWhole;
+    },
+  };
+}
+
+function lineOf(
+  { plan, startedAtMs, durationMs, status, reported }: ProxiedRequest,
+  { last, texts }: { last: LastLine | undefined; texts: boolean },
+): LoggedRequest {
+  const { items = [], shown = new Map<number, ShownResult>() } = plan.prompt ?? {};
+  const isSame = last !== undefined && last.items === items && last.length <= items.length;
+  const kept = isSame ? last.length : 0;
+  const redacted = (text: string): string | undefined =>
+    texts ? redactSecrets(text).text : undefined;
+  const newly = [...shown].filter(([at, one]) => !isSame || last.shown.get(at) !== one);
+  const usd = cachePriceOf(plan.model).usdPerMillion / 1e6;
+  return {
+    timeMs: startedAtMs,
+    durationMs,
+    session: plan.session ?? "unknown",
+    status,
+    model: plan.model,
+    reason: plan.reason,
+    directUsd: plan.directPrice * usd,
+    usd: (plan.reason === undefined ? plan.price : plan.directPrice) * usd,
+    reported,
+    kept,
+    unchanged: Math.min(kept, ...newly.map(([at]) => at)),
+    items: items.slice(kept).map(({ item: { kind, tool, callId, text }, tokens }) => ({
+      kind,
+      tool,
+      callId,
+      tokens,
+      text: redacted(text),
+    })),
+    shown: newly.map(([at, { form, text }]) => ({
+      at,
+      form,
+      tokens: items[at]?.shownTokens ?? 0,
+      text: redacted(text),
+    })),
+  };
+}
+
+/**
+ * The requests of a folder by session, each with the whole of its prompt; lines that are cut off or of another form are passed over.
+ * A folder that is missing has none.
+ */
+export async function readRequestLog(folder: string): Promise<Map<string, LoggedRequest[]>> {
+  const sessions = new Map<string, LoggedRequest[]>();
+  const names = await unless(["ENOENT"], readdir(folder), []);
+  for (const name of names.filter((one) => one.endsWith(".jsonl")).sort()) {
+    const text = await readFile(join(folder, name), "utf8");
+    sessions.set(
+      name.slice(0, -".jsonl".length),
+      wholeRequests(text.split("\n").flatMap(readLine)),
+    );
+  }
+  return sessions;
+}
+
+function wholeRequests(lines: readonly LoggedRequest[]): LoggedRequest[] {
+  let before: LoggedRequest | undefined;
+  return lines.flatMap((line) => {
+    if (line.kept > 0 && (before === undefined || before.items.length < line.kept)) return [];
+    const items = [...(before?.items.slice(0, line.kept) ?? []), ...line.items];
+    const shown = new Map(line.kept > 0 ? before?.shown.map((one) => [one.at, one]) : []);
+    for (const one of line.shown) shown.set(one.at, one);
+    before = { ...line, items, shown: [...shown.values()] };
+    return [before];
+  });
+}
+
+function readLine(line: string): LoggedRequest[] {
+  try {
+    const value = line === "" ? undefined : parseJson(line);
+    return isLogged(value) ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isLogged(value: unknown): value is LoggedRequest {
+  return (
+    isRecord(value) &&
+    ["timeMs", "kept", "unchanged", "usd", "directUsd"].every(
+      (name) => typeof value[name] === "number",
+    ) &&
+    isRecord(value["reported"]) &&
+    Array.isArray(value["items"]) &&
+    value["items"].every((item) => isRecord(item) && typeof item["tokens"] === "number") &&
+    Array.isArray(value["shown"])
+  );
+}

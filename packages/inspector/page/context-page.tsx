@@ -1,0 +1,319 @@
+import type { PromptPart, PromptView, SessionRow } from "../src/views.ts";
+import { ComparedPrompts } from "./compared-prompts.tsx";
+import { brief, count, moment, money, percent, visible } from "./format.ts";
+import { LineChart } from "./line-chart.tsx";
+import { LongText } from "./long-text.tsx";
+import { Figure, Status } from "./parts.tsx";
+import { hrefOf, type Route } from "./route.ts";
+import { Treemap } from "./treemap.tsx";
+import { useView } from "./use-view.ts";
+
+/** Names of origins, and what a cut means. */
+export const originNames: Record<PromptPart["origin"], string> = {
+  tools: "Tool definitions",
+  system: "System prompt",
+  user: "User",
+  assistant: "Answers",
+  reasoning: "Reasoning",
+  call: "Tool calls",
+  result: "Tool results",
+  media: "Images and files",
+  pack: "Files",
+  memory: "Memory",
+  history: "History",
+};
+
+const reasons: Record<string, string> = {
+  lossless: "The same content in fewer tokens; nothing is missing.",
+  repeat: "An earlier result in this prompt says the same, so that one is referred to.",
+  selection:
+    "Long for one result: lines that match the question, errors and rare values stay, the rest is named with a way to get it.",
+  cut: "An old result in a long prompt: sending it again with every request costs more than writing the cache anew.",
+};
+
+/** Sessions, or the prompts of one. */
+export function ContextPage({ route }: { route: Route }) {
+  const { session } = route.parameters;
+  return session === undefined ? <Sessions /> : <Prompt route={route} />;
+}
+
+function Sessions() {
+  const loading = useView("sessions");
+  const { sessions = [], left = 0 } = loading.view ?? {};
+  return (
+    <>
+      <p class="lead">
+        What was sent to a model, by session: the gateway's, and those of coding agents.
+      </p>
+      <Status loading={loading} />
+      {loading.view !== undefined && sessions.length === 0 ? (
+        <p class="note">
+          Nothing was recorded. Run <code>ccl proxy --record</code> or{" "}
+          <code>ccl wrap --record -- claude</code>, or name a folder of an agent's logs:{" "}
+          <code>ccl ui --agents logs/</code>
+        </p>
+      ) : null}
+      <SessionTable sessions={sessions} />
+      {left > 0 ? <p class="note">{count(left)} older files were not read.</p> : null}
+    </>
+  );
+}
+
+function SessionTable({ sessions }: { sessions: readonly SessionRow[] }) {
+  if (sessions.length === 0) return null;
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Sessions">
+      <table>
+        <thead>
+          <tr>
+            <th>Session</th>
+            <th>Source</th>
+            <th>Model</th>
+            <th class="number">Prompts</th>
+            <th class="number">Last prompt</th>
+            <th>Time</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map(({ id, title, source, model, prompts, tokens, timeMs }) => (
+            <tr key={id}>
+              <td class="wide">
+                <a href={hrefOf("context", { session: id })}>{visible(title)}</a>
+              </td>
+              <td>{source}</td>
+              <td>{visible(model ?? "")}</td>
+              <td class="number">{count(prompts)}</td>
+              <td class="number">{brief(tokens)}</td>
+              <td>{moment(timeMs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Prompt({ route: { parameters } }: { route: Route }) {
+  const { session = "", at, part, with: other } = parameters;
+  const loading = useView("prompt", { session, at });
+  const whole = useView("session", { session });
+  const { view } = loading;
+  if (view === undefined) return <Status loading={loading} />;
+  const here = view.prompt.at;
+  const go = (to: Record<string, string | number | undefined>) => {
+    location.hash = hrefOf("context", { session, at: here, part, with: other, ...to });
+  };
+  return (
+    <>
+      <p class="lead">
+        <a href={hrefOf("context")}>Sessions</a> / {visible(view.session.title)}
+      </p>
+      {whole.view === undefined || whole.view.prompts.length < 2 ? null : (
+        <LineChart
+          summary={`Tokens of ${whole.view.prompts.length} prompts; the last has ${count(view.session.tokens)}`}
+          x={whole.view.prompts.map((row) => row.at + 1)}
+          format={brief}
+          onSelect={(index) => go({ at: index, part: undefined })}
+          lines={[
+            {
+              label: "As it came",
+              colour: "muted",
+              values: whole.view.prompts.map((row) => row.directTokens),
+            },
+            {
+              label: "Sent",
+              colour: "accent",
+              values: whole.view.prompts.map((row) => row.cached + row.fresh),
+              isFilled: true,
+            },
+            {
+              label: "Of these sent before",
+              colour: "good",
+              values: whole.view.prompts.map((row) => row.cached),
+            },
+          ]}
+        />
+      )}
+      <Steps view={view} other={other} go={go} />
+      {other === undefined ? (
+        <Parts view={view} part={part} go={go} />
+      ) : (
+        <ComparedPrompts view={view} other={Number(other)} />
+      )}
+    </>
+  );
+}
+
+type Go = (to: Record<string, string | number | undefined>) => void;
+
+function Steps({ view, other, go }: { view: PromptView; other: string | undefined; go: Go }) {
+  const { prompt, prompts } = view;
+  const step = (to: number) => go({ at: to, part: undefined });
+  return (
+    <div class="row">
+      <button type="button" disabled={prompt.at === 0} onClick={() => step(prompt.at - 1)}>
+        Previous
+      </button>
+      <label>
+        Prompt{" "}
+        <input
+          type="range"
+          min={0}
+          max={prompts - 1}
+          value={prompt.at}
+          aria-valuetext={`${prompt.at + 1} of ${prompts}`}
+          onChange={(event) => step(Number(event.currentTarget.value))}
+        />
+      </label>
+      <span>
+        {prompt.at + 1} of {prompts}
+      </span>
+      <button type="button" disabled={prompt.at >= prompts - 1} onClick={() => step(prompt.at + 1)}>
+        Next
+      </button>
+      {prompts < 2 ? null : (
+        <label>
+          Compare with{" "}
+          <select value={other ?? ""} onChange={(event) => go({ with: event.currentTarget.value })}>
+            <option value="">no other</option>
+            {Array.from({ length: prompts }, (_, index) =>
+              index === prompt.at ? null : (
+                <option key={index} value={index}>
+                  {index + 1}
+                </option>
+              ),
+            )}
+          </select>
+        </label>
+      )}
+    </div>
+  );
+}
+
+function Parts({ view, part, go }: { view: PromptView; part: string | undefined; go: Go }) {
+  const { prompt, parts } = view;
+  const tokens = prompt.cached + prompt.fresh;
+  const selected = part === undefined ? undefined : parts[Number(part)];
+  const select = (id: string) => go({ part: id === part ? undefined : id });
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Tokens sent">{count(tokens)}</Figure>
+        <Figure name="Before anything was cut">{count(prompt.directTokens)}</Figure>
+        <Figure name="Sent before, so cached">
+          {percent(tokens === 0 ? 0 : prompt.cached / tokens)}
+        </Figure>
+        <Figure name="Input at list prices">{money(prompt.usd)}</Figure>
+        {prompt.reason === undefined ? null : (
+          <Figure name="Passed unchanged">{prompt.reason.replaceAll("_", " ")}</Figure>
+        )}
+      </dl>
+      <Legend parts={parts} />
+      <Treemap
+        leaves={parts.map((one) => ({
+          id: String(one.at),
+          label: labelOf(one),
+          group: one.origin,
+          value: one.tokens,
+          isFaint: one.isCached,
+          mark: one.form === undefined ? undefined : "✂",
+        }))}
+        selected={part}
+        onSelect={select}
+      />
+      <p class="muted">
+        Light: sent before, so read from the cache. Strong: new in this prompt. ✂: shown in part or
+        shorter.
+      </p>
+      {view.hasTexts ? null : (
+        <p class="note">
+          Only sizes were kept. With <code>ccl proxy --record</code> the texts are kept too, without
+          secrets.
+        </p>
+      )}
+      {selected === undefined ? null : <PartPanel view={view} part={selected} go={go} />}
+      <h2>In the order in which the model read them</h2>
+      <ol class="parts">
+        {parts.map((one) => (
+          <li key={one.at} class={one.isCached ? "faint" : ""}>
+            <button
+              type="button"
+              aria-expanded={String(one.at) === part}
+              onClick={() => select(String(one.at))}
+            >
+              <span class={`chip origin-${one.origin}`}>{originNames[one.origin]}</span>
+              <span class="tokens">{count(one.tokens)}</span>
+              <span class="what">
+                {one.tool === undefined ? "" : `${visible(one.tool)} · `}
+                {visible(one.preview ?? "").slice(0, 160)}
+              </span>
+              {one.form === undefined ? null : (
+                <span class="badge">
+                  {one.form} of {count(one.directTokens)}
+                </span>
+              )}
+              <span class="badge">{one.isCached ? "cached" : "new"}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** A part in a few words. */
+export function labelOf({ origin, tool, tokens }: PromptPart): string {
+  return `${originNames[origin]}${tool === undefined ? "" : `: ${visible(tool)}`}, ${count(tokens)} tokens`;
+}
+
+function Legend({ parts }: { parts: readonly PromptPart[] }) {
+  const sums = new Map<PromptPart["origin"], number>();
+  for (const { origin, tokens } of parts) sums.set(origin, (sums.get(origin) ?? 0) + tokens);
+  const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  return (
+    <ul class="legend">
+      {[...sums]
+        .sort(([, a], [, b]) => b - a)
+        .map(([origin, tokens]) => (
+          <li key={origin}>
+            <span class={`swatch origin-${origin}`} aria-hidden="true" /> {originNames[origin]}{" "}
+            {brief(tokens)} ({percent(total === 0 ? 0 : tokens / total)})
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function PartPanel({ view, part, go }: { view: PromptView; part: PromptPart; go: Go }) {
+  const of = { session: view.session.id, at: view.prompt.at, part: part.at };
+  return (
+    <section class="panel" aria-label={labelOf(part)}>
+      <div class="row">
+        <h2>{labelOf(part)}</h2>
+        <button type="button" onClick={() => go({ part: undefined })}>
+          Close
+        </button>
+      </div>
+      {part.form === undefined ? null : (
+        <p>
+          <strong>{part.form}</strong>: {reasons[part.form]} {count(part.directTokens)} tokens
+          became {count(part.tokens)}.
+        </p>
+      )}
+      {view.hasTexts ? (
+        <div class={part.form === undefined ? "" : "columns"}>
+          <div>
+            {part.form === undefined ? null : <h3>Sent</h3>}
+            <LongText parameters={of} />
+          </div>
+          {part.form === undefined ? null : (
+            <div>
+              <h3>Original</h3>
+              <LongText parameters={{ ...of, of: "original" }} />
+            </div>
+          )}
+        </div>
+      ) : null}
+    </section>
+  );
+}

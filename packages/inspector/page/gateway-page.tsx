@@ -1,0 +1,203 @@
+import type { GatewayView } from "../src/views.ts";
+import { originNames } from "./context-page.tsx";
+import { brief, count, moment, money, percent, visible } from "./format.ts";
+import { LineChart } from "./line-chart.tsx";
+import { Bar, Figure, Status } from "./parts.tsx";
+import { hrefOf } from "./route.ts";
+import { useView } from "./use-view.ts";
+
+const everyMs = 5_000;
+
+/** What `ccl proxy` did, read again every few seconds. */
+export function GatewayPage() {
+  const loading = useView("gateway", {}, everyMs);
+  const { view } = loading;
+  if (view === undefined) return <Status loading={loading} />;
+  if (view.requests === 0)
+    return (
+      <p class="note">
+        No request came through a gateway yet. Start one:{" "}
+        <code>ccl proxy --upstream https://api.anthropic.com</code>
+      </p>
+    );
+  const { usd, directUsd, tokens } = view;
+  const total = tokens.cached + tokens.fresh;
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Requests">{count(view.requests)}</Figure>
+        <Figure name="With shorter results">{count(view.changed)}</Figure>
+        <Figure name="Input at list prices">{money(usd)}</Figure>
+        <Figure name="Without the gateway">{money(directUsd)}</Figure>
+        <Figure name={usd <= directUsd ? "Saved" : "Lost"}>
+          {money(Math.abs(directUsd - usd))} (
+          {percent(directUsd === 0 ? 0 : Math.abs(1 - usd / directUsd))})
+        </Figure>
+        <Figure name="Sent before, so cached">
+          {percent(total === 0 ? 0 : tokens.cached / total)}
+        </Figure>
+        {view.reported.total === 0 ? null : (
+          <Figure name="Cached by the provider's report">
+            {percent(view.reported.cached / view.reported.total)}
+          </Figure>
+        )}
+      </dl>
+      <h2>Cost of input, summed up</h2>
+      <LineChart
+        summary={`Cost after ${count(view.requests)} requests: ${money(usd)}, without the gateway ${money(directUsd)}`}
+        isTime
+        x={view.points.map(({ timeMs }) => timeMs)}
+        format={money}
+        lines={[
+          {
+            label: "Without the gateway",
+            colour: "muted",
+            values: view.points.map((one) => one.directUsd),
+          },
+          {
+            label: "With it",
+            colour: "accent",
+            values: view.points.map((one) => one.usd),
+            isFilled: true,
+          },
+        ]}
+      />
+      <h2>Share of tokens sent before</h2>
+      <LineChart
+        summary={`Share of the tokens that were sent before: ${percent(view.points.at(-1)?.cachedShare ?? 0)} at the end`}
+        isTime
+        x={view.points.map(({ timeMs }) => timeMs)}
+        format={percent}
+        lines={[
+          {
+            label: "Cached",
+            colour: "good",
+            values: view.points.map((one) => one.cachedShare),
+            isFilled: true,
+          },
+        ]}
+      />
+      <div class="columns">
+        <Kinds kinds={view.kinds} />
+        <div>
+          <Counts
+            title="Passed unchanged, by reason"
+            rows={view.passed.map(({ reason, count }) => [reason.replaceAll("_", " "), count])}
+            of={view.requests}
+          />
+          <Counts
+            title="Answers by status"
+            rows={view.statuses.map(({ status, count }) => [status, count])}
+            of={view.requests}
+          />
+        </div>
+      </div>
+      <Sessions sessions={view.sessions} />
+      {view.live === undefined ? null : (
+        <>
+          <h2>What the running gateway says</h2>
+          <pre tabIndex={0} aria-label="Statistics">
+            {visible(JSON.stringify(view.live, null, 2))}
+          </pre>
+        </>
+      )}
+    </>
+  );
+}
+
+function Kinds({ kinds }: { kinds: GatewayView["kinds"] }) {
+  const most = Math.max(1, ...kinds.map(({ directTokens }) => directTokens));
+  return (
+    <div>
+      <h2>Tokens by kind of content</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>Kind</th>
+            <th class="number">As they came</th>
+            <th class="number">Sent</th>
+            <th>
+              <span class="hidden">Share</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {kinds.slice(0, 14).map(({ origin, tool, tokens, directTokens }) => (
+            <tr key={`${origin} ${tool}`}>
+              <td>
+                <span class={`swatch origin-${origin}`} aria-hidden="true" /> {originNames[origin]}
+                {tool === undefined ? "" : `: ${visible(tool)}`}
+              </td>
+              <td class="number">{brief(directTokens)}</td>
+              <td class="number">{brief(tokens)}</td>
+              <td class="bars">
+                <Bar share={directTokens / most} tone="muted" />
+                <Bar share={tokens / most} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Counts({ title, rows, of }: { title: string; rows: [string, number][]; of: number }) {
+  return (
+    <>
+      <h2>{title}</h2>
+      {rows.length === 0 ? <p class="muted">None.</p> : null}
+      <table>
+        <tbody>
+          {rows.map(([name, number]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">{count(number)}</td>
+              <td class="bars">
+                <Bar share={number / of} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Sessions({ sessions }: Pick<GatewayView, "sessions">) {
+  return (
+    <>
+      <h2>Sessions</h2>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Sessions">
+        <table>
+          <thead>
+            <tr>
+              <th>Session</th>
+              <th>Model</th>
+              <th class="number">Prompts</th>
+              <th class="number">Cost</th>
+              <th class="number">Without</th>
+              <th class="number">Saved</th>
+              <th>Time</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sessions.map(({ id, title, model, prompts, usd, directUsd, timeMs }) => (
+              <tr key={id}>
+                <td class="wide">
+                  <a href={hrefOf("context", { session: id })}>{visible(title)}</a>
+                </td>
+                <td>{visible(model ?? "")}</td>
+                <td class="number">{count(prompts)}</td>
+                <td class="number">{money(usd)}</td>
+                <td class="number">{money(directUsd)}</td>
+                <td class="number">{percent(directUsd === 0 ? 0 : 1 - usd / directUsd)}</td>
+                <td>{moment(timeMs)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}

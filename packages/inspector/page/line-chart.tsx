@@ -1,0 +1,95 @@
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+
+/** A line of a chart. */
+export interface Line {
+  label: string;
+  /** A custom property of the style sheet. */
+  colour: string;
+  values: number[];
+  isFilled?: boolean;
+}
+
+/** What a chart shows. */
+export interface LineChartProps {
+  /** Says what is to be seen, for those who can't see it. */
+  summary: string;
+  /** Milliseconds since the epoch where `isTime`, else any numbers. */
+  x: number[];
+  isTime?: boolean;
+  lines: Line[];
+  format: (value: number) => string;
+  onSelect?: ((index: number) => void) | undefined;
+}
+
+/** Lines over time or over numbers, drawn anew when the size or the scheme of colours changes. */
+export function LineChart(props: LineChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const { summary } = props;
+  const key = JSON.stringify([
+    props.x.length,
+    props.x.at(-1),
+    props.lines.map((line) => line.values.at(-1)),
+  ]);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    let chart: uPlot | undefined;
+    const draw = () => {
+      chart?.destroy();
+      chart = drawChart(element, props);
+    };
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const observer = new ResizeObserver(() => chart?.setSize(sizeOf(element)));
+    draw();
+    scheme.addEventListener("change", draw);
+    observer.observe(element);
+    return () => {
+      scheme.removeEventListener("change", draw);
+      observer.disconnect();
+      chart?.destroy();
+    };
+  }, [key]);
+  return <div class="chart" role="img" aria-label={summary} ref={place} />;
+}
+
+const sizeOf = (element: HTMLElement) => ({ width: element.clientWidth, height: 200 });
+
+function drawChart(
+  element: HTMLElement,
+  { x, isTime = false, lines, format, onSelect }: LineChartProps,
+) {
+  const styles = getComputedStyle(element);
+  const colour = (name: string) => styles.getPropertyValue(`--${name}`).trim();
+  const axis = {
+    stroke: colour("muted"),
+    grid: { stroke: colour("line"), width: 1 },
+    ticks: { stroke: colour("line"), width: 1 },
+  };
+  const chart = new uPlot(
+    {
+      ...sizeOf(element),
+      scales: { x: { time: isTime } },
+      cursor: { drag: { x: false, y: false } },
+      series: [
+        { label: isTime ? "Time" : "Prompt" },
+        ...lines.map((line) => ({
+          label: line.label,
+          stroke: colour(line.colour),
+          width: 2,
+          points: { show: x.length < 3 },
+          value: (_: uPlot, value: number | null) => (value === null ? "" : format(value)),
+          ...(line.isFilled === true ? { fill: `${colour(line.colour)}33` } : {}),
+        })),
+      ],
+      axes: [axis, { ...axis, size: 64, values: (_, values) => values.map(format) }],
+    },
+    [isTime ? x.map((one) => one / 1000) : x, ...lines.map((line) => line.values)],
+    element,
+  );
+  chart.over.addEventListener("click", () => {
+    const { idx } = chart.cursor;
+    if (typeof idx === "number") onSelect?.(idx);
+  });
+  return chart;
+}

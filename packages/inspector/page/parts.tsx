@@ -1,0 +1,54 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+
+import type { Loading } from "./use-view.ts";
+
+/** What a view has to say before it is there, or instead of it. */
+export function Status({ loading: { error, isLoading, view } }: { loading: Loading<unknown> }) {
+  if (error !== undefined)
+    return (
+      <p class="note" role="alert">
+        {error}
+      </p>
+    );
+  return isLoading && view === undefined ? <p class="note">Reading…</p> : null;
+}
+
+/** A number with its name. */
+export function Figure({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div class="figure">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Copies a text and says so. */
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [state, setState] = useState(label);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setState("Copied");
+    } catch {
+      setState("The browser did not allow it");
+    }
+    setTimeout(() => setState(label), 1500);
+  };
+  return (
+    <button type="button" onClick={copy} aria-live="polite">
+      {state}
+    </button>
+  );
+}
+
+/** A share as a bar; what it says stands beside it. */
+export function Bar({ share, tone = "accent" }: { share: number; tone?: string }) {
+  const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
+  return (
+    <span class="bar" aria-hidden="true">
+      <span class={`fill tone-${tone}`} style={{ width }} />
+    </span>
+  );
+}

@@ -1,0 +1,104 @@
+import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** A rectangle of the map. */
+export interface TreemapLeaf {
+  id: string;
+  label: string;
+  /** Its group, which gives the colour too. */
+  group: string;
+  value: number;
+  /** Drawn lighter. */
+  isFaint: boolean;
+  mark?: string | undefined;
+}
+
+interface Node {
+  leaf?: TreemapLeaf;
+  children?: Node[];
+}
+
+const height = 300;
+
+/** Sizes as areas. One stop for the Tab key; the arrows go from one to the next. */
+export function Treemap({
+  leaves,
+  selected,
+  onSelect,
+}: {
+  leaves: readonly TreemapLeaf[];
+  selected: string | undefined;
+  onSelect: (id: string) => void;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(900);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const rectangles = layOut(leaves, width);
+  const focused = rectangles.some(({ leaf }) => leaf.id === selected)
+    ? selected
+    : rectangles[0]?.leaf.id;
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const own = event.currentTarget;
+    if (step === undefined || !(own instanceof HTMLElement)) return;
+    event.preventDefault();
+    const all = [...own.querySelectorAll("button")];
+    const at = all.findIndex((one) => one === document.activeElement);
+    all[(at + step + all.length) % all.length]?.focus();
+  };
+  return (
+    <div
+      class="treemap"
+      role="group"
+      aria-label="Parts of the prompt by size; arrow keys move"
+      ref={place}
+      style={{ height: `${height}px` }}
+      onKeyDown={move}
+    >
+      {rectangles.map(({ leaf, x, y, w, h }) => (
+        <button
+          type="button"
+          key={leaf.id}
+          class={`leaf origin-${leaf.group}${leaf.isFaint ? " faint" : ""}`}
+          tabIndex={leaf.id === focused ? 0 : -1}
+          aria-pressed={leaf.id === selected}
+          aria-label={leaf.label}
+          title={leaf.label}
+          style={{ left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` }}
+          onClick={() => onSelect(leaf.id)}
+        >
+          {w > 60 && h > 18 ? <span>{leaf.label}</span> : null}
+          {leaf.mark !== undefined && w > 14 && h > 14 ? <i>{leaf.mark}</i> : null}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function layOut(leaves: readonly TreemapLeaf[], width: number) {
+  const groups = new Map<string, Node[]>();
+  for (const leaf of leaves) {
+    const group = groups.get(leaf.group) ?? [];
+    groups.set(leaf.group, group);
+    group.push({ leaf });
+  }
+  const root: Node = { children: [...groups.values()].map((children) => ({ children })) };
+  const tree = hierarchy(root).sum(({ leaf }) => leaf?.value ?? 0);
+  const placed = treemap<Node>()
+    .tile(treemapSquarify)
+    .size([width, height])
+    .paddingInner(1)
+    .round(true)(tree);
+  return placed.leaves().flatMap(({ data, x0, x1, y0, y1 }) => {
+    const isSeen = data.leaf !== undefined && x1 - x0 >= 2 && y1 - y0 >= 2;
+    return isSeen && data.leaf !== undefined
+      ? [{ leaf: data.leaf, x: x0, y: y0, w: x1 - x0, h: y1 - y0 }]
+      : [];
+  });
+}

@@ -1,0 +1,31 @@
+export { InspectorError, type InspectorErrorCode } from "./inspector-error.ts";
+export { type Inspector, type InspectorOptions, openInspector } from "./open-inspector.ts";
+export { readView, type ReadViewOptions } from "./read-view.ts";
+export type {
+  CatalogView,
+  GatewayPoint,
+  GatewayView,
+  InspectorSource,
+  InspectorViews,
+  Origin,
+  OverviewView,
+  PackFile,
+  PackView,
+  PlansView,
+  PlanView,
+  PromptPart,
+  PromptRow,
+  PromptView,
+  QueryView,
+  ResourceView,
+  RunDetailsView,
+  RunOperation,
+  RunsView,
+  SessionRow,
+  SessionsView,
+  SessionView,
+  TextView,
+  TokenShares,
+  ViewName,
+  ViewParameters,
+} from "./views.ts";

@@ -1,0 +1,138 @@
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import { CclError } from "@ccl/core";
+
+import { InspectorError } from "./inspector-error.ts";
+import { readView } from "./read-view.ts";
+import type { InspectorSource } from "./views.ts";
+
+/** What is served, and where. */
+export interface InspectorOptions {
+  source: InspectorSource;
+  /** 0, a free one, where absent. Always on 127.0.0.1. */
+  port?: number | undefined;
+}
+
+/** A page that is being served. */
+export interface Inspector {
+  /** To be opened in a browser on this machine. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The files of the page; `vite build` writes them. */
+const files: ReadonlyMap<string, string> = new Map([
+  ["/", "index.html"],
+  ["/page.js", "page.js"],
+  ["/page.css", "page.css"],
+]);
+const types: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+};
+
+const headers = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+};
+
+/**
+ * Serves the page on this machine alone. It only reads: other methods than GET, other hosts and other origins are refused.
+ * @throws InspectorError `listen_failed`
+ */
+export async function openInspector({ source, port = 0 }: InspectorOptions): Promise<Inspector> {
+  const host = "127.0.0.1";
+  const server = createServer((request, response) => {
+    respond(request, response, source).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) =>
+      reject(
+        new InspectorError("listen_failed", `${host}:${port} can't be bound; give another port.`, {
+          cause,
+        }),
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `http://${host}:${bound}/`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  source: InspectorSource,
+): Promise<void> {
+  const refusal = refusalOf(request);
+  if (refusal !== undefined) return send(response, refusal.status, refusal.message);
+  const url = new URL(request.url ?? "/", "http://localhost");
+  const file = files.get(url.pathname);
+  if (file !== undefined) {
+    const body = await readFile(new URL(`page/${file}`, import.meta.url));
+    return send(response, 200, body, types[file.split(".")[1] ?? ""]);
+  }
+  const name = /^\/api\/([a-z]+)$/.exec(url.pathname)?.[1];
+  if (name === undefined) return send(response, 404, "Not found.");
+  const gone = new AbortController();
+  response.on("close", () => gone.abort());
+  try {
+    const parameters = Object.fromEntries(url.searchParams);
+    const view = await readView(source, name, { parameters, signal: gone.signal });
+    send(response, 200, JSON.stringify(view, plainValue), "application/json");
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    const known = CclError.isInstance(error);
+    const isMissing = InspectorError.isInstance(error) && error.code === "unknown_view";
+    const { code, message } = known
+      ? { code: String(error.code), message: error.message }
+      : { code: "failed", message: "It can't be read." };
+    const status = isMissing ? 404 : known ? 422 : 500;
+    send(response, status, JSON.stringify({ error: { code, message } }), "application/json");
+  }
+}
+
+/** Whole numbers beyond what JSON keeps exactly are written as text. */
+function plainValue(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+function refusalOf({
+  method,
+  headers: given,
+}: IncomingMessage): { status: number; message: string } | undefined {
+  if (method !== "GET") return { status: 405, message: "This page only reads: use GET." };
+  const isOwn = (name: string): boolean => /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(name);
+  const { host = "", origin } = given;
+  if (!isOwn(host)) return { status: 403, message: "Open it as 127.0.0.1 or localhost." };
+  const site = given["sec-fetch-site"];
+  const isForeign = origin !== undefined && origin !== `http://${host}`;
+  if (isForeign || (site !== undefined && site !== "same-origin" && site !== "none"))
+    return { status: 403, message: "Other pages may not read this one." };
+  return undefined;
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string | Uint8Array,
+  type = "text/plain; charset=utf-8",
+): void {
+  response.writeHead(status, { ...headers, "content-type": type });
+  response.end(body);
+}

@@ -1,0 +1,29 @@
+import { InspectorError } from "./inspector-error.ts";
+import type { InspectorSource, InspectorViews, ViewName, ViewParameters } from "./views.ts";
+
+/** What a view is asked for. */
+export interface ReadViewOptions {
+  parameters: ViewParameters;
+  signal: AbortSignal;
+}
+
+/** One view as data, which is what the page gets too. @throws InspectorError `unknown_view`, and what the source throws */
+export async function readView(
+  source: InspectorSource,
+  name: string,
+  { parameters, signal }: ReadViewOptions,
+): Promise<InspectorViews[ViewName]> {
+  const read = isView(source, name) ? source[name] : undefined;
+  if (read === undefined) {
+    const known = Object.keys(source).sort().join(", ");
+    throw new InspectorError(
+      "unknown_view",
+      `There is no view "${name}" here; known are ${known}.`,
+    );
+  }
+  return await read(parameters, { signal });
+}
+
+function isView(source: InspectorSource, name: string): name is ViewName {
+  return Object.hasOwn(source, name);
+}

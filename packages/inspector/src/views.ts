@@ -1,0 +1,277 @@
+/** Numbers of tokens, by what they were. */
+export interface TokenShares {
+  /** Read from the provider's cache. */
+  cached: number;
+  fresh: number;
+}
+
+/** Where a part of a prompt came from. */
+export type Origin =
+  | "tools"
+  | "system"
+  | "user"
+  | "assistant"
+  | "reasoning"
+  | "call"
+  | "result"
+  | "media"
+  | "pack"
+  | "memory"
+  | "history";
+
+/** What there is to look at. */
+export interface OverviewView {
+  project: string;
+  root: string;
+  /** By the name of the page: what it would show, or why it has nothing and what to run. */
+  pages: { name: string; summary: string; isEmpty: boolean }[];
+}
+
+/** A session of prompts. */
+export interface SessionRow {
+  id: string;
+  /** `gateway`, or the program whose log it is. */
+  source: string;
+  title: string;
+  model?: string | undefined;
+  /** Milliseconds since the epoch, of the last prompt. */
+  timeMs?: number | undefined;
+  prompts: number;
+  /** Of the last prompt. */
+  tokens: number;
+}
+
+/** `sessions`: newest first. */
+export interface SessionsView {
+  sessions: SessionRow[];
+  /** Files that were left out since they were too many. */
+  left: number;
+}
+
+/** A prompt of a session, in numbers. */
+export interface PromptRow extends TokenShares {
+  at: number;
+  timeMs?: number | undefined;
+  /** Before anything was cut. */
+  directTokens: number;
+  usd: number;
+  directUsd: number;
+  status?: number | undefined;
+  reason?: string | undefined;
+}
+
+/** `session`: its prompts in order. */
+export interface SessionView {
+  session: SessionRow;
+  prompts: PromptRow[];
+}
+
+/** A part of a prompt. */
+export interface PromptPart {
+  at: number;
+  origin: Origin;
+  tool?: string | undefined;
+  /** As sent. */
+  tokens: number;
+  /** As it came. */
+  directTokens: number;
+  isCached: boolean;
+  /** Why it is shown in part. */
+  form?: string | undefined;
+  /** The beginning of what was sent; absent where texts were not kept. */
+  preview?: string | undefined;
+  /** Characters of the whole. */
+  length?: number | undefined;
+}
+
+/** `prompt`: the parts of one prompt, in the order in which the model read them. */
+export interface PromptView {
+  session: SessionRow;
+  prompt: PromptRow;
+  /** How many prompts the session has. */
+  prompts: number;
+  hasTexts: boolean;
+  parts: PromptPart[];
+}
+
+/** `text`: a piece of a long text. */
+export interface TextView {
+  text: string;
+  /** In UTF-16 code units, as `total`. */
+  offset: number;
+  total: number;
+}
+
+/** A sum of money over time, or by kind. */
+export interface GatewayPoint {
+  timeMs: number;
+  usd: number;
+  directUsd: number;
+  /** Shares from 0 to 1. */
+  cachedShare: number;
+}
+
+/** `gateway`: what requests cost and would have cost. Money is by list prices with the cache counted. */
+export interface GatewayView {
+  requests: number;
+  changed: number;
+  usd: number;
+  directUsd: number;
+  /** Sent in all. */
+  tokens: TokenShares;
+  /** By the provider's own reports. */
+  reported: { total: number; cached: number };
+  /** One for each request, summed up from the first; at most 500. */
+  points: GatewayPoint[];
+  /** Tokens sent, by origin and tool, the largest first. */
+  kinds: { origin: Origin; tool?: string | undefined; tokens: number; directTokens: number }[];
+  /** Why requests went out as they came. */
+  passed: { reason: string; count: number }[];
+  statuses: { status: string; count: number }[];
+  sessions: (SessionRow & { usd: number; directUsd: number })[];
+  /** What a running gateway says of itself. */
+  live?: unknown;
+}
+
+/** A file of a pack. */
+export interface PackFile {
+  alias: string;
+  path: string;
+  rank?: number | undefined;
+  score?: number | undefined;
+  /** Shares of the score by signal, from 0 to 1. */
+  reasons: { name: string; share: number }[];
+  words: string[];
+  neighbour?: string | undefined;
+  commit?: string | undefined;
+  /** How much of it is shown; absent where it is not. */
+  level?: string | undefined;
+  tokens?: number | undefined;
+  omitted?: string | undefined;
+}
+
+/** `pack`: what a model would read of the project for a task. */
+export interface PackView {
+  task: string;
+  budget: number;
+  tokens: number;
+  isMatched?: boolean | undefined;
+  unmatched: string[];
+  files: PackFile[];
+  text: string;
+}
+
+/** `catalog`: resources that match. */
+export interface CatalogView {
+  total: number;
+  hits: { id: string; kind: string; title: string; score?: number | undefined; fields: string[] }[];
+  /** How many match each value of a facet. */
+  facets: { name: string; values: { value: string; count: number }[] }[];
+  unmatched: string[];
+}
+
+/** `resource`: all of one resource. */
+export interface ResourceView {
+  id: string;
+  kind: string;
+  title: string;
+  facts: { name: string; value: string }[];
+  columns: { name: string; type: string; key: string; about: string }[];
+  snippets: { title: string; code: string }[];
+}
+
+/** `query`: the rows of a query, or how it would run. */
+export interface QueryView {
+  plan: string;
+  ranOn: string;
+  durationMs?: number | undefined;
+  columns: { name: string; type?: string | undefined }[];
+  rows: Record<string, unknown>[];
+}
+
+/** `plans`: applied file plans, the newest first. */
+export interface PlansView {
+  transactions: { id: string; timeMs: number; status: string; paths: string[] }[];
+}
+
+/** `plan`: one of them. */
+export interface PlanView {
+  id: string;
+  timeMs: number;
+  status: string;
+  files: { path: string; change: string; diff: string }[];
+}
+
+/** `runs`: runs of operations, the newest first. */
+export interface RunsView {
+  runs: {
+    id: string;
+    chat: string;
+    startedAtMs: number;
+    finishedAtMs?: number | undefined;
+    status: string;
+  }[];
+}
+
+/** An operation of a run. */
+export interface RunOperation {
+  id: string;
+  name: string;
+  hook: string;
+  status: string;
+  startedAtMs?: number | undefined;
+  finishedAtMs?: number | undefined;
+  attempts?: number | undefined;
+  /** Why it was skipped, or what failed, in a sentence. */
+  why?: string | undefined;
+  writes: { tag: string; value: string }[];
+}
+
+/** `run`: what happened in one. */
+export interface RunDetailsView {
+  id: string;
+  chat: string;
+  trigger: string;
+  status: string;
+  startedAtMs: number;
+  finishedAtMs?: number | undefined;
+  why?: string | undefined;
+  operations: RunOperation[];
+  main?:
+    | { status: string; startedAtMs?: number | undefined; finishedAtMs?: number | undefined }
+    | undefined;
+  prompt: { role: string; text: string; origin?: string | undefined }[];
+  answer?: string | undefined;
+}
+
+/** Each view by its name. Parameters are texts, as in an address. */
+export interface InspectorViews {
+  overview: OverviewView;
+  sessions: SessionsView;
+  session: SessionView;
+  prompt: PromptView;
+  text: TextView;
+  gateway: GatewayView;
+  pack: PackView;
+  catalog: CatalogView;
+  resource: ResourceView;
+  query: QueryView;
+  plans: PlansView;
+  plan: PlanView;
+  runs: RunsView;
+  run: RunDetailsView;
+}
+
+/** The name of a view. */
+export type ViewName = keyof InspectorViews;
+
+/** Parameters of a view. */
+export type ViewParameters = Readonly<Record<string, string | undefined>>;
+
+/** Where a page's data comes from. What a view throws is shown with its message where it is a CclError. */
+export type InspectorSource = {
+  readonly [Name in ViewName]?: (
+    parameters: ViewParameters,
+    options: { signal: AbortSignal },
+  ) => Promise<InspectorViews[Name]>;
+};
