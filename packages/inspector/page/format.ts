@@ -13,6 +13,7 @@ export function brief(number: number): string {
 
 /** $1.23, and more digits for less. */
 export function money(usd: number): string {
+  if (usd === 0) return "$0";
   const digits = Math.abs(usd) >= 1 ? 2 : 4;
   return `${usd < 0 ? "-" : ""}$${Math.abs(usd).toFixed(digits)}`;
 }

@@ -17,6 +17,8 @@ export interface LineChartProps {
   /** Milliseconds since the epoch where `isTime`, else any numbers. */
   x: number[];
   isTime?: boolean;
+  /** What stands below it. Default: Prompt. */
+  xLabel?: string;
   lines: Line[];
   format: (value: number) => string;
   onSelect?: ((index: number) => void) | undefined;
@@ -57,7 +59,7 @@ const sizeOf = (element: HTMLElement) => ({ width: element.clientWidth, height: 
 
 function drawChart(
   element: HTMLElement,
-  { x, isTime = false, lines, format, onSelect }: LineChartProps,
+  { x, isTime = false, xLabel = "Prompt", lines, format, onSelect }: LineChartProps,
 ) {
   const styles = getComputedStyle(element);
   const colour = (name: string) => styles.getPropertyValue(`--${name}`).trim();
@@ -72,7 +74,7 @@ function drawChart(
       scales: { x: { time: isTime } },
       cursor: { drag: { x: false, y: false } },
       series: [
-        { label: isTime ? "Time" : "Prompt" },
+        { label: isTime ? "Time" : xLabel },
         ...lines.map((line) => ({
           label: line.label,
           stroke: colour(line.colour),

@@ -12,7 +12,7 @@ export type {
   PackFile,
   PackView,
   PlansView,
-  PlanView,
+  PendingPlan,
   PromptPart,
   PromptRow,
   PromptView,

@@ -23,8 +23,8 @@ export type Origin =
 export interface OverviewView {
   project: string;
   root: string;
-  /** By the name of the page: what it would show, or why it has nothing and what to run. */
-  pages: { name: string; summary: string; isEmpty: boolean }[];
+  /** Pages that have nothing to show, why, and what to run. */
+  missing: { page: string; why: string }[];
 }
 
 /** A session of prompts. */
@@ -189,17 +189,32 @@ export interface QueryView {
   rows: Record<string, unknown>[];
 }
 
-/** `plans`: applied file plans, the newest first. */
+/** `plans`: what was applied, the newest first, and the change that waits for its confirmation. */
 export interface PlansView {
-  transactions: { id: string; timeMs: number; status: string; paths: string[] }[];
+  transactions: {
+    id: string;
+    timeMs: number;
+    status: string;
+    paths: string[];
+    /** Left as they were by a rollback, since someone else had changed them. */
+    kept: string[];
+  }[];
+  pending?: PendingPlan | undefined;
 }
 
-/** `plan`: one of them. */
-export interface PlanView {
-  id: string;
-  timeMs: number;
-  status: string;
-  files: { path: string; change: string; diff: string }[];
+/** What a saved change would do to the files as they are now. */
+export interface PendingPlan {
+  summary: string;
+  /** Why it can't be applied; empty where it can. */
+  issues: { code: string; message: string; path?: string | undefined }[];
+  changes: {
+    path: string;
+    kind: string;
+    added: number;
+    removed: number;
+    risks: string[];
+    diff: string;
+  }[];
 }
 
 /** `runs`: runs of operations, the newest first. */
@@ -224,7 +239,8 @@ export interface RunOperation {
   attempts?: number | undefined;
   /** Why it was skipped, or what failed, in a sentence. */
   why?: string | undefined;
-  writes: { tag: string; value: string }[];
+  /** What it gave: state, and parts of the prompt. */
+  effects: { name: string; text: string }[];
 }
 
 /** `run`: what happened in one. */
@@ -238,9 +254,13 @@ export interface RunDetailsView {
   why?: string | undefined;
   operations: RunOperation[];
   main?:
-    | { status: string; startedAtMs?: number | undefined; finishedAtMs?: number | undefined }
+    | {
+        status: string;
+        why?: string | undefined;
+        startedAtMs?: number | undefined;
+        finishedAtMs?: number | undefined;
+      }
     | undefined;
-  prompt: { role: string; text: string; origin?: string | undefined }[];
   answer?: string | undefined;
 }
 
@@ -257,7 +277,6 @@ export interface InspectorViews {
   resource: ResourceView;
   query: QueryView;
   plans: PlansView;
-  plan: PlanView;
   runs: RunsView;
   run: RunDetailsView;
 }

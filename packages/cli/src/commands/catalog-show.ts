@@ -1,4 +1,5 @@
 import type { DetailsCard, ResourceColumn, ResourceOverview } from "@ccl/catalog";
+import type { ResourceView } from "@ccl/inspector";
 
 import { openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
@@ -13,7 +14,10 @@ const COLUMNS = [{ title: "column" }, { title: "type" }, { title: "key" }, { tit
 const SUGGESTIONS = 3;
 
 /** The whole details card of a resource, personal columns too. */
-export async function catalogShow(session: Session, id: string): Promise<CommandResult> {
+export async function catalogShow(
+  session: Session,
+  id: string,
+): Promise<CommandResult & { view: ResourceView }> {
   const { signal } = session;
   const read = await readCatalog(session);
   const own = read.content.records.flatMap(({ record }) => (record.id === id ? [record] : []));
@@ -30,6 +34,7 @@ export async function catalogShow(session: Session, id: string): Promise<Command
     throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.${near}`);
   }
   return {
+    view: resourceView(overview, card),
     document: { overview, details: card },
     text: (style) => renderCard({ overview, card }, style),
   };
@@ -54,6 +59,25 @@ function renderCard(
   const avoid = (usage.anti_patterns ?? []).map((text) => `  ${printable(text)}\n`);
   if (avoid.length > 0) parts.push(`${colours.dim("avoid:")}\n${avoid.join("")}`);
   return parts.join("\n");
+}
+
+function resourceView(overview: ResourceOverview, card: DetailsCard): ResourceView {
+  const { id, kind } = overview;
+  const { title, columns = [], usage = {} } = card;
+  return {
+    id,
+    kind,
+    title,
+    facts: factsOf(overview, card).map(([name, value]) => ({ name, value })),
+    columns: columns.map((column) => {
+      const [name = "", type = "", key = "", about = ""] = columnRow(column);
+      return { name, type, key, about };
+    }),
+    snippets: (usage.snippets ?? []).map(({ engine, code, title: name = "" }) => ({
+      title: `${engine} ${name}`.trim(),
+      code,
+    })),
+  };
 }
 
 function factsOf(overview: ResourceOverview, card: DetailsCard): [string, string][] {

@@ -1,10 +1,50 @@
-import type { InspectorSource } from "@ccl/inspector";
+import { basename } from "node:path";
+
+import type { InspectorSource, OverviewView } from "@ccl/inspector";
 
 import type { UiFlags } from "../commands/ui.ts";
 import type { Session } from "../session.ts";
+import { catalogViews, hasCatalog } from "./catalog-views.ts";
+import { packView } from "./pack-view.ts";
+import { planViews } from "./plan-views.ts";
+import { isThere } from "./prompt-sessions.ts";
 import { promptViews } from "./prompt-views.ts";
+import { runsFile, runViews } from "./run-views.ts";
 
 /** All views of a project's folder and of what its user's tools keep. Reads only. */
 export function inspectorSource(session: Session, flags: UiFlags): InspectorSource {
-  return { ...promptViews(session, flags) };
+  return {
+    overview: () => overview(session, flags),
+    ...promptViews(session, flags),
+    ...packView(session),
+    ...runViews(session, flags),
+    ...catalogViews(session),
+    ...planViews(session),
+  };
+}
+
+async function overview(session: Session, flags: UiFlags): Promise<OverviewView> {
+  const { root } = session;
+  const runs = runsFile(session, flags);
+  const hasRuns = await isThere(runs);
+  return {
+    project: basename(root),
+    root,
+    missing: [
+      ...(hasRuns
+        ? []
+        : [
+            {
+              page: "runs",
+              why: `There is no ${runs}. Name the file of your stores: ccl ui --runs runs.db`,
+            },
+          ]),
+      ...(hasCatalog(session)
+        ? []
+        : ["catalog", "query"].map((page) => ({
+            page,
+            why: 'The project has no catalog. Make one: "ccl catalog init", or "ccl catalog import".',
+          }))),
+    ],
+  };
 }

@@ -1,0 +1,44 @@
+import type { PackEntry, PackOmission } from "@ccl/aliases";
+import type { InspectorSource, PackFile } from "@ccl/inspector";
+
+import { buildProjectPack } from "../build-project-pack.ts";
+import { narrowRegistry } from "../narrow-registry.ts";
+import { applySettings } from "../pack-shape.ts";
+import { matchedPaths, withProjectOrScan } from "../project.ts";
+import type { Session } from "../session.ts";
+
+/** What `ccl pack` would give for a task, and why each file ranks where it does. Writes nothing. */
+export function packView(session: Session): Required<Pick<InspectorSource, "pack">> {
+  return {
+    async pack({ task = "", budget = "" }, { signal }) {
+      const own = { ...session, signal };
+      const shape = await applySettings(own, {
+        task: task === "" ? undefined : task,
+        budget: Number(budget) > 0 ? Math.floor(Number(budget)) : undefined,
+        modelEncoding: "o200k_base",
+      });
+      const matched = await matchedPaths(own, shape);
+      const { pack } = await withProjectOrScan(own, (all) =>
+        buildProjectPack(own, shape, { registry: narrowRegistry(all, matched) }),
+      );
+      return {
+        task,
+        budget: shape.budget,
+        tokens: pack.tokens,
+        isMatched: pack.isMatched,
+        unmatched: pack.unmatched,
+        files: [...pack.entries, ...pack.omitted].map(fileOf),
+        text: pack.text,
+      };
+    },
+  };
+}
+
+function fileOf(file: PackEntry | PackOmission): PackFile {
+  const { alias, path, rank, score, parts = {}, matched = [], neighbour, commit } = file;
+  const reasons = Object.entries(parts).map(([name, share]) => ({ name, share }));
+  reasons.sort((a, b) => b.share - a.share);
+  const shown =
+    "level" in file ? { level: file.level, tokens: file.tokens } : { omitted: file.reason };
+  return { alias, path, rank, score, reasons, words: matched, neighbour, commit, ...shown };
+}

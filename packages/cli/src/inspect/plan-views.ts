@@ -1,0 +1,64 @@
+import type { InspectorSource, PendingPlan } from "@ccl/inspector";
+import { CclError } from "@ccl/core";
+
+import { loadPlan } from "../plan/load-plan.ts";
+import { readSavedChange } from "../plan/saved-plan.ts";
+import { hasTransactions, type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
+import type { Session } from "../session.ts";
+
+/** What was applied and rolled back, and the change that `ccl gen` showed last. */
+export function planViews(given: Session): Required<Pick<InspectorSource, "plans">> {
+  return {
+    async plans(_, { signal }) {
+      // The saved change is meant, whatever is piped in.
+      const stdin = { isTTY: true };
+      const session = { ...given, signal, terminal: { ...given.terminal, stdin } };
+      const hasSome = await hasTransactions(session);
+      const hasPending = (await readSavedChange(session)) !== undefined;
+      if (!hasSome && !hasPending) return { transactions: [] };
+      return await withWorkspace(session, {}, async (workspace) => {
+        const records = hasSome ? await workspace.transactions({ signal }) : [];
+        const transactions = records.reverse().map((record) => ({
+          id: record.transactionId,
+          timeMs: record.timeMs,
+          status: record.status,
+          paths: record.paths,
+          kept: record.keptPaths,
+        }));
+        const pending = hasPending ? await pendingPlan(session, workspace) : undefined;
+        return { transactions, pending };
+      });
+    },
+  };
+}
+
+async function pendingPlan(session: Session, workspace: OpenedWorkspace): Promise<PendingPlan> {
+  try {
+    const plan = await loadPlan(session, workspace, { file: undefined, flags: {} });
+    const preview = await workspace.preview(plan, { signal: session.signal });
+    if (!preview.ok) {
+      const issues = preview.issues.map(({ code, message, path }) => ({
+        code,
+        message,
+        path: path.join("/"),
+      }));
+      return { summary: plan.summary, issues, changes: [] };
+    }
+    const changes = preview.value.changes.map((change) => ({
+      path: change.path,
+      kind: change.kind,
+      added: change.addedLines,
+      removed: change.removedLines,
+      risks: change.risks.map(({ message }) => message),
+      diff: change.diff,
+    }));
+    return { summary: plan.summary, issues: [], changes };
+  } catch (error) {
+    if (!CclError.isInstance(error)) throw error;
+    return {
+      summary: "",
+      issues: [{ code: String(error.code), message: error.message }],
+      changes: [],
+    };
+  }
+}

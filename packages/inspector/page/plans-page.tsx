@@ -1,0 +1,112 @@
+import type { PendingPlan } from "../src/views.ts";
+import { count, moment, visible } from "./format.ts";
+import { CopyButton, Status } from "./parts.tsx";
+import { useView } from "./use-view.ts";
+
+/** The change that waits, and what was applied and rolled back. */
+export function PlansPage() {
+  const loading = useView("plans");
+  const { view } = loading;
+  if (view === undefined) return <Status loading={loading} />;
+  const { transactions, pending } = view;
+  return (
+    <>
+      {pending === undefined ? (
+        <p class="muted">No change waits to be applied.</p>
+      ) : (
+        <Pending plan={pending} />
+      )}
+      <h2>Applied</h2>
+      {transactions.length === 0 ? <p class="note">No plan was applied here.</p> : null}
+      {transactions.length === 0 ? null : (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Applied plans">
+          <table>
+            <thead>
+              <tr>
+                <th>Time</th>
+                <th>Status</th>
+                <th>Files</th>
+                <th>To undo it</th>
+              </tr>
+            </thead>
+            <tbody>
+              {transactions.map(({ id, timeMs, status, paths, kept }) => (
+                <tr key={id}>
+                  <td>{moment(timeMs)}</td>
+                  <td>
+                    <span class={`badge status-${status}`}>{status.replaceAll("_", " ")}</span>
+                  </td>
+                  <td class="wide">
+                    {visible(paths.join(", "))}
+                    {kept.length === 0 ? null : (
+                      <div class="muted">
+                        left as others had changed them: {visible(kept.join(", "))}
+                      </div>
+                    )}
+                  </td>
+                  <td>
+                    {status === "committed" ? (
+                      <CopyButton label="Copy the command" text={`ccl plan rollback ${id}`} />
+                    ) : null}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Pending({ plan }: { plan: PendingPlan }) {
+  return (
+    <section>
+      <h2>Waits for “ccl plan apply”</h2>
+      <p>{visible(plan.summary)}</p>
+      {plan.issues.map(({ code, message, path = "" }, at) => (
+        <p key={at} class="note" role="alert">
+          <strong>{code}</strong> {visible(path)} {visible(message)}
+        </p>
+      ))}
+      {plan.changes.map(({ path, kind, added, removed, risks, diff }) => (
+        <details key={path} open={plan.changes.length < 6}>
+          <summary>
+            {kind} {visible(path)} <span class="added">+{count(added)}</span>{" "}
+            <span class="removed">−{count(removed)}</span>
+          </summary>
+          {risks.map((risk) => (
+            <p key={risk} class="note">
+              {visible(risk)}
+            </p>
+          ))}
+          <Diff text={diff} />
+        </details>
+      ))}
+    </section>
+  );
+}
+
+const maxLines = 5_000;
+
+/** A unified diff; longer ones are cut, and say so. */
+function Diff({ text }: { text: string }) {
+  const lines = text.split("\n");
+  return (
+    <pre tabIndex={0} aria-label="Diff">
+      {lines.slice(0, maxLines).map((line, at) => (
+        <span key={at} class={classOf(line)}>
+          {visible(line.slice(0, 2_000))}
+          {"\n"}
+        </span>
+      ))}
+      {lines.length > maxLines ? `${count(lines.length - maxLines)} more lines` : null}
+    </pre>
+  );
+}
+
+function classOf(line: string): string {
+  if (line.startsWith("+")) return "added";
+  if (line.startsWith("-")) return "removed";
+  return line.startsWith("@@") ? "muted" : "";
+}

@@ -1,0 +1,162 @@
+import type { RunDetailsView, RunOperation } from "../src/views.ts";
+import { count, duration, moment, visible } from "./format.ts";
+import { Figure, Status } from "./parts.tsx";
+import { hrefOf, type Route } from "./route.ts";
+import { useView } from "./use-view.ts";
+
+const everyMs = 2_000;
+
+/** Runs of operations, or one of them. */
+export function RunsPage({ route: { parameters } }: { route: Route }) {
+  const { id } = parameters;
+  return id === undefined ? <Runs /> : <Run id={id} operation={parameters["operation"]} />;
+}
+
+function Runs() {
+  const loading = useView("runs", {}, everyMs);
+  const { view } = loading;
+  if (view === undefined) return <Status loading={loading} />;
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
+      <table>
+        <thead>
+          <tr>
+            <th>Run</th>
+            <th>Chat</th>
+            <th>Status</th>
+            <th>Started</th>
+            <th class="number">Took</th>
+          </tr>
+        </thead>
+        <tbody>
+          {view.runs.map(({ id, chat, status, startedAtMs, finishedAtMs }) => (
+            <tr key={id}>
+              <td>
+                <a href={hrefOf("runs", { id })}>{visible(id)}</a>
+              </td>
+              <td>{visible(chat)}</td>
+              <td>
+                <span class={`badge status-${status}`}>{status}</span>
+              </td>
+              <td>{moment(startedAtMs)}</td>
+              <td class="number">
+                {finishedAtMs === undefined ? "" : duration(finishedAtMs - startedAtMs)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Run({ id, operation }: { id: string; operation: string | undefined }) {
+  const loading = useView("run", { id }, everyMs);
+  const { view } = loading;
+  if (view === undefined) return <Status loading={loading} />;
+  const end =
+    view.finishedAtMs ??
+    Math.max(view.startedAtMs + 1, ...view.operations.map((one) => one.finishedAtMs ?? 0));
+  const scale = (timeMs: number) =>
+    Math.min(1, Math.max(0, (timeMs - view.startedAtMs) / Math.max(1, end - view.startedAtMs)));
+  const groups = [...new Set(view.operations.map(({ hook }) => hook))];
+  return (
+    <>
+      <p class="lead">
+        <a href={hrefOf("runs")}>Runs</a> / {visible(id)}
+      </p>
+      <dl class="figures">
+        <Figure name="Status">{view.status}</Figure>
+        <Figure name="Operations">{count(view.operations.length)}</Figure>
+        <Figure name="Took">{duration(end - view.startedAtMs)}</Figure>
+        <Figure name="Started by">{view.trigger.replaceAll("_", " ")}</Figure>
+      </dl>
+      {view.why === undefined ? null : <p class="note">{visible(view.why)}</p>}
+      {groups.map((hook) => (
+        <section key={hook}>
+          <h2>{hook.replaceAll("_", " ")}</h2>
+          <Operations view={view} hook={hook} operation={operation} scale={scale} />
+        </section>
+      ))}
+      <h2>Main call{view.main === undefined ? ": not made" : `: ${view.main.status}`}</h2>
+      {view.main?.why === undefined ? null : <p class="note">{visible(view.main.why)}</p>}
+      {view.answer === undefined ? null : (
+        <pre tabIndex={0} aria-label="Answer">
+          {visible(view.answer)}
+        </pre>
+      )}
+    </>
+  );
+}
+
+function Operations({
+  view,
+  hook,
+  operation,
+  scale,
+}: {
+  view: RunDetailsView;
+  hook: string;
+  operation: string | undefined;
+  scale: (timeMs: number) => number;
+}) {
+  return (
+    <ol class="timeline">
+      {view.operations
+        .filter((one) => one.hook === hook)
+        .map((one) => {
+          const key = `${hook}/${one.id}`;
+          const isOpen = key === operation;
+          return (
+            <li key={one.id}>
+              <a
+                href={hrefOf("runs", { id: view.id, operation: isOpen ? undefined : key })}
+                aria-expanded={isOpen}
+              >
+                <span class="what">{visible(one.id)}</span>
+                <span class={`badge status-${one.status}`}>{one.status}</span>
+                <Span one={one} scale={scale} />
+                <span class="number">
+                  {one.startedAtMs === undefined || one.finishedAtMs === undefined
+                    ? ""
+                    : duration(one.finishedAtMs - one.startedAtMs)}
+                </span>
+              </a>
+              {one.why === undefined ? null : <div class="why">{visible(one.why)}</div>}
+              {isOpen ? <Effects one={one} /> : null}
+            </li>
+          );
+        })}
+    </ol>
+  );
+}
+
+function Span({ one, scale }: { one: RunOperation; scale: (timeMs: number) => number }) {
+  const [from, to] = [scale(one.startedAtMs ?? 0), scale(one.finishedAtMs ?? Infinity)];
+  const isSeen = one.startedAtMs !== undefined;
+  const style = { left: `${from * 100}%`, width: `${Math.max(0.5, (to - from) * 100)}%` };
+  return (
+    <span class="track" aria-hidden="true">
+      {isSeen ? <span class={`fill status-fill-${one.status}`} style={style} /> : null}
+    </span>
+  );
+}
+
+function Effects({ one }: { one: RunOperation }) {
+  return (
+    <div class="panel">
+      <p class="muted">
+        {visible(one.name)}, {count(one.attempts ?? 0)} attempts
+      </p>
+      {one.effects.length === 0 ? <p>It gave nothing to the prompt and wrote no state.</p> : null}
+      {one.effects.map(({ name, text }, at) => (
+        <div key={at}>
+          <h3>{visible(name)}</h3>
+          <pre tabIndex={0} aria-label={name}>
+            {visible(text)}
+          </pre>
+        </div>
+      ))}
+    </div>
+  );
+}
