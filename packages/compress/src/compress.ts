@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import { clipAround } from "./clip.ts";
@@ -62,6 +63,20 @@ export interface CompressedContent {
  * was left out between them. The same content and options give the same text. Linear in the content.
  */
 export function compress(content: string, options: CompressOptions): CompressedContent {
+  return traced("compress", { "ccl.characters.before": content.length }, (span) => {
+    const part = compressContent(content, options);
+    const { kind, tokens, omitted, isLossless } = part;
+    span.set({
+      "ccl.kind": kind,
+      "ccl.tokens.after": tokens,
+      "ccl.omitted": omitted,
+      "ccl.lossless": isLossless,
+    });
+    return part;
+  });
+}
+
+function compressContent(content: string, options: CompressOptions): CompressedContent {
   const { known = [], budget, counter = estimatedCounter } = options;
   const alone = compressAlone(content, options);
   const repeat = known.length === 0 ? undefined : findRepeat(content, known, options.kind);

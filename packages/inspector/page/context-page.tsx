@@ -222,7 +222,7 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
         onSelect={select}
       />
       <p class="muted">
-        Light: sent before, so read from the cache. Strong: new in this prompt. ✂: shown in part or
+        Faint: sent before, so read from the cache. Strong: new in this prompt. ✂: shown in part or
         shorter.
       </p>
       {view.hasTexts ? null : (

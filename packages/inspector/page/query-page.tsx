@@ -65,7 +65,9 @@ function Answer({ view }: { view: QueryView }) {
               <thead>
                 <tr>
                   {columns.map(({ name }) => (
-                    <th key={name}>{visible(name)}</th>
+                    <th key={name} class={typeof rows[0]?.[name] === "number" ? "number" : ""}>
+                      {visible(name)}
+                    </th>
                   ))}
                 </tr>
               </thead>

@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import { estimatedCounter, type TokenCounter, type ToolDescription } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
@@ -41,38 +42,40 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
   const sumsOf = rememberBySession<number, (EntrySums | undefined)[]>(() => []);
   return {
     counter,
-    async compile(session, options) {
-      const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
-      const frame = {
-        budget,
-        counter,
-        index: logIndexOf(session),
-        sums: sumsOf(session, budget),
-      };
-      const entries = session.messages();
-      let context = beginContext(frame, {
-        systemPrompt: withToolsHint(systemPrompt, tools),
-        tools: tools.toSorted(byName),
-        entries,
-        memoryHits: [],
-        volatile,
-      });
-      for (const processor of processors) {
-        throwIfAborted(signal, ContextCompilerError);
-        const input = {
-          session,
-          context,
+    compile: (session, options) =>
+      traced("compile", { "gen_ai.conversation.id": session.sessionId }, async (span) => {
+        const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
+        const frame = {
           budget,
           counter,
-          signal,
+          index: logIndexOf(session),
+          sums: sumsOf(session, budget),
         };
-        context = await runProcessor(processor, frame, input);
-      }
-      throwIfAborted(signal, ContextCompilerError);
-      if (!context.isWithinBudget()) throw overBudget(context, counter);
-      if (!isSelected(context)) requireLegal(context, counter);
-      return context;
-    },
+        const entries = session.messages();
+        let context = beginContext(frame, {
+          systemPrompt: withToolsHint(systemPrompt, tools),
+          tools: tools.toSorted(byName),
+          entries,
+          memoryHits: [],
+          volatile,
+        });
+        for (const processor of processors) {
+          throwIfAborted(signal, ContextCompilerError);
+          const input = {
+            session,
+            context,
+            budget,
+            counter,
+            signal,
+          };
+          context = await runProcessor(processor, frame, input);
+        }
+        throwIfAborted(signal, ContextCompilerError);
+        if (!context.isWithinBudget()) throw overBudget(context, counter);
+        if (!isSelected(context)) requireLegal(context, counter);
+        span.set({ "ccl.budget": budget, "gen_ai.usage.input_tokens": context.tokenCount });
+        return context;
+      }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import type { ChatMessage, ToolDescription } from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
@@ -17,6 +18,14 @@ import { type HeldMessage, holdMessage, isSameMessage } from "./same-message.ts"
  * cut so that the budget is used, and frozen. Pure: the same input gives the same bytes. Throws `ContextCompilerError`.
  */
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
+  return traced("fit", { "ccl.messages.before": messages.length }, (span) => {
+    const fitted = fit(messages, options);
+    span.set({ "ccl.messages.after": fitted.messages.length, "ccl.tokens.after": fitted.tokens });
+    return fitted;
+  });
+}
+
+function fit(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
   const policy = resolvePolicy(messages, options);
   const { state } = policy;
   const memo = findMemo(state, messages, policy);

@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore } from "@ccl/artifact-store";
 import {
   createUuidV7Generator,
@@ -150,13 +151,25 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     return event;
   };
 
+  const tracedCall: ToolInterruptHandler["call"] = (name, args, callOptions) => {
+    const tool = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name };
+    return traced(
+      `execute_tool ${name}`,
+      { ...tool, "gen_ai.tool.call.id": callOptions?.callId },
+      async (span) => {
+        const event = await call(name, args, callOptions);
+        span.set({ "ccl.outcome": event.kind });
+        return event;
+      },
+    );
+  };
   return {
     tools: ({ signal } = {}) => listing.tools(signal),
-    call,
+    call: tracedCall,
     callAll: (calls, callOptions = {}) =>
       Promise.all(
         calls.map(({ id, name, arguments: args }) =>
-          call(name, args, { ...callOptions, callId: id }),
+          tracedCall(name, args, { ...callOptions, callId: id }),
         ),
       ),
   };

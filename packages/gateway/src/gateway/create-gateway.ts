@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
@@ -85,11 +86,18 @@ export function createGateway(options: GatewayOptions): Gateway {
         directPrice: 0,
         price: 0,
       });
-      try {
-        return await planner.plan(body, headers);
-      } catch (error) {
-        return pass(reasonOf(error));
-      }
+      return await traced("gateway plan", { "ccl.body.bytes": body.length }, async (span) => {
+        const plan = await planner.plan(body, headers).catch((error) => pass(reasonOf(error)));
+        const { model, directPrice, price, reason, edits } = plan;
+        span.set({
+          "gen_ai.request.model": model,
+          "ccl.price.before": directPrice,
+          "ccl.price.after": price,
+          "ccl.edits": edits.length,
+          "ccl.passed.reason": reason,
+        });
+        return plan;
+      });
     },
     apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
   };

@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import {
   type ChatMessage,
@@ -57,10 +58,15 @@ export function callMain(run: RunContext, attempt: number): MainCall {
         const messages = await mainPrompt(run, { attempt, tools: tools?.descriptions });
         if (run.isStopping) return cutOff();
         announce(run, attempt);
-        question = createQuestion(run);
+        const asked = createQuestion(run);
+        question = asked;
         const models = await modelsOf(run);
         const { isLast, request } = requestOf(run, messages, tools);
-        const response = await question.ask(request, models);
+        const response = await run.span.within(() =>
+          traced("main call", { "ccl.messages": messages.length }, () =>
+            asked.ask(request, models),
+          ),
+        );
         if (run.isStopping) return cutOff();
         const steps = question.ended(response);
         question.close();

@@ -1,3 +1,4 @@
+import { traced, type TraceSpan } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
@@ -54,6 +55,17 @@ interface Timers {
 
 /** Executes a run to its end. */
 export function driveRun(driven: DrivenRun): RunDrive {
+  const { runId, chatId } = driven.input;
+  const attributes = { "ccl.run.id": runId, "gen_ai.conversation.id": chatId };
+  return traced(
+    "run",
+    { ...attributes, "ccl.run.resumed": driven.former !== undefined },
+    (span) => drive(driven, span),
+    ({ result }) => result,
+  );
+}
+
+function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   const { services, input, plan, feed } = driven;
   const known = driven.former === undefined ? nothingKnown : knownEvents(driven.former.events);
   const timers = createTimers(services);
@@ -64,6 +76,7 @@ export function driveRun(driven: DrivenRun): RunDrive {
       isOver = true;
       timers.clear();
       run.writer.close();
+      span.set({ "ccl.run.status": value?.status });
       if (value === undefined) stopHandlers(run, "The run goes on elsewhere.");
       for (const record of run.records) releaseRecord(record, services.limiter);
       resolve(value);
@@ -82,6 +95,7 @@ export function driveRun(driven: DrivenRun): RunDrive {
   });
   const controller = new AbortController();
   const run: RunContext = {
+    span,
     services,
     input,
     plan,

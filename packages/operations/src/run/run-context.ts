@@ -1,3 +1,4 @@
+import type { TraceSpan } from "@ccl/core/tracing";
 import type { ChatMessage } from "@ccl/core";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
@@ -103,6 +104,8 @@ export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimit
 
 /** State that one worker keeps while it executes a run. */
 export interface RunContext {
+  /** What all its work is a part of. */
+  readonly span: TraceSpan;
   services: EngineServices;
   input: RunInput;
   plan: RunPlan;

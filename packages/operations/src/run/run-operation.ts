@@ -1,4 +1,5 @@
 import { type ChatMessage, estimatedCounter } from "@ccl/core";
+import { traced } from "@ccl/core/tracing";
 import { callListener } from "@ccl/core/events";
 
 import type { EventError } from "../events/run-event.ts";
@@ -122,8 +123,34 @@ function repeated(attempt: Attempt, { code, message }: EventError): void {
   record.attempts += 1;
 }
 
-/** Calls the handler, or has the executor call it: the time of the attempt is that of the call. */
 function callHandler(attempt: Attempt): unknown {
+  const { run, operation, number } = attempt;
+  const { operationId, hook, definition } = operation;
+  // What ended before it has begun it, but it is a part of the run.
+  return run.span.within(() =>
+    traced(
+      `operation ${definition.name}`,
+      {
+        "ccl.operation.id": operationId,
+        "ccl.operation.hook": hook,
+        "ccl.operation.attempt": number,
+      },
+      (span) => {
+        const outcome = callDirectly(attempt);
+        if (outcome instanceof Promise)
+          outcome.then(
+            ({ status, error }: OperationOutcome) =>
+              span.set({ "ccl.operation.status": status, "error.type": error?.code }),
+            () => undefined,
+          );
+        return outcome;
+      },
+    ),
+  );
+}
+
+/** Calls the handler, or has the executor call it: the time of the attempt is that of the call. */
+function callDirectly(attempt: Attempt): unknown {
   const { run, operation, timer } = attempt;
   const handler = run.handlers[operation.index];
   const context = createContext(attempt, (error) => repeated(attempt, error));

@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import {
   type Issue,
   type LanguageModel,
@@ -9,6 +10,7 @@ import {
 } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
+import { chatAttributes, responseAttributes, tracedStream } from "./trace-call.ts";
 import { collectLosses, type WireLoss } from "../wire/losses.ts";
 import { WireError } from "../wire/wire-error.ts";
 import { checkedAnswer } from "./call-error.ts";
@@ -86,14 +88,21 @@ export function createWireModel(
     provider,
     ...withoutUndefined({ modelId: named.modelId, capabilities: named.capabilities }),
     generate: (request) =>
-      runCall(limitsOf(request), async (signal) => {
-        const opened = await open(request, false, signal);
-        return completed(wire.toResponse(await opened.json()), opened);
+      traced(`chat ${named.modelId}`, chatAttributes(provider, named.modelId), async (span) => {
+        const response = await runCall(limitsOf(request), async (signal) => {
+          const opened = await open(request, false, signal);
+          return completed(wire.toResponse(await opened.json()), opened);
+        });
+        span.set(responseAttributes(response));
+        return response;
       }),
     stream: (request) =>
-      streamCall(limitsOf(request), async function* (signal) {
-        yield* readDeltas(await open(request, true, signal), service, wire);
-      }),
+      tracedStream(
+        streamCall(limitsOf(request), async function* (signal) {
+          yield* readDeltas(await open(request, true, signal), service, wire);
+        }),
+        { provider, modelId: named.modelId },
+      ),
   };
 }
 

@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import { throwIfAborted } from "@ccl/core/async";
 import { systemClock, type Clock } from "@ccl/core";
 import type { ColumnBatch } from "../connector/column-batch.ts";
@@ -49,10 +50,11 @@ export interface ExecutePlanOptions extends Omit<ValidateOptions, "limits"> {
  * @throws QueryError `plan_invalid`, `connector_missing`, `engine_missing`, `aborted`; while reading also `source_failed`,
  * `engine_failed`, `value_invalid`, `limit_exceeded`
  */
-export async function executePlan(
-  plan: LogicalPlan,
-  options: ExecutePlanOptions,
-): Promise<QueryResult> {
+export function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Promise<QueryResult> {
+  return traced("query plan", {}, () => execute(plan, options));
+}
+
+async function execute(plan: LogicalPlan, options: ExecutePlanOptions): Promise<QueryResult> {
   throwIfAborted(options.signal, QueryError);
   const checked = validateLogicalPlan(plan, options);
   if (!checked.ok) {

@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
 import { systemClock, type Issue } from "@ccl/core";
@@ -45,7 +46,15 @@ export async function runSql(text: string, options: RunSqlOptions): Promise<Plan
 }
 
 /** `runSql`, with the columns in order and where it ran. */
-export async function executeSql(text: string, given: RunSqlOptions): Promise<SqlResult> {
+export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResult> {
+  return traced("query sql", {}, async (span) => {
+    const result = await runQuery(text, given);
+    span.set({ "ccl.query.ran_on": result.ranOn, "ccl.query.rows": result.rows.length });
+    return result;
+  });
+}
+
+async function runQuery(text: string, given: RunSqlOptions): Promise<SqlResult> {
   throwIfAborted(given.signal, QueryError);
   const options = { ...given, details: [...given.details] };
   const plan = await checkedPlan(text, options);

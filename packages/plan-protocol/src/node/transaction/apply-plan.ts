@@ -1,3 +1,4 @@
+import { traced } from "@ccl/core/tracing";
 import { systemCode } from "@ccl/core/node";
 import { throwIfAborted } from "@ccl/core/async";
 import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
@@ -32,7 +33,19 @@ import { confirmSwap, swapIn, type SwapProgress, syncFoldersOf } from "./swap-in
 import { undo } from "./undo.ts";
 
 /** Applies a plan as one transaction. The caller holds the workspace's lock. */
-export async function applyPlan(
+export function applyPlan(
+  parts: WorkspaceParts,
+  journals: Folder,
+  asked: { plan: ValidPlan; options: ApplyOptions },
+): Promise<Result<AppliedPlan>> {
+  return traced("apply plan", { "ccl.plan.actions": asked.plan.actions.length }, async (span) => {
+    const applied = await apply(parts, journals, asked);
+    span.set({ "ccl.plan.applied": applied.ok });
+    return applied;
+  });
+}
+
+async function apply(
   parts: WorkspaceParts,
   journals: Folder,
   { plan, options }: { plan: ValidPlan; options: ApplyOptions },

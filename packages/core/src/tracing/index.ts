@@ -1,0 +1,1 @@
+export { traced, type TraceAttributes, type TraceSpan } from "./traced.ts";

@@ -1,0 +1,122 @@
+/** Facts of a span by their names in OpenTelemetry; those that are undefined are left out. Never what a prompt says. */
+export type TraceAttributes = Record<string, string | number | boolean | undefined>;
+
+/** A span that has begun. */
+export interface TraceSpan {
+  set(attributes: TraceAttributes): void;
+  /** Calls with the span as the parent of others, from wherever this is called. */
+  within<Value>(work: () => Value): Value;
+}
+
+/** What is used of the API of OpenTelemetry. */
+interface Span {
+  setAttributes(attributes: TraceAttributes): unknown;
+  setStatus(status: { code: number }): unknown;
+  end(): void;
+}
+
+interface Api {
+  trace?:
+    | {
+        getTracer(name: string): {
+          startActiveSpan<Value>(
+            name: string,
+            options: { attributes: TraceAttributes },
+            work: (span: Span) => Value,
+          ): Value;
+        };
+      }
+    | undefined;
+  context?:
+    | { active(): unknown; with<Value>(context: unknown, work: () => Value): Value }
+    | undefined;
+  metrics?:
+    | {
+        getMeter(name: string): {
+          createHistogram(
+            name: string,
+            options: { unit: string },
+          ): { record(value: number, attributes: TraceAttributes): void };
+        };
+      }
+    | undefined;
+}
+
+/** Where every copy of `@opentelemetry/api` 1 keeps what an application has registered. */
+const registered: unique symbol = Symbol.for("opentelemetry.js.api.1") as never;
+const library = "@ccl";
+const noSpan: TraceSpan = { set: () => undefined, within: (work) => work() };
+const failed = { code: 2 };
+
+/**
+ * Calls `work` in a span, which ends with what it returns or, where that is a promise, resolves to; `until` names another end,
+ * such as that of a stream. Only calls it where the application has registered no tracer with `@opentelemetry/api`.
+ */
+export function traced<Value>(
+  name: string,
+  attributes: TraceAttributes,
+  work: (span: TraceSpan) => Value,
+  until: (value: Value) => unknown = (value) => value,
+): Value {
+  const api = (globalThis as { [registered]?: Api | undefined })[registered];
+  if (api?.trace === undefined) return work(noSpan);
+  const tracer = api.trace.getTracer(library);
+  const startedMs = performance.now();
+  return tracer.startActiveSpan(name, { attributes: defined(attributes) }, (span) => {
+    const context = api.context?.active();
+    const end = (error?: unknown): void => {
+      const type = error === undefined ? undefined : errorType(error);
+      if (type !== undefined) {
+        span.setAttributes({ "error.type": type });
+        span.setStatus(failed);
+      }
+      span.end();
+      recordDuration(api, { ...attributes, "error.type": type }, performance.now() - startedMs);
+    };
+    try {
+      const value = work({
+        set: (more) => span.setAttributes(defined(more)),
+        within: (inner) => (api.context === undefined ? inner() : api.context.with(context, inner)),
+      });
+      const ended = until(value);
+      if (ended instanceof Promise) ended.then(() => end(), end);
+      else end();
+      return value;
+    } catch (error) {
+      end(error);
+      throw error;
+    }
+  });
+}
+
+/** A message may quote what was sent, so only the kind of an error is told. */
+function errorType(error: unknown): string {
+  if (!(error instanceof Error)) return "_OTHER";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}
+
+function defined(attributes: TraceAttributes): TraceAttributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
+
+/** Of all that a span knows, metrics keep what has few values. */
+const dimensions = [
+  "gen_ai.operation.name",
+  "gen_ai.provider.name",
+  "gen_ai.request.model",
+  "error.type",
+];
+
+function recordDuration({ metrics }: Api, attributes: TraceAttributes, ms: number): void {
+  const kept = dimensions.flatMap((name) =>
+    attributes[name] === undefined ? [] : [[name, attributes[name]] as const],
+  );
+  const name =
+    attributes["gen_ai.operation.name"] === "chat"
+      ? "gen_ai.client.operation.duration"
+      : "ccl.operation.duration";
+  metrics
+    ?.getMeter(library)
+    .createHistogram(name, { unit: "s" })
+    .record(ms / 1000, Object.fromEntries(kept));
+}
