@@ -1,5 +1,5 @@
 import type { PromptPart, PromptView } from "../src/views.ts";
-import { labelOf } from "./context-page.tsx";
+import { labelOf } from "./part-names.ts";
 import { count, visible } from "./format.ts";
 import { Status } from "./parts.tsx";
 import { useView } from "./use-view.ts";

@@ -1,5 +1,6 @@
 import type { PromptPart, PromptView, SessionRow } from "../src/views.ts";
 import { ComparedPrompts } from "./compared-prompts.tsx";
+import { labelOf, originNames } from "./part-names.ts";
 import { brief, count, moment, money, percent, visible } from "./format.ts";
 import { LineChart } from "./line-chart.tsx";
 import { LongText } from "./long-text.tsx";
@@ -7,21 +8,6 @@ import { Figure, Status } from "./parts.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { Treemap } from "./treemap.tsx";
 import { useView } from "./use-view.ts";
-
-/** Names of origins, and what a cut means. */
-export const originNames: Record<PromptPart["origin"], string> = {
-  tools: "Tool definitions",
-  system: "System prompt",
-  user: "User",
-  assistant: "Answers",
-  reasoning: "Reasoning",
-  call: "Tool calls",
-  result: "Tool results",
-  media: "Images and files",
-  pack: "Files",
-  memory: "Memory",
-  history: "History",
-};
 
 const reasons: Record<string, string> = {
   lossless: "The same content in fewer tokens; nothing is missing.",
@@ -259,11 +245,6 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
       </ol>
     </>
   );
-}
-
-/** A part in a few words. */
-export function labelOf({ origin, tool, tokens }: PromptPart): string {
-  return `${originNames[origin]}${tool === undefined ? "" : `: ${visible(tool)}`}, ${count(tokens)} tokens`;
 }
 
 function Legend({ parts }: { parts: readonly PromptPart[] }) {

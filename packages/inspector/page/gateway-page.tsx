@@ -1,5 +1,5 @@
 import type { GatewayView } from "../src/views.ts";
-import { originNames } from "./context-page.tsx";
+import { originNames } from "./part-names.ts";
 import { brief, count, moment, money, percent, visible } from "./format.ts";
 import { LineChart } from "./line-chart.tsx";
 import { Bar, Figure, Status } from "./parts.tsx";

@@ -1,5 +1,6 @@
 import { render } from "preact";
 
+// oxlint-disable import/no-unassigned-import -- style sheets
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { Shell } from "./shell.tsx";
