@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-import type { UiFlags } from "./commands/ui.ts";
+import type { UiFlags } from "./inspect/ui-flags.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import type { Session } from "./session.ts";
 

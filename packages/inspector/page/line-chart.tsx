@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 
 /** A line of a chart. */
-export interface Line {
+interface Line {
   label: string;
   /** A custom property of the style sheet. */
   colour: string;

@@ -128,7 +128,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
 
   it("shows hostile text as text, has no fault that axe knows, and is used by keyboard", async () => {
     const page = await browser.newPage({ colorScheme: "dark" });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(4_000);
     const faults: string[] = [];
     page.on("dialog", (dialog) => {
       faults.push("a script ran");

@@ -121,7 +121,7 @@ export interface GatewayView {
   tokens: TokenShares;
   /** By the provider's own reports. */
   reported: { total: number; cached: number };
-  /** One for each request, summed up from the first; at most 500. */
+  /** One for each request, summed up from the first; up to 500. */
   points: GatewayPoint[];
   /** Tokens sent, by origin and tool, the largest first. */
   kinds: { origin: Origin; tool?: string | undefined; tokens: number; directTokens: number }[];

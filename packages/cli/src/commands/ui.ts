@@ -4,18 +4,10 @@ import { CclError } from "@ccl/core";
 import { openInspector, readView } from "@ccl/inspector";
 
 import { CliError } from "../cli-error.ts";
+import type { UiFlags } from "../inspect/ui-flags.ts";
 import { inspectorSource } from "../inspect/inspector-source.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import type { Session } from "../session.ts";
-
-/** Flags of `ccl ui`. */
-export interface UiFlags {
-  port?: number | undefined;
-  state?: string | undefined;
-  agents?: string | undefined;
-  runs?: string | undefined;
-  gateway?: string | undefined;
-}
 
 /** Serves the page until it is interrupted, or prints one view. */
 export async function ui(

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 
 import type { InspectorSource, OverviewView } from "@ccl/inspector";
 
-import type { UiFlags } from "../commands/ui.ts";
+import type { UiFlags } from "./ui-flags.ts";
 import type { Session } from "../session.ts";
 import { catalogViews, hasCatalog } from "./catalog-views.ts";
 import { packView } from "./pack-view.ts";

@@ -11,7 +11,7 @@ import { agentFolders, findLogs, maxLogBytes, readAgentLog } from "../commands/a
 import type { Session } from "../session.ts";
 
 /** A part of a prompt, as it came. */
-export interface SessionItem {
+interface SessionItem {
   kind: LoggedRequest["items"][number]["kind"];
   tool?: string | undefined;
   callId?: string | undefined;
@@ -52,13 +52,13 @@ function promptOf(request: LoggedRequest, at: number): SessionPrompt {
   const shown = isAsItCame ? [] : request.shown;
   const tokensAt = new Map(shown.map((one) => [one.at, one.tokens]));
   const sizes = items.map(({ tokens }, place) => tokensAt.get(place) ?? tokens);
-  const cached = sumOf(sizes.slice(0, unchanged));
+  const cached = addUp(sizes.slice(0, unchanged));
   const row: PromptRow = {
     at,
     timeMs,
     cached,
-    fresh: sumOf(sizes) - cached,
-    directTokens: sumOf(items.map(({ tokens }) => tokens)),
+    fresh: addUp(sizes) - cached,
+    directTokens: addUp(items.map(({ tokens }) => tokens)),
     usd,
     directUsd,
     status,
@@ -175,7 +175,7 @@ function sessionOf(
 }
 
 /** A sum. */
-export function sumOf(numbers: readonly number[]): number {
+export function addUp(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
 }
 

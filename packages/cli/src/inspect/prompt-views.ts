@@ -19,9 +19,9 @@ import {
   gatewaySessions,
   type PromptSession,
   type SessionPrompt,
-  sumOf,
+  addUp,
 } from "./prompt-sessions.ts";
-import type { UiFlags } from "../commands/ui.ts";
+import type { UiFlags } from "./ui-flags.ts";
 
 type PromptViews = Pick<InspectorSource, "sessions" | "session" | "prompt" | "text" | "gateway">;
 
@@ -115,17 +115,17 @@ function gatewayView(sessions: readonly PromptSession[], live: unknown): Gateway
   const prompts = sessions.flatMap((one) => one.prompts);
   prompts.sort((a, b) => (a.row.timeMs ?? 0) - (b.row.timeMs ?? 0));
   const rows = prompts.map(({ row }) => row);
-  const cached = sumOf(rows.map((row) => row.cached));
-  const fresh = sumOf(rows.map((row) => row.fresh));
+  const cached = addUp(rows.map((row) => row.cached));
+  const fresh = addUp(rows.map((row) => row.fresh));
   return {
     requests: rows.length,
     changed: prompts.filter(({ shown }) => shown.length > 0).length,
-    usd: sumOf(rows.map(({ usd }) => usd)),
-    directUsd: sumOf(rows.map(({ directUsd }) => directUsd)),
+    usd: addUp(rows.map(({ usd }) => usd)),
+    directUsd: addUp(rows.map(({ directUsd }) => directUsd)),
     tokens: { cached, fresh },
     reported: {
-      total: sumOf(prompts.map(({ reported }) => reported.total)),
-      cached: sumOf(prompts.map(({ reported }) => reported.cached)),
+      total: addUp(prompts.map(({ reported }) => reported.total)),
+      cached: addUp(prompts.map(({ reported }) => reported.cached)),
     },
     points: pointsOf(prompts),
     kinds: kindsOf(prompts),
@@ -142,8 +142,8 @@ function gatewayView(sessions: readonly PromptSession[], live: unknown): Gateway
 }
 
 function costOf({ row, prompts }: PromptSession): SessionRow & { usd: number; directUsd: number } {
-  const usd = sumOf(prompts.map((one) => one.row.usd));
-  return { ...row, usd, directUsd: sumOf(prompts.map((one) => one.row.directUsd)) };
+  const usd = addUp(prompts.map((one) => one.row.usd));
+  return { ...row, usd, directUsd: addUp(prompts.map((one) => one.row.directUsd)) };
 }
 
 /** Summed up from the first, thinned out evenly. */

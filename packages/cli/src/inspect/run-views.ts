@@ -7,7 +7,7 @@ import type { SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
 import { CliError } from "../cli-error.ts";
-import type { UiFlags } from "../commands/ui.ts";
+import type { UiFlags } from "./ui-flags.ts";
 import type { Session } from "../session.ts";
 
 /** Where an application may keep its runs to be found without `--runs`. */

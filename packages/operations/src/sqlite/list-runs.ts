@@ -13,7 +13,7 @@ export interface RunSummary {
   status: RunStatus | "running";
 }
 
-/** The runs that were made last, ended ones too, the newest first; the database may be open for reading only. */
+/** The last runs, ended ones too, the newest first; the database may be open for reading only. */
 export function listRuns(
   database: SqliteDatabase,
   { limit = 100 }: { limit?: number | undefined } = {},

@@ -29,7 +29,7 @@ export async function* tracedStream(
   const ended = new Promise<void>((resolve, reject) => {
     [end, fail] = [resolve, reject];
   });
-  // Where there is no tracer nobody else listens.
+  // Without a tracer no one else listens.
   ended.catch(() => undefined);
   const span = traced(
     `chat ${modelId}`,

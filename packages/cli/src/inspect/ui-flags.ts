@@ -1,0 +1,8 @@
+/** Flags of `ccl ui`. */
+export interface UiFlags {
+  port?: number | undefined;
+  state?: string | undefined;
+  agents?: string | undefined;
+  runs?: string | undefined;
+  gateway?: string | undefined;
+}
