@@ -52,13 +52,13 @@ function promptOf(request: LoggedRequest, at: number): SessionPrompt {
   const shown = isAsItCame ? [] : request.shown;
   const tokensAt = new Map(shown.map((one) => [one.at, one.tokens]));
   const sizes = items.map(({ tokens }, place) => tokensAt.get(place) ?? tokens);
-  const cached = addUp(sizes.slice(0, unchanged));
+  const cached = sumAll(sizes.slice(0, unchanged));
   const row: PromptRow = {
     at,
     timeMs,
     cached,
-    fresh: addUp(sizes) - cached,
-    directTokens: addUp(items.map(({ tokens }) => tokens)),
+    fresh: sumAll(sizes) - cached,
+    directTokens: sumAll(items.map(({ tokens }) => tokens)),
     usd,
     directUsd,
     status,
@@ -175,7 +175,7 @@ function sessionOf(
 }
 
 /** A sum. */
-export function addUp(numbers: readonly number[]): number {
+export function sumAll(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
 }
 

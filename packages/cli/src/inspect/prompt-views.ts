@@ -19,7 +19,7 @@ import {
   gatewaySessions,
   type PromptSession,
   type SessionPrompt,
-  addUp,
+  sumAll,
 } from "./prompt-sessions.ts";
 import type { UiFlags } from "./ui-flags.ts";
 
@@ -115,17 +115,17 @@ function gatewayView(sessions: readonly PromptSession[], live: unknown): Gateway
   const prompts = sessions.flatMap((one) => one.prompts);
   prompts.sort((a, b) => (a.row.timeMs ?? 0) - (b.row.timeMs ?? 0));
   const rows = prompts.map(({ row }) => row);
-  const cached = addUp(rows.map((row) => row.cached));
-  const fresh = addUp(rows.map((row) => row.fresh));
+  const cached = sumAll(rows.map((row) => row.cached));
+  const fresh = sumAll(rows.map((row) => row.fresh));
   return {
     requests: rows.length,
     changed: prompts.filter(({ shown }) => shown.length > 0).length,
-    usd: addUp(rows.map(({ usd }) => usd)),
-    directUsd: addUp(rows.map(({ directUsd }) => directUsd)),
+    usd: sumAll(rows.map(({ usd }) => usd)),
+    directUsd: sumAll(rows.map(({ directUsd }) => directUsd)),
     tokens: { cached, fresh },
     reported: {
-      total: addUp(prompts.map(({ reported }) => reported.total)),
-      cached: addUp(prompts.map(({ reported }) => reported.cached)),
+      total: sumAll(prompts.map(({ reported }) => reported.total)),
+      cached: sumAll(prompts.map(({ reported }) => reported.cached)),
     },
     points: pointsOf(prompts),
     kinds: kindsOf(prompts),
@@ -142,8 +142,8 @@ function gatewayView(sessions: readonly PromptSession[], live: unknown): Gateway
 }
 
 function costOf({ row, prompts }: PromptSession): SessionRow & { usd: number; directUsd: number } {
-  const usd = addUp(prompts.map((one) => one.row.usd));
-  return { ...row, usd, directUsd: addUp(prompts.map((one) => one.row.directUsd)) };
+  const usd = sumAll(prompts.map((one) => one.row.usd));
+  return { ...row, usd, directUsd: sumAll(prompts.map((one) => one.row.directUsd)) };
 }
 
 /** Summed up from the first, thinned out evenly. */

@@ -89,7 +89,7 @@ export function traced<Value>(
   });
 }
 
-/** A message may quote what was sent, so only the kind of an error is told. */
+/** A message may quote what was sent, so a span has only the kind of an error. */
 function errorType(error: unknown): string {
   if (!(error instanceof Error)) return "_OTHER";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;

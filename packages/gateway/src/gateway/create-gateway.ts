@@ -34,7 +34,7 @@ export interface GatewayPlan {
   /** Prices of the prompt in plain input tokens, by the price model: as it came, and as it is shown. */
   directPrice: number;
   price: number;
-  /** What the prompt is made of; absent where it was not understood. */
+  /** The parts of the prompt; absent where it was not understood. */
   prompt?: Pick<HistoryPlan, "items" | "shown" | "call"> | undefined;
 }
 
