@@ -30,7 +30,7 @@ export async function shrink(
   return await shorten(session, { text, question, flags });
 }
 
-/** What Claude Code tells a hook behind a command; answers with the result in its place, or with nothing where it stays as it is. */
+/** What Claude Code gives a hook behind a command; answers with the result in its place, or with nothing where it stays as it is. */
 async function answerHook(
   session: Session,
   text: string,

@@ -30,7 +30,7 @@ export interface SessionPrompt {
   reported: { total: number; cached: number };
 }
 
-/** A session with its prompts, of which there is at least one. */
+/** A session with its prompts, one or more. */
 export interface PromptSession {
   row: SessionRow;
   prompts: readonly SessionPrompt[];

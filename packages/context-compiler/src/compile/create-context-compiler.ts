@@ -43,7 +43,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
   return {
     counter,
     compile: (session, options) =>
-      traced("compile", { "gen_ai.conversation.id": session.sessionId }, async (span) => {
+      traced("compile", {}, async (span) => {
         const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
         const frame = {
           budget,
@@ -73,7 +73,11 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
         throwIfAborted(signal, ContextCompilerError);
         if (!context.isWithinBudget()) throw overBudget(context, counter);
         if (!isSelected(context)) requireLegal(context, counter);
-        span.set({ "ccl.budget": budget, "gen_ai.usage.input_tokens": context.tokenCount });
+        span.set({
+          "gen_ai.conversation.id": session.sessionId,
+          "gen_ai.usage.input_tokens": context.tokenCount,
+          "ccl.budget": budget,
+        });
         return context;
       }),
   };
