@@ -64,7 +64,13 @@ export default defineConfig({
           { text: "From one process to many", link: "/explain/scaling" },
         ],
       },
-      { text: "Compared", items: [{ text: "Beside other tools", link: "/compare" }] },
+      {
+        text: "Compared",
+        items: [
+          { text: "Beside other tools", link: "/compare" },
+          { text: "The gateway beside others", link: "/gateway-beside-others" },
+        ],
+      },
       {
         text: "Packages",
         collapsed: true,

@@ -9,7 +9,10 @@ export function siteLink(folder, link) {
   if (/^(?:[a-z]+:|[#/])/.test(link)) return link;
   const [file, anchor] = link.split("#");
   const target = path.resolve(folder, file);
-  const inside = path.relative(docs, target).replaceAll("\\", "/");
+  const inside = path
+    .relative(docs, target)
+    .replaceAll("\\", "/")
+    .replace(/^public\//, "");
   const readme = /^\.\.\/packages\/([^/]+)(?:\/README\.md)?$/.exec(inside)?.[1];
   const page = readme === undefined ? `/${inside.replace(/\.md$/, "")}` : `/packages/${readme}`;
   const isPage = readme !== undefined || !inside.startsWith("..");
