@@ -55,7 +55,7 @@ export async function catalogVerify(
   if (report.updated.length > 0) {
     const now = sources.map((source) => ({
       ...source,
-      resources: loaded.get(source) ?? source.resources,
+      resources: withComeAndGone(source.resources, loaded.get(source) ?? source.resources),
     }));
     await folder.write(content, { records: await opened.records(), sources: now }, session);
   }
@@ -67,6 +67,15 @@ export async function catalogVerify(
       ),
     exitCode: exitCodes[report.exitCode],
   };
+}
+
+/** The next import has to see what else has changed in the source, so resources that stay are kept as they were imported. */
+function withComeAndGone(
+  imported: readonly ResourceInput[],
+  loaded: readonly ResourceInput[],
+): ResourceInput[] {
+  const before = new Map(imported.map((resource) => [resource.id, resource]));
+  return loaded.map((resource) => before.get(resource.id) ?? resource);
 }
 
 /** SQL has a linter of its own; the one for plans is only loaded where there are any. */

@@ -651,7 +651,12 @@ describe("createBuiltinOperations", () => {
   it("refuses a kind that lacks what it needs", () => {
     const target = { register: () => undefined };
     const builtin = createBuiltinOperations();
-    expect(Object.keys(builtin.handlers).toSorted()).toEqual(["guard", "template", "transform"]);
+    expect(Object.keys(builtin.handlers).toSorted()).toEqual([
+      "guard",
+      "template",
+      "transform",
+      "wait",
+    ]);
     for (const kind of ["llm", "rag", "tool", "compute", "legacy", "mine"]) {
       expect(() => builtin.register(target, [{ operationId: "x", kind, name: "X" }])).toThrow(
         /no handler/,
