@@ -1,6 +1,7 @@
 import { type ChatMessage, estimatedCounter } from "@ccl/core";
 import { traced } from "@ccl/core/tracing";
 import { callListener } from "@ccl/core/events";
+import { isRecord, stringAt } from "@ccl/core/json";
 
 import type { EventError } from "../events/run-event.ts";
 import { conditionsHold } from "../kinds/condition-holds.ts";
@@ -137,12 +138,16 @@ function callHandler(attempt: Attempt): unknown {
       },
       (span) => {
         const outcome = callDirectly(attempt);
+        // A handler may give anything, which is checked elsewhere.
         if (outcome instanceof Promise)
-          outcome.then(
-            ({ status, error }: OperationOutcome) =>
-              span.set({ "ccl.operation.status": status, "error.type": error?.code }),
-            () => undefined,
-          );
+          outcome
+            .then((ended: unknown) =>
+              span.set({
+                "ccl.operation.status": stringAt(ended, "status"),
+                "error.type": isRecord(ended) ? stringAt(ended["error"], "code") : undefined,
+              }),
+            )
+            .catch(() => undefined);
         return outcome;
       },
     ),
