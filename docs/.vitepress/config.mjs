@@ -21,7 +21,18 @@ export default defineConfig({
   // The reference of the types is written by TypeDoc, into the same folder.
   ignoreDeadLinks: [/^\/api\//],
   buildEnd: ({ outDir }) => fs.writeFileSync(path.join(outDir, "llms.txt"), llmsText()),
-  markdown: { config: rewriteLinks },
+  markdown: {
+    config: rewriteLinks,
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+  },
+  // The default theme's greys and its button are too faint on their grounds.
+  head: [
+    [
+      "style",
+      {},
+      ":root{--vp-code-lang-color:#56565c;--vp-button-brand-bg:#3451b2}.dark{--vp-code-lang-color:#b4b4bb}",
+    ],
+  ],
   themeConfig: {
     search: { provider: "local" },
     nav: [
@@ -73,7 +84,6 @@ export default defineConfig({
       },
       {
         text: "Packages",
-        collapsed: true,
         items: packageNames.map((name) => ({ text: `@ccl/${name}`, link: `/packages/${name}` })),
       },
       {
