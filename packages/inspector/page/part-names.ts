@@ -11,9 +11,6 @@ export const originNames: Record<PromptPart["origin"], string> = {
   call: "Tool calls",
   result: "Tool results",
   media: "Images and files",
-  pack: "Files",
-  memory: "Memory",
-  history: "History",
 };
 
 /** A part in a few words. */

@@ -14,10 +14,7 @@ export type Origin =
   | "reasoning"
   | "call"
   | "result"
-  | "media"
-  | "pack"
-  | "memory"
-  | "history";
+  | "media";
 
 /** What there is to look at. */
 export interface OverviewView {
