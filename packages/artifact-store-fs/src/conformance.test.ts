@@ -86,7 +86,11 @@ function seal(inner: ArtifactStore, clock?: Clock): ArtifactStore {
   return store;
 }
 
-describe.each(Object.entries(kits))("%s keeps the contract", (_name, rules) => {
+// The rules about limits set their own; that the others hold under limits too is for the longer runs.
+const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const tried = Object.entries(kits).filter(([name]) => isAtLength || !name.endsWith("limits"));
+
+describe.each(tried)("%s keeps the contract", (_name, rules) => {
   it.each(rules.map(({ name, run }) => [name, run] as const))("%s", async (_, run) => {
     await expect(run()).resolves.toBeUndefined();
   });

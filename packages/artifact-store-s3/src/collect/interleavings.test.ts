@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStore } from "../index.ts";
 import { startS3TestServer, type S3TestServer } from "../testing/index.ts";
 
+const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
 /** How often a schedule may change from one actor to the other; every schedule within it is run. */
 const switches = process.env["CCL_TEST_LENGTH"] === "nightly" ? 3 : 2;
 const source = "tool:test";
@@ -188,8 +189,10 @@ describe("a put and a collection of the same bytes at the same moment", () => {
     { state, first: "the put", collectorFirst: false, prepare },
     { state, first: "the collection", collectorFirst: true, prepare },
   ]);
+  // What begins matters most where there are bytes to lose; the longer runs try all four.
+  const tried = isAtLength ? cases : cases.slice(0, 1).concat(cases.slice(-1));
 
-  it.each(cases)(
+  it.each(tried)(
     `keep what was acknowledged in every order with ${switches} changes: $state, $first begins`,
     { timeout: 1_800_000 },
     async (side) => {
