@@ -1,5 +1,6 @@
 import type { ResourceColumn, ResourceRecord } from "../record/resource-record.ts";
 import { isPersonal } from "../record/schema-digest.ts";
+import { targetsOfKey } from "../search/foreign-key-targets.ts";
 import type {
   AccessAudit,
   AccessOptions,
@@ -19,6 +20,8 @@ export interface Visibility {
   /** Undefined where the card is seen, else why not. */
   denies(record: ResourceRecord): AccessAudit["reason"] | undefined;
   seesColumn(column: ResourceColumn, record: ResourceRecord): boolean;
+  /** False where no resource that is seen is named: a key to a hidden table looks like one to none. */
+  seesForeignKey(key: string, record: ResourceRecord): boolean;
   /** True where no column, past or present, is hidden. */
   seesEveryColumn(record: ResourceRecord): boolean;
   seesSection(section: DetailSection, record: ResourceRecord): boolean;
@@ -29,11 +32,13 @@ const openRights: RoleRights = { details: true };
 
 /**
  * The rights of a principal, added up over its roles. A catalog without access rules shows everything but personal
- * columns to a call without a principal, and nothing to one with a principal, whose roles it cannot know.
+ * columns to a call without a principal, and nothing to one with a principal, whose roles it cannot know. `find` gives
+ * the records that foreign keys name.
  */
 export function createVisibility(
   access: AccessOptions | undefined,
   principal: Principal | undefined,
+  find: (id: string) => ResourceRecord | undefined = () => undefined,
 ): Visibility {
   const asker = principal ?? publicPrincipal;
   const rights = rightsOf(access, principal);
@@ -71,6 +76,12 @@ export function createVisibility(
         return right.columns === undefined || isTrue(() => right.columns?.(column, record, asker));
       });
     },
+    seesForeignKey: (key, { id }) =>
+      isOpen ||
+      targetsOfKey(id, key).some((target) => {
+        const named = find(target);
+        return named !== undefined && seesOverview(named);
+      }),
     seesEveryColumn: (record) =>
       rights.some(
         (right) =>

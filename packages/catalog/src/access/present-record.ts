@@ -7,6 +7,7 @@ import type {
   ResourceShape,
   ResourceUsage,
 } from "../record/resource-record.ts";
+import { hashAbilities } from "../record/hash-resource.ts";
 import type { DetailSection } from "./access-options.ts";
 import type { Visibility } from "./create-visibility.ts";
 import { createHiddenNames, type HiddenNames } from "./hidden-names.ts";
@@ -27,21 +28,36 @@ export interface ColumnView {
 /** Which of a record's columns are seen. */
 export function viewColumns(record: ResourceRecord, visibility: Visibility): ColumnView {
   const all = record.columns ?? [];
-  const columns = all.filter((column) => visibility.seesColumn(column, record));
-  if (columns.length === all.length) return { columns: all, hidden: createHiddenNames([]) };
+  const columns = all
+    .filter((column) => visibility.seesColumn(column, record))
+    .map((column) => withoutHiddenKey(column, record, visibility));
+  if (columns.length === all.length) return { columns, hidden: createHiddenNames([]) };
   const seen = new Set(columns.map(({ name }) => name.toLowerCase()));
   const hidden = all.map(({ name }) => name).filter((name) => !seen.has(name.toLowerCase()));
   return { columns, hidden: createHiddenNames(hidden) };
 }
 
-/** The overview of a record as a principal sees it: without what names a hidden column. */
-export function presentOverview(
+function withoutHiddenKey(
+  column: ResourceColumn,
   record: ResourceRecord,
-  { columns, hidden }: ColumnView,
-): ResourceOverview {
-  const { id, uri, kind, title, tags, schema_digest, cap, cost_hint, examples, owner } = record;
+  visibility: Visibility,
+): ResourceColumn {
+  const { fk, ...rest } = column;
+  return fk === undefined || visibility.seesForeignKey(fk, record) ? column : rest;
+}
+
+/** The digest of a record as a principal sees it. */
+export function presentDigest({ schema_digest }: ResourceRecord, { hidden }: ColumnView): string[] {
+  return hidden.isEmpty ? schema_digest : schema_digest.filter((entry) => !hidden.isNamedIn(entry));
+}
+
+/** The overview of a record as a principal sees it: without what names a hidden column. */
+export function presentOverview(record: ResourceRecord, view: ColumnView): ResourceOverview {
+  const { columns, hidden } = view;
+  const { id, uri, kind, title, tags, cap, cost_hint, examples, owner } = record;
   const shape = seenShape(record, columns);
-  const { updated_at, rev, schema_hash, cap_hash } = record;
+  const { updated_at, rev, cap_hash } = record;
+  const schema_digest = presentDigest(record, view);
   return {
     id,
     uri,
@@ -49,9 +65,7 @@ export function presentOverview(
     title,
     tags,
     shape,
-    schema_digest: hidden.isEmpty
-      ? schema_digest
-      : schema_digest.filter((entry) => !hidden.isNamedIn(entry)),
+    schema_digest,
     cap,
     cost_hint,
     examples:
@@ -59,9 +73,22 @@ export function presentOverview(
     owner,
     updated_at,
     rev,
-    schema_hash,
+    schema_hash: seenHash(record, { columns, schema_digest }),
     cap_hash,
   };
+}
+
+/** That of the record where all of it is seen, else of what is: a hash of a hidden column would confirm guesses at it. */
+function seenHash(
+  record: ResourceRecord,
+  seen: Required<Pick<ResourceRecord, "columns" | "schema_digest">>,
+): string {
+  const all = record.columns ?? [];
+  const isWhole =
+    all.length === seen.columns.length && all.every((column, at) => column === seen.columns[at]);
+  return isWhole && seen.schema_digest === record.schema_digest
+    ? record.schema_hash
+    : hashAbilities({ ...record, ...seen }).schema_hash;
 }
 
 function seenShape(

@@ -1,5 +1,5 @@
 import type { Visibility } from "../access/create-visibility.ts";
-import { presentDetails, presentOverview, viewColumns } from "../access/present-record.ts";
+import { presentDetails, presentDigest, viewColumns } from "../access/present-record.ts";
 import { buildContext, type ContextCandidate } from "../budget/build-context.ts";
 import { minRowTokens } from "../budget/fill-rows.ts";
 import type { RowInput } from "../budget/overview-row.ts";
@@ -105,8 +105,8 @@ function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {
   const known = visibility.isOpen ? openRows.get(record) : undefined;
   if (known !== undefined) return known;
   const view = viewColumns(record, visibility);
-  const { id, kind, title, schema_digest } = presentOverview(record, view);
-  const { description } = record;
+  const { id, kind, title, description } = record;
+  const schema_digest = presentDigest(record, view);
   const isTold =
     description !== undefined &&
     visibility.denies(record) === undefined &&

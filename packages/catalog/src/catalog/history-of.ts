@@ -21,11 +21,19 @@ export async function historyOf(
   const { entries } = await store.history(id, { limit, ...withSignal(signal) });
   const oldestFirst = entries.toReversed();
   if (record === undefined) return oldestFirst.map(withoutChanges);
-  if (visibility.seesEveryColumn(record)) return oldestFirst;
+  const told = oldestFirst.map((entry) => {
+    const changes = entry.changes.filter(
+      ({ path, from, to }) =>
+        !path.endsWith(".fk") ||
+        [from, to].every((key) => key === undefined || visibility.seesForeignKey(key, record)),
+    );
+    return { ...entry, changes };
+  });
+  if (visibility.seesEveryColumn(record)) return told;
   // What once was a column may have been a hidden one, so only names of columns that are seen now are told.
   const { columns, hidden } = viewColumns(record, visibility);
   const seen = new Set(columns.map(({ name }) => name));
-  return oldestFirst.map((entry) => {
+  return told.map((entry) => {
     return {
       ...entry,
       changes: entry.changes.filter((change) => isTold(change, { seen, hidden })),

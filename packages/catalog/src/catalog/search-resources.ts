@@ -4,8 +4,10 @@ import type { FacetCount, FacetFilter } from "@ccl/search";
 import { hasFacets } from "@ccl/search";
 
 import { resourceIdOf } from "../access/search-variants.ts";
+import { viewColumns } from "../access/present-record.ts";
 import { CatalogError } from "../catalog-error.ts";
 import { rankResources } from "../search/rank-resources.ts";
+import type { ResourceRecord } from "../record/resource-record.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
 import type { ScoreExplanation } from "../search/score-terms.ts";
 import type { SearchIndex } from "../search/search-index.ts";
@@ -68,7 +70,7 @@ export async function findResources(options: FindOptions, context: SearchContext
         ids.flatMap((id) => {
           const record = visible.get(id);
           if (record === undefined || filter.allow?.has(id) === false) return [];
-          return record.id === id ? record : { ...record, id };
+          return seenKeys(record, id, visible);
         }),
       clock: context.clock,
       weights: context.weights,
@@ -82,6 +84,22 @@ export async function findResources(options: FindOptions, context: SearchContext
     explain: plainIds(explain),
   }));
   return { hits, unmatchedTerms: ranked.unmatchedTerms, coverage: ranked.coverage, vectorLeg };
+}
+
+/** The record of an index entry with the foreign keys that the principal sees, since only these bring others along. */
+function seenKeys(
+  record: ResourceRecord,
+  entry: string,
+  { visibility }: VisibleSet,
+): ResourceRecord {
+  if (visibility.isOpen) return record;
+  const seesColumns =
+    visibility.denies(record) === undefined && visibility.seesSection("columns", record);
+  return {
+    ...record,
+    id: entry,
+    columns: seesColumns ? viewColumns(record, visibility).columns : [],
+  };
 }
 
 function plainIds(explain: ScoreExplanation): ScoreExplanation {

@@ -49,7 +49,7 @@ export function createVisibleSets(
 ): (principal: Principal | undefined) => VisibleSet {
   const kept = new Map<string, { version: number; variants: Variants }>();
   return (principal) => {
-    const visibility = createVisibility(access, principal);
+    const visibility = createVisibility(access, principal, (id) => resident.get(id));
     const { key } = visibility;
     const known = key === undefined ? undefined : kept.get(key);
     if (visibility.isOpen) return visibleSet(resident, visibility, undefined);

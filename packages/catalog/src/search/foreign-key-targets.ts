@@ -9,10 +9,11 @@ const maxSteps = 4;
 export function foreignKeyTargets(record: ResourceRecord): string[][] {
   const keys = new Set<string>();
   for (const { fk } of record.columns ?? []) if (typeof fk === "string" && fk !== "") keys.add(fk);
-  return [...keys].map((key) => targetsOf(record.id, key));
+  return [...keys].map((key) => targetsOfKey(record.id, key));
 }
 
-function targetsOf(id: string, key: string): string[] {
+/** Ids that one foreign key of a resource may mean, best guess first. */
+export function targetsOfKey(id: string, key: string): string[] {
   const table = withoutLastStep(key);
   if (key.includes(":")) return table === "" ? [key] : [key, table];
   const found: string[] = [];

@@ -1,0 +1,139 @@
+import { createScriptedEmbedder } from "@ccl/core/testing";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { Catalog } from "../catalog/catalog.ts";
+import { createCatalog } from "../catalog/create-catalog.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
+import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
+import type { SearchIndex } from "../search/search-index.ts";
+import type { AccessOptions, RoleRights } from "./access-options.ts";
+
+const words = ["order", "user", "invoice", "city", "amount", "country", "note", "total"];
+const word = fc.constantFrom(...words);
+const rule = fc.oneof(
+  fc.boolean(),
+  fc.record({ tags: fc.subarray(["a", "b", "c"], { minLength: 1 }) }),
+);
+const role: fc.Arbitrary<RoleRights> = fc.record(
+  {
+    overview: rule,
+    details: rule,
+    pii: rule,
+    columns: fc.constant<RoleRights["columns"]>((column) => column["hide"] !== true),
+    sections: fc.constant<RoleRights["sections"]>(["columns", "description"]),
+  },
+  { requiredKeys: ["overview"] },
+);
+const shape = fc.record({
+  tag: fc.constantFrom("a", "b", "c"),
+  database: fc.integer({ min: 0, max: 2 }),
+  title: fc.array(word, { minLength: 1, maxLength: 3 }),
+  description: fc.array(word, { maxLength: 6 }),
+  columns: fc.array(
+    fc.record({
+      name: word,
+      key: fc.option(fc.integer({ min: 0, max: 11 }), { nil: undefined }),
+      hide: fc.boolean(),
+      isPersonal: fc.boolean(),
+    }),
+    { maxLength: 4 },
+  ),
+});
+const input = fc.record({
+  shapes: fc.array(shape, { minLength: 2, maxLength: 12 }),
+  roles: fc.array(role, { minLength: 1, maxLength: 2 }),
+  task: fc.array(word, { minLength: 1, maxLength: 4 }),
+  hasEmbedder: fc.boolean(),
+});
+type Input = typeof input extends fc.Arbitrary<infer Value> ? Value : never;
+
+function resourcesOf({ shapes }: Input): ResourceInput[] {
+  const nameOf = (at: number): string => `db${shapes[at]?.database ?? 9}.table${at}x`;
+  return shapes.map(({ tag, title, description, columns }, at) => ({
+    id: `res:${nameOf(at)}`,
+    kind: "tabular",
+    title: title.join(" "),
+    tags: [tag],
+    updated_at: "2026-01-01T00:00:00Z",
+    description: description.join(" "),
+    columns: columns.map(({ name, key, hide, isPersonal }, of) => ({
+      name: `${name}_${of}`,
+      type: "int",
+      hide,
+      ...(key === undefined ? {} : { fk: `${nameOf(key)}.id` }),
+      ...(isPersonal ? { tags: ["pii"] } : {}),
+    })),
+  }));
+}
+
+async function answersOf(catalog: Catalog, ids: string[], given: Input): Promise<unknown> {
+  const principal = { roles: given.roles.map((_, at) => `role${at}`) };
+  const text = given.task.join(" ");
+  return {
+    overview: await catalog.overview({ principal }),
+    found: await catalog.search({ principal, text, limit: 5 }),
+    typo: await catalog.search({ principal, text: "invoyce ordre table3x" }),
+    details: await catalog.details(ids, { principal }),
+    context: await catalog.budgetedContext({ principal, task: text, budget: 700 }),
+    history: await Promise.all(ids.map((id) => catalog.history(id, { principal }))),
+  };
+}
+
+/** What a principal is told of a catalog, and of one that holds only what it sees. */
+async function compare(given: Input, createIndex: () => SearchIndex): Promise<void> {
+  const resources = resourcesOf(given);
+  const access: AccessOptions = {
+    roles: Object.fromEntries(given.roles.map((rights, at) => [`role${at}`, rights])),
+  };
+  const open = async (records: ResourceInput[]): Promise<Catalog> => {
+    const embedder = given.hasEmbedder ? createScriptedEmbedder() : undefined;
+    const clock = { now: () => 0 };
+    const catalog = createCatalog({ access, embedder, clock, index: createIndex() });
+    expect((await catalog.register(records)).ok).toBe(true);
+    return catalog;
+  };
+  const all = await open(resources);
+  const principal = { roles: Object.keys(access.roles) };
+  const { items } = await all.overview({ principal, pageSize: 1_000 });
+  const seen = new Set(items.map(({ id }) => id));
+  const rest = await open(resources.filter(({ id }) => seen.has(id)));
+  const [whole, fewer] = [
+    await answersOf(all, [...seen], given),
+    await answersOf(rest, [...seen], given),
+  ];
+  expect(whole).toEqual(fewer);
+  const told = JSON.stringify(whole);
+  for (const { id } of resources) if (!seen.has(id)) expect(told).not.toContain(id.slice(4));
+}
+
+/** Counts over all documents and hides afterwards, as an index does whose filter comes too late. */
+function createLeakyIndex(): SearchIndex {
+  const index = createMemorySearchIndex();
+  return {
+    ...index,
+    async searchText({ filter, limit, ...query }, options) {
+      const found = await index.searchText({ ...query, limit: 1_000 }, options);
+      const hits = found.hits.filter(({ id }) => filter?.allow?.has(id) !== false);
+      return { ...found, hits: hits.slice(0, limit) };
+    },
+  };
+}
+
+describe("hidden records", () => {
+  it("change nothing that a principal is told", async () => {
+    const { numRuns = 200 } = fc.readConfigureGlobal();
+    await fc.assert(
+      fc.asyncProperty(input, (given) => compare(given, createMemorySearchIndex)),
+      { numRuns: Math.ceil(numRuns / 4) },
+    );
+  }, 60_000);
+
+  it("are noticed in an index that hides them too late", async () => {
+    const run = fc.assert(
+      fc.asyncProperty(input, (given) => compare(given, createLeakyIndex)),
+      { endOnFailure: true },
+    );
+    await expect(run).rejects.toThrow();
+  }, 60_000);
+});
