@@ -81,7 +81,7 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
 /** That of the record where all of it is seen, else of what is: a hash of a hidden column would confirm guesses at it. */
 function seenHash(
   record: ResourceRecord,
-  seen: Required<Pick<ResourceRecord, "columns" | "schema_digest">>,
+  seen: { columns: ResourceColumn[]; schema_digest: string[] },
 ): string {
   const all = record.columns ?? [];
   const isWhole =

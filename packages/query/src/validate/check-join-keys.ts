@@ -1,9 +1,9 @@
 import type { TypedExpression, TypedJoin, TypedStep } from "../plan/typed-plan.ts";
 import { quotedName, type IssuePath, type Report } from "./check-context.ts";
+import { namesTable, tableOf } from "./visible-resources.ts";
 
 /** A column of a resource that a column of a step comes from unchanged. */
 interface Origin {
-  /** The resource's table as foreign keys name it: its address after the last slash, or the tail of its id. */
   table: string;
   column: string;
   isKey: boolean;
@@ -34,11 +34,8 @@ function keyName(expression: TypedExpression): string {
 }
 
 function pointsAt(from: Origin, to: Origin): boolean {
-  if (from.fk === undefined) return false;
-  const wanted = from.fk.split(".");
-  const target = [...to.table.split("."), to.column];
-  const length = Math.min(wanted.length, target.length);
-  return length >= 2 && wanted.slice(-length).join(".") === target.slice(-length).join(".");
+  const { fk } = from;
+  return fk !== undefined && fk.split(".").at(-1) === to.column && namesTable(fk, to.table);
 }
 
 /** Follows a column back to its scan; undefined where it was computed. A group's only key counts as a key. */
@@ -54,7 +51,7 @@ function originOf(
   switch (step.op) {
     case "scan": {
       const column = step.resource.columns?.find((candidate) => candidate.name === expression.name);
-      const table = (step.resource.uri ?? step.resource.id).split("/").at(-1) ?? "";
+      const table = tableOf(step.resource);
       return (
         column && {
           table,

@@ -30,7 +30,7 @@ export interface AccessOptions {
   principal?: QueryPrincipal | undefined;
 }
 
-/** The resources that the principal may read, each with those of its columns only, by id. */
+/** The resources that the principal may read, each with those of its columns and foreign keys only, by id. */
 export function visibleResources(
   details: Iterable<ResourceDetails>,
   { access, principal }: AccessOptions,
@@ -43,7 +43,42 @@ export function visibleResources(
     );
     visible.set(resource.id, { ...resource, columns });
   }
-  return visible;
+  return access === undefined ? visible : withoutHiddenKeys(visible);
+}
+
+/** Drops foreign keys that name no visible table: one to a hidden table looks like one to none. */
+function withoutHiddenKeys(
+  visible: ReadonlyMap<string, ResourceDetails>,
+): Map<string, ResourceDetails> {
+  const tables = new Map<string, string[]>();
+  for (const resource of visible.values()) {
+    const table = tableOf(resource);
+    const name = table.split(".").at(-1) ?? "";
+    tables.set(name, [...(tables.get(name) ?? []), table]);
+  }
+  const isKnown = (key: string): boolean =>
+    tables.get(key.split(".").at(-2) ?? "")?.some((table) => namesTable(key, table)) === true;
+  return new Map(
+    [...visible].map(([id, resource]) => {
+      const columns = (resource.columns ?? []).map(({ fk, ...column }) =>
+        fk === undefined || !isKnown(fk) ? column : { ...column, fk },
+      );
+      return [id, { ...resource, columns }];
+    }),
+  );
+}
+
+/** The table of a resource as foreign keys name it: its address after the last slash, or the tail of its id. */
+export function tableOf({ uri, id }: ResourceDetails): string {
+  return (uri ?? id).split("/").at(-1) ?? "";
+}
+
+/** True if a foreign key like `public.users.id` points into a table, as far as both are qualified. */
+export function namesTable(key: string, table: string): boolean {
+  const wanted = key.split(".").slice(0, -1);
+  const own = table.split(".");
+  const length = Math.min(wanted.length, own.length);
+  return length > 0 && wanted.slice(-length).join(".") === own.slice(-length).join(".");
 }
 
 function isAllowed(access: QueryAccess | undefined, request: AccessRequest): boolean {
