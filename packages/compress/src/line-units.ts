@@ -1,4 +1,4 @@
-import type { Unit, Units } from "./unit.ts";
+import type { JoinedTexts, Unit, Units } from "./unit.ts";
 
 /** A line to be added. */
 interface Line {
@@ -60,11 +60,11 @@ export class LineUnits implements Units {
     return index >= 0 && index < this.length ? new LineUnit(this, index) : undefined;
   }
 
-  /** Where each unit ends in `text`, with what became part of it. */
-  ends(): Uint32Array {
+  /** Each unit with what became part of it. */
+  joined(): JoinedTexts {
     const ends = new Uint32Array(this.length).fill(this.text.length);
     for (let at = 1; at < this.length; at += 1) ends[at - 1] = (this.#starts[at] ?? 0) - 1;
-    return ends;
+    return { text: this.text, ends };
   }
 
   textAt(index: number): string {

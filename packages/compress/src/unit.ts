@@ -37,6 +37,15 @@ export const noClaim = (): string => "";
 export interface Units {
   readonly length: number;
   at(place: number): Unit | undefined;
+  /** Where their texts stand in one already. */
+  joined?(): JoinedTexts;
+}
+
+/** Texts of units in one, so that few of them are looked at one by one. */
+export interface JoinedTexts {
+  text: string;
+  /** Where each unit ends. */
+  ends: Uint32Array;
 }
 
 export function listUnits(units: Units): Unit[] {

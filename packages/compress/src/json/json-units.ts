@@ -1,7 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 
 import type { Unit } from "../unit.ts";
-import { cellText, RowUnit } from "./row-unit.ts";
+import { cellText, type RowReader, RowUnit } from "./row-unit.ts";
 import { rankValue } from "./value-rank.ts";
 
 /**
@@ -121,19 +121,20 @@ function addTable(units: Unit[], { name, grid, columns }: Table): void {
   );
   const hasLabel = rows.some(({ label }) => label !== undefined);
   const names = varying.map(({ key }) => key);
-  const valuesOf = ({ label, values }: TableRow): unknown[] => {
+  const read = (row: number): unknown[] => {
+    const { label, values = [] } = rows[row] ?? {};
     const own = varying.map(({ at }) => values[at]);
     return hasLabel ? [label, ...own] : own;
   };
-  const shown = rows.map(valuesOf);
   addRows(units, {
     name,
     constant: constant.map(({ key, at }) => `${key}=${cellText(rows[0]?.values[at])}`),
     header: hasLabel ? [labelColumn?.key ?? "#", ...names] : names,
-    rows: shown,
+    rows: rows.length,
+    read,
   });
   if (inner.length === 0) return;
-  const labels = labelsOf(shown);
+  const labels = labelsOf(rows.map((_, row) => cellText(read(row)[0])));
   for (const { key, at } of inner)
     addTable(units, {
       name: joinName(name, key),
@@ -161,10 +162,9 @@ function isList({ at }: Column, rows: readonly TableRow[]): boolean {
 }
 
 /** What names each row in the tables of its members: its first cell where all differ, else its number in its table. */
-function labelsOf(rows: readonly (readonly unknown[])[]): string[] {
-  const first = rows.map(([cell]) => cellText(cell));
-  const isName = new Set(first).size === rows.length && first.every(({ length }) => length <= 60);
-  return isName ? first : rows.map((_, at) => String(at + 1));
+function labelsOf(first: string[]): string[] {
+  const isName = new Set(first).size === first.length && first.every(({ length }) => length <= 60);
+  return isName ? first : first.map((_, at) => String(at + 1));
 }
 
 function membersOf(list: unknown, label: string | undefined): LabelledRow[] {
@@ -177,22 +177,29 @@ interface NamedRows {
   /** `name=value` of the columns that never change. */
   constant: readonly string[];
   header: readonly string[];
-  rows: readonly (readonly unknown[])[];
+  rows: number;
+  read: RowReader;
 }
 
-function addRows(units: Unit[], { name, constant, header, rows }: NamedRows): void {
+function addRows(units: Unit[], { name, constant, header, rows, read }: NamedRows): void {
   const title = units.length;
-  const all = constant.length === 0 ? "" : `, all ${constant.join("; ")}`;
-  units.push({
-    text: `${name === "" ? "" : `${name}: `}${rows.length} rows${all}`,
-    ...unnumbered,
-    weight: 2,
-    members: rows.length,
-  });
+  units.push(...tableHead({ name, constant, header, rows }, title));
   if (header.length === 0) return;
-  units.push({ text: header.join("|"), ...unnumbered, isHeader: true, head: title, weight: 0 });
-  const head = title + 1;
-  for (const values of rows) units.push(new RowUnit(values, head));
+  const table = { head: title + 1, read };
+  for (let row = 0; row < rows; row += 1) units.push(new RowUnit(row, table));
+}
+
+/** The name of a table at a place, and the names of its columns. */
+export function tableHead(
+  { name, constant, header, rows }: Omit<NamedRows, "read">,
+  title: number,
+): Unit[] {
+  const all = constant.length === 0 ? "" : `, all ${constant.join("; ")}`;
+  const text = `${name === "" ? "" : `${name}: `}${rows} rows${all}`;
+  const named = { text, ...unnumbered, weight: 2, members: rows };
+  if (header.length === 0) return [named];
+  const names = header.join("|");
+  return [named, { text: names, ...unnumbered, isHeader: true, head: title, weight: 0 }];
 }
 
 /** Of many tables the names alone would fill the room. */
@@ -201,38 +208,8 @@ function weighTitles(units: readonly Unit[]): void {
   for (const title of titles) title.weight = Math.min(2, 8 / titles.length);
 }
 
-/** Rows of a table of text under these names, as units. */
-export function textTableUnits(
-  names: readonly string[],
-  rows: readonly (readonly string[])[],
-  columns: TableColumns = "varying",
-): Unit[] {
-  const identifies = names.map((name, at) =>
-    rows.slice(0, rankedRows).some((row) => rankValue(name, row[at] ?? "") === 3),
-  );
-  const ordered = [
-    ...identifies.flatMap((is, at) => (is ? [at] : [])),
-    ...identifies.flatMap((is, at) => (is ? [] : [at])),
-  ];
-  const isConstant = (at: number): boolean =>
-    rows.every((row) => (row[at] ?? "") === (rows[0]?.[at] ?? ""));
-  const constant = new Set(columns === "all" ? [] : ordered.filter(isConstant));
-  const varying = ordered.filter((at) => !constant.has(at));
-  const isAsWritten = varying.length === names.length && varying.every((at, index) => at === index);
-  const units: Unit[] = [];
-  addRows(units, {
-    name: "",
-    constant: [...constant].map((at) => `${names[at]}=${cellText(rows[0]?.[at] ?? "")}`),
-    header: varying.map((at) => names[at] ?? ""),
-    rows: rows.map((row) =>
-      isAsWritten && row.length === names.length ? row : varying.map((at) => row[at] ?? ""),
-    ),
-  });
-  return units;
-}
-
 /** Rows whose values say which columns identify something. */
-const rankedRows = 500;
+export const rankedRows = 500;
 
 interface Column {
   key: string;

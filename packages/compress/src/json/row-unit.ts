@@ -1,17 +1,28 @@
 import type { Unit } from "../unit.ts";
 
-/** A row of a table. Its text is rendered when it is shown, since of a large table few rows are. */
-export class RowUnit implements Unit {
-  /** Rows are numbered when all are known. */
-  from = 0;
-  to = 0;
-  readonly weight = 0.05;
-  readonly values: readonly unknown[];
-  head: number;
+/** What stands in the cells of each row of a table, by its number from 0; as many cells in each. */
+export type RowReader = (row: number) => readonly unknown[];
 
-  constructor(values: readonly unknown[], head: number) {
-    this.values = values;
+/** A row of a table. It is read when it is looked at and rendered when it is shown, since of a large table few rows are. */
+export class RowUnit implements Unit {
+  /** Rows of JSON are numbered when all are known. */
+  from: number;
+  to: number;
+  readonly weight = 0.05;
+  head: number;
+  readonly #row: number;
+  readonly #read: RowReader;
+
+  constructor(row: number, { head, read }: { head: number; read: RowReader }) {
+    this.from = row + 1;
+    this.to = row + 1;
     this.head = head;
+    this.#row = row;
+    this.#read = read;
+  }
+
+  get values(): readonly unknown[] {
+    return this.#read(this.#row);
   }
 
   get cells(): readonly string[] {
@@ -35,5 +46,7 @@ export function cellText(value: unknown): string {
 
 /** A value as it is searched and compared. */
 export function valueText(value: unknown): string {
-  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return String(value);
+  return value === undefined ? "" : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 import { findJson, type FoundJson } from "../json/find-json.ts";
 import { jsonUnits, type TableColumns } from "../json/json-units.ts";
 import { isTitle, type Layout, type Unit } from "../unit.ts";
-import { delimitedUnits } from "./delimited.ts";
+import { DelimitedUnits } from "./delimited.ts";
 import type { ContentKind } from "./detect-kind.ts";
 import { lineLayout } from "./line-layout.ts";
 import { readHtml } from "./read-html.ts";
@@ -22,7 +22,7 @@ export function layoutOf(
   kind: ContentKind,
   { toText = readHtml, columns, firstLine, json: found }: LayoutOptions = {},
 ): Layout {
-  if (kind === "delimited") return tableLayout(delimitedUnits(text, columns));
+  if (kind === "delimited") return { ...table, units: new DelimitedUnits(text, columns) };
   const json = kind === "json" ? framedJson(found ?? findJson(text), columns) : undefined;
   if (json !== undefined) return tableLayout(json);
   return kind === "html"
@@ -52,5 +52,7 @@ function tableLayout(units: Unit[]): Layout {
     unit.from = own;
     unit.to = own;
   }
-  return { units, style: "table", noun: "rows", context: 0, hasForms: false };
+  return { ...table, units };
 }
+
+const table: Omit<Layout, "units"> = { style: "table", noun: "rows", context: 0, hasForms: false };

@@ -1,28 +1,18 @@
 import { valueText } from "../json/row-unit.ts";
-import { LineUnits } from "../line-units.ts";
-import type { Units } from "../unit.ts";
+import type { JoinedTexts, Units } from "../unit.ts";
 
-/** Texts of units in one, so that few of them are looked at one by one. */
-export interface JoinedUnits {
-  text: string;
-  /** Where each unit ends. */
-  ends: Uint32Array;
-}
-
-export function joinUnits(units: Units): JoinedUnits {
-  return units instanceof LineUnits
-    ? { text: units.text, ends: units.ends() }
-    : joinTexts(units, (text) => text);
+export function joinUnits(units: Units): JoinedTexts {
+  return units.joined?.() ?? joinTexts(units, (text) => text);
 }
 
 /** In lower case, which few texts are longer in. */
-export function inLowerCase({ text, ends }: JoinedUnits, units: Units): JoinedUnits {
+export function inLowerCase({ text, ends }: JoinedTexts, units: Units): JoinedTexts {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return { text: lower, ends };
   return joinTexts(units, (own) => own.toLowerCase());
 }
 
-function joinTexts(units: Units, textOf: (text: string) => string): JoinedUnits {
+function joinTexts(units: Units, textOf: (text: string) => string): JoinedTexts {
   const ends = new Uint32Array(units.length);
   const texts: string[] = [];
   let end = -1;
@@ -37,7 +27,7 @@ function joinTexts(units: Units, textOf: (text: string) => string): JoinedUnits 
 }
 
 /** Places of the units in which something is found, in order; `find` says where from a place on, or -1. */
-export function unitsWith({ ends }: JoinedUnits, find: (from: number) => number): number[] {
+export function unitsWith({ ends }: JoinedTexts, find: (from: number) => number): number[] {
   const places: number[] = [];
   let unit = 0;
   for (let at = find(0); at >= 0; at = find((ends[unit] ?? 0) + 1)) {

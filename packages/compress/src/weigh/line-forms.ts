@@ -202,18 +202,16 @@ export function varyingWords(words: readonly string[]): number[] {
   return words.flatMap((word, at) => (/[#*]/.test(word) ? [at] : []));
 }
 
-/** Where the words at these places, in order, begin and end; 0 and 0 for those that a line does not have. */
-export function findWords(line: string, places: readonly number[], bounds: Uint32Array): void {
-  let [word, next, at] = [0, 0, 0];
-  while (at < line.length && next < places.length) {
+/** The words at these places, in order, as far as a line has them. */
+export function findWords(line: string, places: readonly number[]): string[] {
+  const found: string[] = [];
+  let [word, at] = [0, 0];
+  while (at < line.length && found.length < places.length) {
     while (at < line.length && kindOf(line.charCodeAt(at)) === blank) at += 1;
     const start = at;
     while (at < line.length && kindOf(line.charCodeAt(at)) !== blank) at += 1;
-    if (word === places[next]) {
-      bounds[next * 2] = start;
-      bounds[next * 2 + 1] = at;
-      next += 1;
-    }
+    if (word === places[found.length]) found.push(line.slice(start, at));
     word += 1;
   }
+  return found;
 }

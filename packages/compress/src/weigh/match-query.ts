@@ -1,7 +1,7 @@
 import { createAnalyzer } from "@ccl/search";
 
-import type { Units } from "../unit.ts";
-import { inLowerCase, type JoinedUnits, unitsWith } from "./joined-units.ts";
+import type { JoinedTexts, Units } from "../unit.ts";
+import { inLowerCase, unitsWith } from "./joined-units.ts";
 
 /** What a question looks for in a content. */
 export interface QueryTerms {
@@ -21,7 +21,7 @@ export interface QueryMatches {
 }
 
 /** The words of a question, by their stems, and its identifiers as they were written, weighed by how few units have them. */
-export function matchQuery(question: string, units: Units, joined: JoinedUnits): QueryMatches {
+export function matchQuery(question: string, units: Units, joined: JoinedTexts): QueryMatches {
   const matches = new Float64Array(units.length);
   const candidates = candidatesOf(question);
   const lower = candidates.size === 0 ? joined : inLowerCase(joined, units);

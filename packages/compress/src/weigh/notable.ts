@@ -2,26 +2,30 @@
 const rareShare = 0.04;
 const minRows = 8;
 
-/** A table by its cells. */
+/** A table by its rows. */
 export interface CellTable {
   rows: number;
   columns: number;
-  /** Empty where a row has no such cell. */
-  cellAt: (row: number, column: number) => string;
+  /** The cells of a row; those that it does not have may be missing. */
+  cellsOf: (row: number) => readonly string[];
 }
 
 /**
  * How unusual each row is among rows of the same columns, 0 for usual: a value that few rows have in a column of few values,
  * a cell that is mostly empty, a number far from the others, a word that no other row has.
  */
-export function notableRows(table: CellTable): Float64Array {
-  const notable = new Float64Array(table.rows);
-  if (table.rows < minRows) return notable;
-  for (let column = 0; column < table.columns; column += 1) {
-    const read = readColumn(table, column);
-    raise(notable, rareValues(read));
-    raise(notable, outliers(read));
-    raise(notable, rareWords(read));
+export function notableRows({ rows, columns, cellsOf }: CellTable): Float64Array {
+  const notable = new Float64Array(rows);
+  if (rows < minRows) return notable;
+  const read = Array.from({ length: columns }, () => new Column(rows));
+  for (let row = 0; row < rows; row += 1) {
+    const cells = cellsOf(row);
+    for (let at = 0; at < columns; at += 1) read[at]?.add(row, cells[at] ?? "");
+  }
+  for (const column of read) {
+    raise(notable, rareValues(column));
+    raise(notable, column.numbers === undefined ? none : outliers(column.numbers));
+    raise(notable, column.rareWords());
   }
   return notable;
 }
@@ -35,51 +39,83 @@ function maxNotable(rows: number): number {
   return Math.max(3, rareShare * rows);
 }
 
-/** A column by its different cells, in the order of their first rows. */
-interface Column {
-  values: string[];
-  /** The first row of each value, and how many have it. */
-  firstRows: number[];
-  counts: number[];
-  /** The place in `values` of the cell of each row. */
-  places: Uint32Array;
-  /** Half of the cells differ: those that are equal may be in `values` more than once. */
-  isVaried: boolean;
-}
-
 /** Where half of so many cells differ, a column is none of few values; where few of them are numbers, none of numbers. */
 const sampledRows = 2_000;
 const none: Map<number, number> = new Map();
 /** The median and the quantiles of more are those of evenly spaced ones. */
 const sampledNumbers = 20_000;
+const sampledWords = 20_000;
 
-function readColumn({ rows, cellAt }: CellTable, column: number): Column {
-  const known = new Map<string, number>();
-  const [values, firstRows, counts]: [string[], number[], number[]] = [[], [], []];
-  const places = new Uint32Array(rows);
-  let isVaried = false;
-  for (let row = 0; row < rows; row += 1) {
-    const cell = cellAt(row, column);
-    let place = isVaried ? undefined : known.get(cell);
-    if (place === undefined) {
-      place = values.push(cell) - 1;
-      firstRows.push(row);
-      counts.push(0);
-      if (!isVaried) known.set(cell, place);
-    }
-    counts[place] = (counts[place] ?? 0) + 1;
-    places[row] = place;
-    if (row === sampledRows) isVaried = values.length > row / 2;
+/** What is known of a column; what it can't be any more is not read. */
+class Column {
+  /** How many rows have each value, in the order of their first rows, and the place of that of each row. */
+  readonly counts: number[] = [];
+  readonly places: Uint32Array;
+  /** Half of the cells differ. */
+  isVaried = false;
+  /** The number in each row, NaN where there is none; undefined where most rows have none. */
+  numbers: Float64Array | undefined;
+  #missing = 0;
+  readonly #known = new Map<string, number>();
+  /** The only row of a word. */
+  #rowOf: Map<string, number> | undefined = new Map();
+  #different = 0;
+
+  constructor(rows: number) {
+    this.places = new Uint32Array(rows);
+    this.numbers = new Float64Array(rows);
   }
-  return { values, firstRows, counts, places, isVaried };
+
+  add(row: number, cell: string): void {
+    const count = this.isVaried ? 1 : this.#count(row, cell);
+    if (row === sampledRows) this.isVaried = this.counts.length > row / 2;
+    if (this.numbers !== undefined) this.#addNumber(row, numberIn(cell), this.numbers);
+    if (this.#rowOf !== undefined && count <= 2)
+      this.#addWords(cell, count === 1 ? row : common, this.#rowOf);
+  }
+
+  #count(row: number, cell: string): number {
+    let place = this.#known.get(cell);
+    if (place === undefined) this.#known.set(cell, (place = this.counts.push(0) - 1));
+    this.places[row] = place;
+    return (this.counts[place] = (this.counts[place] ?? 0) + 1);
+  }
+
+  #addNumber(row: number, value: number, numbers: Float64Array): void {
+    numbers[row] = value;
+    if (!Number.isNaN(value)) return;
+    this.#missing += 1;
+    const isWords = row >= sampledRows && this.#missing > row * 0.9;
+    if (isWords || this.#missing > numbers.length * 0.5) this.numbers = undefined;
+  }
+
+  #addWords(cell: string, row: number, rowOf: Map<string, number>): void {
+    if (row !== common) this.#different += 1;
+    for (const word of wordsOf(cell)) {
+      const other = rowOf.get(word);
+      if (other === undefined) rowOf.set(word, row);
+      else if (other !== row && other !== common) rowOf.set(word, common);
+    }
+    // Names and ids: the rows to come would have to repeat nearly all of so many words.
+    if (this.#different === sampledWords && rowOf.size > sampledWords) this.#rowOf = undefined;
+  }
+
+  /** Rows with a word that stands in no other row, where rows mostly have the words of others. */
+  rareWords(): Map<number, number> {
+    const found = new Map<number, number>();
+    for (const row of this.#rowOf?.values() ?? [])
+      if (row !== common) found.set(row, (found.get(row) ?? 0) + 1);
+    for (const [row, rare] of found) found.set(row, Math.min(2, 1 + rare / 4));
+    return found;
+  }
 }
 
 const rareValueShare = 0.03;
 
 /** Rows whose cell few others have, in a column of few values. */
-function rareValues({ values, counts, places, isVaried }: Column): Map<number, number> {
+function rareValues({ counts, places, isVaried }: Column): Map<number, number> {
   const rows = places.length;
-  if (isVaried || values.length === 1 || values.length > Math.max(4, rows * 0.2)) return none;
+  if (isVaried || counts.length === 1 || counts.length > Math.max(4, rows * 0.2)) return none;
   const limit = Math.max(1, rows * rareValueShare);
   const rare = counts.reduce((sum, count) => sum + (count <= limit ? count : 0), 0);
   if (rare > maxNotable(rows)) return none;
@@ -92,18 +128,7 @@ function rareValues({ values, counts, places, isVaried }: Column): Map<number, n
 }
 
 /** Rows whose number is far from the others, by the median of the distances from the median. */
-function outliers({ values, firstRows, places }: Column): Map<number, number> {
-  const numbers = new Float64Array(places.length);
-  let missing = 0;
-  for (let row = 0; row < places.length; row += 1) {
-    const place = places[row] ?? 0;
-    const first = firstRows[place] ?? 0;
-    const value = first === row ? numberIn(values[place] ?? "") : (numbers[first] ?? 0);
-    numbers[row] = value;
-    if (Number.isNaN(value)) missing += 1;
-    const isWords = row === sampledRows && missing > row * 0.9;
-    if (isWords || missing > places.length * 0.5) return none;
-  }
+function outliers(numbers: Float64Array): Map<number, number> {
   const step = Math.ceil(numbers.length / sampledNumbers);
   const known = numbers.filter((value, row) => row % step === 0 && !Number.isNaN(value)).sort();
   const median = known[known.length >> 1] ?? 0;
@@ -131,32 +156,10 @@ function numberIn(cell: string): number {
 }
 
 const maxCellChars = 2_000;
-const sampledWords = 20_000;
 const common = -1;
-
-/** Rows with a word that stands in no other row, where rows mostly have the words of others. */
-function rareWords({ values, firstRows, counts }: Column): Map<number, number> {
-  /** The only row of a word. */
-  const rowOf = new Map<string, number>();
-  for (let place = 0; place < values.length; place += 1) {
-    const cell = values[place] ?? "";
-    if (!/[a-z]{3}/i.test(cell)) continue;
-    const row = counts[place] === 1 ? (firstRows[place] ?? 0) : common;
-    for (const word of wordsOf(cell)) {
-      const other = rowOf.get(word);
-      if (other === undefined) rowOf.set(word, row);
-      else if (other !== row && other !== common) rowOf.set(word, common);
-    }
-    // Names and ids: the rows to come would have to repeat nearly all of so many words.
-    if (place === sampledWords && rowOf.size > place) return none;
-  }
-  const found = new Map<number, number>();
-  for (const row of rowOf.values()) if (row !== common) found.set(row, (found.get(row) ?? 0) + 1);
-  for (const [row, rare] of found) found.set(row, Math.min(2, 1 + rare / 4));
-  return found;
-}
 
 function wordsOf(cell: string): Iterable<string> {
   const read = cell.length > maxCellChars ? cell.slice(0, maxCellChars) : cell;
+  if (!/[a-z]{3}/i.test(read)) return [];
   return read.toLowerCase().match(/(?<![\w-])[a-z]{3,}(?![\w-])/g) ?? [];
 }

@@ -1,6 +1,6 @@
-import { valueText } from "../json/row-unit.ts";
-import { type Layout, noClaim, type Units } from "../unit.ts";
-import { type JoinedUnits, joinUnits, unitsWith } from "./joined-units.ts";
+import { RowUnit, valueText } from "../json/row-unit.ts";
+import { type JoinedTexts, type Layout, noClaim, type Units } from "../unit.ts";
+import { joinUnits, unitsWith } from "./joined-units.ts";
 import {
   findWords,
   groupByForm,
@@ -71,7 +71,7 @@ function gradeMasks({ masks, maskAt }: LineMasks): Uint8Array {
   return all;
 }
 
-function gradeUnits(units: Units, joined: JoinedUnits, claimOf: Layout["claimOf"]): Uint8Array {
+function gradeUnits(units: Units, joined: JoinedTexts, claimOf: Layout["claimOf"]): Uint8Array {
   const grades = new Uint8Array(units.length);
   if (claimOf === noClaim) return grades;
   for (const at of unitsWith(joined, (from) => reportAt(joined.text, from))) {
@@ -110,10 +110,10 @@ export function inheritFromHeads(worth: Float64Array, units: Units): void {
 function rowsByTable(units: Units): Iterable<number[]> {
   const tables = new Map<number, number[]>();
   for (let at = 0; at < units.length; at += 1) {
-    const { values, head } = units.at(at) ?? {};
-    if (values === undefined || head === undefined) continue;
-    const rows = tables.get(head);
-    if (rows === undefined) tables.set(head, [at]);
+    const unit = units.at(at);
+    if (!(unit instanceof RowUnit)) continue;
+    const rows = tables.get(unit.head);
+    if (rows === undefined) tables.set(unit.head, [at]);
     else rows.push(at);
   }
   return tables.values();
@@ -144,53 +144,58 @@ function weighForms(
 ): void {
   const all = Math.log(Math.max(2, units.length));
   const forms = groupByForm(masks);
-  for (const [place, lines] of linesByForm(forms, maskAt).entries()) {
-    const first = lines[0] ?? 0;
-    const words = forms[place]?.words ?? [];
-    const mask = masks[maskAt[first] ?? 0] ?? "";
+  const { formAt, sizes } = formsOfLines(forms, maskAt);
+  /** Lines of the forms whose values are looked at. */
+  const lists: (number[] | undefined)[] = [];
+  const seen = new Uint8Array(forms.length);
+  for (let at = 0; at < formAt.length; at += 1) {
+    const mask = masks[maskAt[at] ?? 0] ?? "";
     if (mask === "") continue;
-    weights[first] =
-      (weights[first] ?? 0) + 2.5 - Math.log(lines.length) / all - Math.min(300, mask.length) / 300;
-    counts.set(first, lines.length);
-    if (lines.length === 1) continue;
-    const others = lines.slice(1);
-    for (const at of others) alike[at] = 1;
-    if (hasValues && words.length > 1)
-      scatter(notable, lines, notableRows(wordTable(lines, units, varyingWords(words))));
-    if (lines.length > 3 && claimOf === undefined)
-      for (const at of others) errors[at] = (errors[at] ?? 0) * repeatedShare;
+    const form = formAt[at] ?? 0;
+    const size = sizes[form] ?? 0;
+    lists[form]?.push(at);
+    if (seen[form] === 1) {
+      alike[at] = 1;
+      if (size > 3 && claimOf === undefined) errors[at] = (errors[at] ?? 0) * repeatedShare;
+      continue;
+    }
+    seen[form] = 1;
+    weights[at] =
+      (weights[at] ?? 0) + 2.5 - Math.log(size) / all - Math.min(300, mask.length) / 300;
+    counts.set(at, size);
+    if (hasValues && size > 1 && (forms[form]?.words.length ?? 0) > 1) lists[form] = [at];
+  }
+  for (const [form, lines] of lists.entries()) {
+    const words = varyingWords(forms[form]?.words ?? []);
+    if (lines !== undefined) scatter(notable, lines, notableRows(wordTable(lines, units, words)));
   }
 }
 
-/** Places of the lines of each form. */
-function linesByForm(forms: readonly LineForm[], maskAt: Uint32Array): number[][] {
+/** The form of each line, and how many lines each form has. */
+function formsOfLines(
+  forms: readonly LineForm[],
+  maskAt: Uint32Array,
+): { formAt: Uint32Array; sizes: Uint32Array } {
   const formOf: number[] = [];
   for (const [at, { lines }] of forms.entries()) for (const mask of lines) formOf[mask] = at;
-  const lists: number[][] = forms.map(() => []);
-  for (let at = 0; at < maskAt.length; at += 1) lists[formOf[maskAt[at] ?? 0] ?? 0]?.push(at);
-  return lists;
+  const sizes = new Uint32Array(forms.length);
+  const formAt = maskAt.map((mask) => formOf[mask] ?? 0);
+  for (const form of formAt) sizes[form] = (sizes[form] ?? 0) + 1;
+  return { formAt, sizes };
 }
 
 /** The cells of rows. */
 function cellTable(rows: readonly number[], units: Units): CellTable {
-  const valuesAt = (at = 0): readonly unknown[] => units.at(at)?.values ?? [];
-  const columns = rows.reduce((max, at) => Math.max(max, valuesAt(at).length), 0);
-  const cellAt = (row: number, column: number): string => valueText(valuesAt(rows[row])[column]);
-  return { rows: rows.length, columns, cellAt };
+  const cellsOf = (row: number): string[] =>
+    (units.at(rows[row] ?? 0)?.values ?? []).map(valueText);
+  return { rows: rows.length, columns: cellsOf(0).length, cellsOf };
 }
 
-/** These words of lines, by where they stand. */
+/** These words of lines. */
 function wordTable(lines: readonly number[], units: Units, words: readonly number[]): CellTable {
-  const columns = words.length;
-  const bounds = new Uint32Array(lines.length * columns * 2);
-  const textAt = (row: number): string => units.at(lines[row] ?? 0)?.text ?? "";
-  for (let row = 0; row < lines.length; row += 1)
-    findWords(textAt(row), words, bounds.subarray(row * columns * 2, (row + 1) * columns * 2));
-  const cellAt = (row: number, column: number): string => {
-    const at = (row * columns + column) * 2;
-    return textAt(row).slice(bounds[at], bounds[at + 1]);
-  };
-  return { rows: lines.length, columns, cellAt };
+  const cellsOf = (row: number): string[] =>
+    findWords(units.at(lines[row] ?? 0)?.text ?? "", words);
+  return { rows: lines.length, columns: words.length, cellsOf };
 }
 
 /** The first units and the last say what a content is about and how it ended; the end of a section says neither. */

@@ -59,6 +59,16 @@ describe("readDelimited", () => {
     );
   });
 
+  it("reads any text as a scanner does", () => {
+    const unit = fc.constantFrom("a", ",", '"', "\n", "\r", " ");
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 30 }), (text) => {
+        const scanner = createDelimitedScanner(",");
+        expect(rowsOf(text)).toEqual([...scanner.push(text), ...scanner.end()]);
+      }),
+    );
+  });
+
   it("takes a time that grows with the text, however long a quote stays open", () => {
     const text = `a,"${"x\n".repeat(1_000_000)}`;
     expect(rowsOf(text)).toEqual([["a", "x\n".repeat(1_000_000)]]);

@@ -3,4 +3,4 @@ export {
   type DelimitedScanner,
   type Delimiter,
 } from "./delimited-scanner.ts";
-export { columnNames, detectDelimiter, readDelimited } from "./read-delimited.ts";
+export { columnNames, detectDelimiter, readDelimited, readDelimitedRow } from "./read-delimited.ts";

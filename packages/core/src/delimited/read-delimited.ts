@@ -1,16 +1,63 @@
-import { createDelimitedScanner, type Delimiter } from "./delimited-scanner.ts";
+import type { Delimiter } from "./delimited-scanner.ts";
 
 const delimiters: readonly Delimiter[] = [",", ";", "\t", "|"];
-const pieceChars = 65_536;
+const sampleChars = 65_536;
 const sampleRows = 50;
 
-/** The rows of a whole text, read piece by piece as they are asked for; an open quote ends with the text. */
+/** The rows of a whole text as a scanner reads them, as they are asked for; an open quote ends with the text. */
 export function* readDelimited(text: string, delimiter: Delimiter): Generator<string[]> {
-  const scanner = createDelimitedScanner(delimiter);
-  for (let start = 0; start < text.length; start += pieceChars) {
-    yield* scanner.push(text.slice(start, start + pieceChars));
+  for (let start = text.startsWith("\uFEFF") ? 1 : 0; start < text.length;) {
+    const { cells, end } = readDelimitedRow(text, start, delimiter);
+    if (cells.length > 1 || cells[0] !== "") yield cells;
+    start = end + 1;
   }
-  yield* scanner.end();
+}
+
+/** The row that begins at a place of a text, up to a line end outside of quotes or the end of the text; one empty cell for an empty line. */
+export function readDelimitedRow(
+  text: string,
+  start: number,
+  delimiter: Delimiter,
+): { cells: string[]; end: number } {
+  const lineEnd = endAt(text, start);
+  const line = text.slice(start, lineEnd);
+  if (!line.includes('"')) return { cells: line.split(delimiter), end: lineEnd };
+  const cells: string[] = [];
+  for (let at = start; ; at += 1) {
+    let cell = "";
+    if (text[at] === '"') {
+      const close = closingQuote(text, at);
+      cell = text.slice(at + 1, close);
+      if (cell.includes('"')) cell = cell.replaceAll('""', '"');
+      at = Math.min(close + 1, text.length);
+    }
+    const end = endAt(text, at, delimiter);
+    cells.push(end === at ? cell : cell + text.slice(at, end));
+    if (text[end] !== delimiter) return { cells, end };
+    at = end;
+  }
+}
+
+/** The quote that closes the one at a place; the end of the text where none does. */
+function closingQuote(text: string, open: number): number {
+  let quote = text.indexOf('"', open + 1);
+  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+  return quote < 0 ? text.length : quote;
+}
+
+const ends = {
+  line: /[\r\n]/g,
+  ",": /[,\r\n]/g,
+  ";": /[;\r\n]/g,
+  "\t": /[\t\r\n]/g,
+  "|": /[|\r\n]/g,
+};
+
+/** The next line end, or the next delimiter. */
+function endAt(text: string, from: number, delimiter: Delimiter | "line" = "line"): number {
+  const end = ends[delimiter];
+  end.lastIndex = from;
+  return end.test(text) ? end.lastIndex - 1 : text.length;
 }
 
 /**
@@ -18,7 +65,7 @@ export function* readDelimited(text: string, delimiter: Delimiter): Generator<st
  * A comma where the text has one column only.
  */
 export function detectDelimiter(text: string): Delimiter {
-  const sample = text.slice(0, pieceChars);
+  const sample = text.slice(0, sampleChars);
   let best: Delimiter = ",";
   let bestScore = 0;
   for (const delimiter of delimiters) {
