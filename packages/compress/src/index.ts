@@ -12,4 +12,4 @@ export { type ContentRepeat, findRepeat, type KnownContent } from "./repeats/fin
 export { searchContent, type ContentHits, type SearchContentOptions } from "./search-content.ts";
 export { identifiersOf } from "./json/identifiers.ts";
 export { parseExactly } from "./json/parse-exactly.ts";
-export { isIdentifierLike, rankValue, type ValueRank } from "./json/value-rank.ts";
+export { rankValue, type ValueRank } from "./json/value-rank.ts";

@@ -29,7 +29,6 @@ export {
 } from "./evidence/session-from-evidence-pack.ts";
 export { verifyEvidencePack } from "./evidence/verify-evidence-pack.ts";
 export { findArtifact } from "./externalize/find-artifact.ts";
-export { renderArtifact } from "./externalize/render-artifact.ts";
 export { fitMessages } from "./fit/fit-messages.ts";
 export type { CutOptions, FitOptions, FittedMessages, PinRule } from "./fit/fit-options.ts";
 export type { FitState, FrozenCut } from "./fit/fit-state.ts";
@@ -40,7 +39,6 @@ export { openSession, type OpenSessionOptions } from "./session/open-session.ts"
 export { parseSessionEvent } from "./session/parse-session-event.ts";
 export { recordMessages } from "./session/record-messages.ts";
 export {
-  sessionEventKinds,
   type EventBody,
   type SessionEvent,
   type SessionEventKind,

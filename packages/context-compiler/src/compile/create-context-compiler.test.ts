@@ -472,7 +472,7 @@ describe("for every log and every budget", () => {
           }
         },
       ),
-      { numRuns: Math.ceil((fc.readConfigureGlobal().numRuns ?? 100) / 4) },
+      { numRuns: Math.ceil((fc.readConfigureGlobal().numRuns ?? 200) / 10) },
     );
   });
 

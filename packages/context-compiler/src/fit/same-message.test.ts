@@ -101,6 +101,8 @@ it("what a call takes over from an earlier one changes nothing, however the mess
         }
       },
     ),
+    // A run is up to 14 calls, each fitted twice.
+    { numRuns: Math.ceil((fc.readConfigureGlobal()?.numRuns ?? 200) / 5) },
   );
 });
 
