@@ -53,7 +53,7 @@ class Column {
   readonly places: Uint32Array;
   /** Half of the cells differ. */
   isVaried = false;
-  /** The number in each row, NaN where there is none; undefined where most rows have none. */
+  /** The number in each row, NaN where there is none; undefined where few rows have one. */
   numbers: Float64Array | undefined;
   #missing = 0;
   readonly #known = new Map<string, number>();
