@@ -37,6 +37,17 @@ export function stateFolder({ env, platform }: StateSurroundings): string {
   return join(home, ".local", "state", "ccl");
 }
 
+/** A command that reads what is kept, as it can be run where ccl was started; under npx there is no `ccl` in the path. */
+export function artifactCommand(
+  { env }: Pick<StateSurroundings, "env">,
+  words: string,
+  state: string | undefined,
+): string {
+  const program = env["npm_command"] === "exec" ? "npx -y @ccl/cli" : "ccl";
+  const place = state === undefined ? "" : ` --state ${JSON.stringify(resolve(state))}`;
+  return `${program} artifacts ${words}${place}`;
+}
+
 /**
  * Opens the folder, and makes it where it is missing, readable by its owner alone. A folder that holds artifacts already is
  * opened in the form that they are kept in.

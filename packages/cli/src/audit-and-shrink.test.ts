@@ -235,6 +235,12 @@ describe("ccl hooks", () => {
     expect(shown.length).toBeLessThan(file.length);
     const id = /artifacts search (\w+)/.exec(shown)?.[1] ?? "";
     expect((await ccl(["artifacts", "search", id, "value113"])).stdout).toContain("value113");
+    // Of a long output Claude Code gives the beginning, and the file of the whole.
+    await keep("whole.txt", file);
+    const long = JSON.parse(hook("begin"));
+    long.tool_response.persistedOutputPath = join(home, "whole.txt");
+    const answer = (await ccl(["shrink", "--hook"], JSON.stringify(long))).stdout;
+    expect(JSON.parse(answer)).toEqual(JSON.parse(stdout));
     for (const short of [hook("ok"), "no JSON", "{}"])
       expect((await ccl(["shrink", "--hook"], short)).stdout).toBe("");
   });

@@ -14,7 +14,12 @@ import {
   type ProxyStats,
 } from "@ccl/gateway/node";
 
-import { type ArtifactFolder, openArtifactFolder, stateFolder } from "../artifact-folder.ts";
+import {
+  artifactCommand,
+  type ArtifactFolder,
+  openArtifactFolder,
+  stateFolder,
+} from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -67,11 +72,11 @@ export async function wrap(
 ): Promise<CommandResult> {
   const [name = "", ...rest] = command;
   const { env } = session.terminal;
-  const own = clientOf(name);
+  const own = clientOf(name, env);
   const upstream = flags.upstream ?? env[own.variable] ?? own.upstream;
   const { running, folder } = await start(session, { ...flags, upstream, port: 0 });
   try {
-    const child = spawn(name, rest, {
+    const child = spawn(name, [...(own.args?.(running.url) ?? []), ...rest], {
       stdio: "inherit",
       env: { ...own.extra, ...env, [own.variable]: running.url },
     });
@@ -87,20 +92,31 @@ export async function wrap(
   }
 }
 
-/** The variable by which a client finds its API; clients of OpenAI's API unless it is known to be another. */
-function clientOf(name: string): {
+interface WrappedClient {
+  /** By which it finds its API. */
   variable: string;
   upstream: string;
   extra?: Record<string, string> | undefined;
-} {
-  return /claude/.test(name)
-    ? {
-        variable: "ANTHROPIC_BASE_URL",
-        upstream: "https://api.anthropic.com",
-        // Claude Code switches it off for addresses that it does not know.
-        extra: { ENABLE_TOOL_SEARCH: "true" },
-      }
-    : { variable: "OPENAI_BASE_URL", upstream: "https://api.openai.com/v1" };
+  /** Before the arguments that were given. */
+  args?: ((url: string) => string[]) | undefined;
+}
+
+/** A client by its program; one of OpenAI's API unless it is known to be another. */
+function clientOf(name: string, env: NodeJS.ProcessEnv): WrappedClient {
+  if (/claude/.test(name))
+    return {
+      variable: "ANTHROPIC_BASE_URL",
+      upstream: "https://api.anthropic.com",
+      // Claude Code switches it off for addresses that it does not know.
+      extra: { ENABLE_TOOL_SEARCH: "true" },
+    };
+  const openai = { variable: "OPENAI_BASE_URL", upstream: "https://api.openai.com/v1" };
+  // Codex reads no variable.
+  if (/codex/.test(name)) return { ...openai, args: (url) => ["-c", `openai_base_url="${url}"`] };
+  const isOfAnthropic = /opencode/.test(name) && (env["ANTHROPIC_API_KEY"] ?? "") !== "";
+  return isOfAnthropic
+    ? { variable: "ANTHROPIC_BASE_URL", upstream: "https://api.anthropic.com/v1" }
+    : openai;
 }
 
 async function start(
@@ -125,7 +141,9 @@ async function start(
       }),
       artifactStore: folder.store,
     };
-    const gateway = createGateway(parts);
+    const hint = (id: string): string =>
+      artifactCommand(terminal, `search ${id.slice(0, 12)} "words"`, flags.state);
+    const gateway = createGateway({ ...parts, hint });
     const log = await openRequestLog(join(folder.path, "requests"), { texts: flags.record });
     const onRequest = log.add;
     const opened = await openProxy({ gateway, service, upstream, port, host, token, onRequest });

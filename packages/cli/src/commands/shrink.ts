@@ -1,10 +1,10 @@
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 
 import { compress } from "@ccl/compress";
 import { estimatedCounter } from "@ccl/core";
 import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
-import { openArtifactFolder, stateFolder } from "../artifact-folder.ts";
+import { artifactCommand, openArtifactFolder, stateFolder } from "../artifact-folder.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { readInput } from "../plan/read-input.ts";
 import type { Session } from "../session.ts";
@@ -38,16 +38,25 @@ async function answerHook(
 ): Promise<CommandResult> {
   const asked = parseJson(text);
   const response = recordAt(asked, "tool_response");
-  const output = stringAt(response, "stdout") ?? "";
+  const output = await wholeOutput(response);
   const unchanged = { document: {}, text: () => "" };
   if (response === undefined || estimatedCounter.count(output) <= flags.budget) return unchanged;
   const input = recordAt(asked, "tool_input");
   const question = `${stringAt(input, "description") ?? ""} ${stringAt(input, "command") ?? ""}`;
   const shown = await shorten(session, { text: output, question, flags });
   const stdout = shown.text?.(session.noteStyle).trimEnd() ?? output;
-  const updatedToolOutput = { ...response, stdout };
+  // With its file, Claude Code would show the beginning of the answer alone.
+  const { persistedOutputPath: _, persistedOutputSize: __, ...others } = response;
+  const updatedToolOutput = { ...others, stdout };
   const answer = { hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } };
   return { document: answer, text: () => `${JSON.stringify(answer)}\n` };
+}
+
+/** Claude Code gives a hook the beginning of a long output, and the file of the whole. */
+async function wholeOutput(response: unknown): Promise<string> {
+  const path = stringAt(response, "persistedOutputPath");
+  const begin = stringAt(response, "stdout") ?? "";
+  return path === undefined ? begin : await readFile(path, "utf8").catch(() => begin);
 }
 
 async function shorten(
@@ -67,7 +76,7 @@ async function shorten(
       text: () => (kept.endsWith("\n") ? kept : `${kept}\n`),
     };
   }
-  const folder = await openArtifactFolder(state ?? join(stateFolder(session.terminal)));
+  const folder = await openArtifactFolder(state ?? stateFolder(session.terminal));
   try {
     const { artifactId } = await folder.store.store(text, {
       source: "ccl shrink",
@@ -76,7 +85,7 @@ async function shorten(
       signal: session.signal,
     });
     const id = artifactId.slice(0, shownDigits);
-    const hint = `[${shape.tokens} of ${tokens} tokens. The rest: ccl artifacts search ${id} "words", or ccl artifacts read ${id} --lines 1-80]`;
+    const hint = `[${shape.tokens} of ${tokens} tokens. The rest: ${artifactCommand(session.terminal, `search ${id} "words"`, state)}, or read ${id} --lines 1-80]`;
     return {
       document: {
         text: shown,

@@ -5,15 +5,15 @@ import type { CachePrice } from "../price/cache-price.ts";
 /** `audit` changes nothing, `safe` only what loses nothing, `full` also selects from large and old results. */
 export type GatewayMode = "audit" | "safe" | "full";
 
-/** A command of `ccl artifacts`, or `hash=` with 24 digits, which services in front of a model API look for. */
-export type RestHint = "command" | "hash";
+/** What a model does to get the rest of an artifact by its id; or `hash=` with 24 digits, which services in front of a model API look for. */
+export type RestHint = "hash" | ((artifactId: string) => string);
 
 /** How results are shown. */
 export interface PlanOptions {
   mode: GatewayMode;
   counter: TokenCounter;
   price: CachePrice;
-  /** How a result that is shown in part names the rest. Default: `command`. */
+  /** How a result that is shown in part names the rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /** A result is shown within so many tokens from the first time on. Only in `full`. */
   selectAbove: number;

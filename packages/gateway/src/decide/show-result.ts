@@ -27,14 +27,20 @@ const wholeBelow = 400;
 const oldShare = 0.08;
 const namesShare = 0.2;
 
+function searchCommand(artifactId: string): string {
+  return `ccl artifacts search ${artifactId.slice(0, shownIdDigits)} "words"`;
+}
+
 /** How a model gets the rest of a result that it sees in part. */
-function restHint({ text, tokens }: ResultToShow, hint: RestHint = "command"): string {
+function restHint({ text, tokens }: ResultToShow, hint: RestHint = searchCommand): string {
   const id = sha256Hex(text);
-  const rest =
-    hint === "hash"
-      ? `hash=${id.slice(0, hashDigits)}`
-      : `ccl artifacts search ${id.slice(0, shownIdDigits)} "words"`;
+  const rest = hint === "hash" ? `hash=${id.slice(0, hashDigits)}` : hint(id);
   return `[of ${tokens} tokens; rest: ${rest}]`;
+}
+
+/** Claude Code's own excerpt of a long output: what says where the whole is must stay as it is. */
+function isExcerpt(text: string): boolean {
+  return text.startsWith("<persisted-output>");
 }
 
 /** The result at its first sight; undefined where it is shown as it came. */
@@ -44,7 +50,7 @@ export function showNew(
   { mode, counter, selectAbove, hint }: PlanOptions,
 ): ShownResult | undefined {
   const { text, tokens, query } = result;
-  if (mode === "audit" || tokens < minTokens) return undefined;
+  if (mode === "audit" || tokens < minTokens || isExcerpt(text)) return undefined;
   const limit = Math.max(wholeBelow, Math.floor(tokens * firstShare));
   const budget = mode === "full" ? Math.min(tokens, limit, selectAbove) : tokens;
   const part = compress(text, { budget, query, counter, known });
@@ -63,6 +69,7 @@ export function showOld(
   { counter, hint }: PlanOptions,
 ): ShownResult | undefined {
   const { text, tokens, query } = result;
+  if (isExcerpt(text)) return undefined;
   const budget = Math.max(30, Math.min(400, Math.floor(tokens * oldShare)));
   const part = compress(text, { budget, query, counter });
   const names = identifiersOf(text).filter((name) => !part.text.includes(name) && !isShown(name));

@@ -47,7 +47,7 @@ export interface GatewayOptions {
   /** The share of sessions that pass unchanged, for comparison; from 0 to 1. */
   holdout?: number | undefined;
   counter?: TokenCounter | undefined;
-  /** How a result that is shown in part names the rest. Default: `command`. */
+  /** How a result that is shown in part names the rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /** What the store keeps no sooner than this after planning is left out of the request, and holds from the next one on. Default: 250. */
   timeoutMs?: number | undefined;
@@ -130,7 +130,7 @@ class RequestPlanner {
     const request = readRequest(value);
     if (request === undefined) return { ...nothing, reason: "unknown_shape" };
     const key = sessionKey(value, request, headers);
-    const { mode = "safe", holdout = 0, hint = "command" } = this.#options;
+    const { mode = "safe", holdout = 0, hint } = this.#options;
     // Who asks by a hash names no session.
     const owner = hint === "hash" ? tenantOf(headers) : key;
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
@@ -144,7 +144,7 @@ class RequestPlanner {
       return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
     for (const decision of decisions)
       session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
-    const failure = await this.#keepAll(session, AbortSignal.timeout(this.#timeoutMs));
+    const failure = await this.#keepAll(session);
     if (failure === undefined) {
       const edits = editsOf(text, textsOf(request, shown));
       return { ...rest, edits, reason: edits.length === 0 ? "nothing_to_do" : undefined };
@@ -166,10 +166,12 @@ class RequestPlanner {
   }
 
   /** Keeps what the request shows before it goes out; gives why that did not come about. What was begun goes on. */
-  async #keepAll(session: Session, signal: AbortSignal): Promise<PassReason | undefined> {
+  async #keepAll(session: Session): Promise<PassReason | undefined> {
     try {
-      while (session.unkept.some(({ decision }) => decision.edits.length > 0))
-        await guarded(() => this.#startKeeping(session), signal);
+      await within(this.#timeoutMs, async (signal) => {
+        while (session.unkept.some(({ decision }) => decision.edits.length > 0))
+          await guarded(() => this.#startKeeping(session), signal);
+      });
     } catch (error) {
       return reasonOf(error);
     }
@@ -205,8 +207,9 @@ class RequestPlanner {
       this.#sessions.set(key, open);
       return open;
     }
-    const signal = AbortSignal.timeout(this.#timeoutMs);
-    const stored = await guarded(() => this.#options.store.read(key), signal);
+    const stored = await within(this.#timeoutMs, (signal) =>
+      guarded(() => this.#options.store.read(key), signal),
+    );
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
     const session: Session = { key, planner: this.#newPlanner(request, decisions), unkept: [] };
     this.#sessions.set(key, session);
@@ -218,7 +221,7 @@ class RequestPlanner {
   }
 
   #newPlanner({ model }: ReadRequest, decisions: Map<string, Decision>): HistoryPlanner {
-    const { mode = "safe", counter = estimatedCounter, hint = "command" } = this.#options;
+    const { mode = "safe", counter = estimatedCounter, hint } = this.#options;
     const price = cachePriceOf(model);
     const planned = mode === "audit" ? "full" : mode;
     return new HistoryPlanner({ mode: planned, counter, price, hint, ...defaultSizes }, decisions);
@@ -248,6 +251,24 @@ function textsOf(
     if (path !== undefined) texts.set(path, text);
   }
   return texts;
+}
+
+/** The time in which other requests keep the process busy does not count: a store has not failed because nobody looked. */
+async function within<Value>(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const controller = new AbortController();
+  let steps = 10;
+  const timer = setInterval(() => {
+    steps -= 1;
+    if (steps === 0) controller.abort(new DOMException("The store is late.", "TimeoutError"));
+  }, ms / steps);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {

@@ -45,9 +45,12 @@ export function countPass(stats: ProxyStats, reason: keyof ProxyStats["passed"])
   stats.passed[reason] = (stats.passed[reason] ?? 0) + 1;
 }
 
-/** In the text format of Prometheus. */
+/** In the text format of Prometheus, with the memory of the process. */
 export function metricsText(stats: ProxyStats): string {
+  const { rss, heapUsed } = process.memoryUsage();
   const lines = [
+    `process_resident_memory_bytes ${rss}`,
+    `nodejs_heap_size_used_bytes ${heapUsed}`,
     `ccl_requests_total ${stats.requests}`,
     `ccl_requests_changed_total ${stats.changed}`,
     ...Object.entries(stats.passed).map(
