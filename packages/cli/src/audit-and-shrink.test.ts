@@ -236,7 +236,7 @@ describe("ccl hooks", () => {
     const id = /artifacts search (\w+)/.exec(shown)?.[1] ?? "";
     expect((await ccl(["artifacts", "search", id, "value113"])).stdout).toContain("value113");
     // Of a long output Claude Code gives the beginning, and the file of the whole.
-    await keep("whole.txt", file);
+    await writeFile(join(home, "whole.txt"), file);
     const long = JSON.parse(hook("begin"));
     long.tool_response.persistedOutputPath = join(home, "whole.txt");
     const answer = (await ccl(["shrink", "--hook"], JSON.stringify(long))).stdout;

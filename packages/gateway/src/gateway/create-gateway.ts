@@ -120,12 +120,8 @@ class RequestPlanner {
 
   async plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
     const nothing = { edits: [], directPrice: 0, price: 0 };
-    let text: string;
-    try {
-      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-    } catch {
-      return { ...nothing, reason: "not_utf8" };
-    }
+    const text = decode(body);
+    if (text === undefined) return { ...nothing, reason: "not_utf8" };
     const value = parseBody(text);
     const request = readRequest(value);
     if (request === undefined) return { ...nothing, reason: "unknown_shape" };
@@ -277,6 +273,17 @@ async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): 
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     throw new StoreFailure("The store failed.", { cause });
+  }
+}
+
+/** Undefined where it is no UTF-8. The quick decoder comes first: the one that throws takes twice its time. */
+function decode(body: Uint8Array): string | undefined {
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+  if (!text.includes("\uFFFD")) return text;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return undefined;
   }
 }
 
