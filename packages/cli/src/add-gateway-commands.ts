@@ -52,6 +52,7 @@ export function addGatewayCommands(program: Command, run: Run): void {
     .addOption(modeOption())
     .addOption(holdoutOption())
     .option("--state <folder>", "where decisions and artifacts are kept")
+    .addOption(postgresOption())
     .option("--record", "keep what the prompts said too, without secrets, for ccl ui")
     .action((command: string[], flags: WrapFlags) =>
       run(async (session) => (await import("./commands/proxy.ts")).wrap(session, command, flags)),
@@ -96,6 +97,7 @@ function addProxyCommand(program: Command, run: Run): void {
     .addOption(holdoutOption())
     .option("--token-env <name>", "the variable that holds what callers send as x-ccl-token")
     .option("--state <folder>", "where decisions and artifacts are kept")
+    .addOption(postgresOption())
     .option("--record", "keep what the prompts said too, without secrets, for ccl ui")
     .action((flags: ProxyFlags) =>
       run(async (session) => (await import("./commands/proxy.ts")).proxy(session, flags)),
@@ -112,6 +114,13 @@ function addProxyCommand(program: Command, run: Run): void {
         (await import("./commands/proxy-doctor.ts")).proxyDoctor(session, flags),
       ),
     );
+}
+
+function postgresOption(): Option {
+  return new Option(
+    "--postgres <url>",
+    "keep them in a database that several proxies share; needs the package pg",
+  );
 }
 
 function modeOption(): Option {

@@ -11,9 +11,12 @@ export interface ArtifactFolder {
   /** Absolute. */
   path: string;
   /** How artifacts are kept: SQLite where Node or an installed package has a driver, else one file each. */
-  kind: "sqlite" | "files";
+  kind: "sqlite" | "files" | "postgres";
   close(): Promise<void>;
 }
+
+/** The variable of a database that takes the place of the state folder, for several proxies. */
+export const sharedState = "CCL_STATE_POSTGRES";
 
 /** What decides where the state folder is; `process` fits. */
 export interface StateSurroundings {

@@ -11,6 +11,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 
 import { openArtifactFolder } from "./artifact-folder.ts";
 
+/** A package with pg, which ccl takes from the project that it runs in. */
+const cwd = fileURLToPath(new URL("../../artifact-store-postgres", import.meta.url));
 const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
 const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
 const kills = isLong ? Number(process.env["CCL_KILLS"] ?? 20) : 2;
@@ -31,6 +33,7 @@ beforeEach(async () => {
       .on("error", () => undefined)
       .on("end", () => answerTo(String(Buffer.concat(pieces)), response));
   });
+  api.keepAliveTimeout = 600_000;
   api.listen(0, "127.0.0.1");
   await once(api, "listening");
   const address = api.address();
@@ -44,11 +47,16 @@ afterEach(async () => {
 });
 
 /** Starts the proxy on the same state folder; its address. */
-async function start(): Promise<string> {
+async function start(postgres?: string): Promise<string> {
   const argv = ["proxy", "--upstream", upstream, "--port", "0", "--mode", "full"];
-  const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: home };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    XDG_STATE_HOME: home,
+    CCL_STATE_POSTGRES: postgres,
+  };
   const stdio = ["ignore", "ignore", "pipe"] as const;
-  const started = spawn(process.execPath, [program, ...argv], { env, stdio: [...stdio] });
+  const started = spawn(process.execPath, [program, ...argv], { cwd, env, stdio: [...stdio] });
   proxy = started;
   return await new Promise((resolve, reject) => {
     let said = "";
@@ -144,6 +152,53 @@ it(`keeps every handle that a model was shown through ${kills} kills in the midd
     await folder.close();
   }
 }, 600_000);
+
+const database = process.env["CCL_POSTGRES_URL"];
+
+it.runIf(isLong && database !== undefined)(
+  "shares a session among proxies, one of which is killed",
+  async () => {
+    const bodies: string[] = [];
+    answerTo = (body, response) => {
+      bodies.push(body);
+      response.end("{}");
+    };
+    const ask = async (url: string, results: number): Promise<void> => {
+      const body = requestOf(session, results, 45);
+      await (await fetch(`${url}/chat/completions`, { method: "POST", body })).text();
+    };
+    // One that no run before has kept something of.
+    const session = `s${Date.now() % 1e7}`;
+    const first = await start(database);
+    const firstProcess = proxy;
+    const second = await start(database);
+    const secondProcess = proxy;
+    for (let results = 1; results <= 3; results += 1)
+      await ask(results % 2 === 1 ? first : second, results);
+    proxy = firstProcess;
+    await end("SIGKILL");
+    proxy = secondProcess;
+    await ask(second, 4);
+    const cut = (body: string): string => body.slice(0, -"]}".length);
+    // None has been cut in so short a session.
+    expect(bodies.slice(1).map((body, at) => body.startsWith(cut(bodies[at] ?? "")))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const ids = new Set(bodies.flatMap(handlesIn));
+    // The first one stays whole: a prompt that is shorter would not be cached.
+    expect(ids.size).toBe(3);
+    for (const id of ids) {
+      const env = { PATH: process.env["PATH"], HOME: home, CCL_STATE_POSTGRES: database };
+      const read = spawn(process.execPath, [program, "artifacts", "read", id], { cwd, env });
+      let text = "";
+      for await (const piece of read.stdout) text += String(piece);
+      expect(text).toContain(`${session}/`);
+    }
+  },
+  120_000,
+);
 
 const statuses = [200, 200, 200, 429, 200, 529, 200, 413];
 

@@ -72,24 +72,7 @@ export async function withPostgres<T>(
   { address, isReadOnly }: { address: string; isReadOnly: boolean },
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
-  const Client = exportOf(loadOptional(session, "pg"), "Client");
-  if (typeof Client !== "function") {
-    throw new CliError(
-      "usage",
-      "PostgreSQL needs the package pg: run `npm install pg` in the project.",
-    );
-  }
-  const settings = {
-    connectionString: address,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: "ccl",
-  };
-  const client: unknown = Reflect.construct(Client, [settings]);
-  if (!isClient(client))
-    throw new CliError("usage", "The package pg that is installed here has no usable Client.");
-  // Without a listener a lost connection would end the process; the query under way fails all the same.
-  client.on("error", () => undefined);
+  const client = construct(session, "Client", address);
   await client.connect();
   try {
     if (isReadOnly) await client.query("SET default_transaction_read_only = on");
@@ -97,6 +80,35 @@ export async function withPostgres<T>(
   } finally {
     await client.end();
   }
+}
+
+/** Several connections by the package pg of the project, each opened when it is needed. */
+export function openPostgresPool(
+  session: Session,
+  address: string,
+): PostgresClient & { end(): Promise<void> } {
+  return construct(session, "Pool", address);
+}
+
+function construct(session: Session, name: "Client" | "Pool", address: string): ConnectedClient {
+  const Constructor = exportOf(loadOptional(session, "pg"), name);
+  if (typeof Constructor !== "function")
+    throw new CliError(
+      "usage",
+      "PostgreSQL needs the package pg: run `npm install pg` in the project.",
+    );
+  const settings = {
+    connectionString: address,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: "ccl",
+  };
+  const client: unknown = Reflect.construct(Constructor, [settings]);
+  if (!isClient(client))
+    throw new CliError("usage", `The package pg that is installed here has no usable ${name}.`);
+  // Without a listener a lost connection would end the process; the query under way fails all the same.
+  client.on("error", () => undefined);
+  return client;
 }
 
 function isClient(value: unknown): value is ConnectedClient {

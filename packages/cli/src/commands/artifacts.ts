@@ -1,7 +1,7 @@
 import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
 import { readContent, searchContent } from "@ccl/compress";
 
-import { openArtifactFolder, stateFolder } from "../artifact-folder.ts";
+import { openArtifactFolder, sharedState, stateFolder } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
@@ -128,7 +128,15 @@ export async function withStore(
   { state }: Pick<ArtifactFlags, "state">,
   work: (store: ArtifactStore, path: string) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const folder = await openArtifactFolder(state ?? stateFolder(session.terminal));
+  const shared = state === undefined ? session.terminal.env[sharedState] : undefined;
+  const place = state ?? stateFolder(session.terminal);
+  const folder =
+    shared === undefined || shared === ""
+      ? await openArtifactFolder(place)
+      : {
+          ...(await (await import("../open-postgres-state.ts")).openPostgresState(session, shared)),
+          path: place,
+        };
   try {
     return await work(folder.store, folder.path);
   } finally {

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { CclError } from "@ccl/core";
-import { createGateway, type GatewayMode } from "@ccl/gateway";
+import { createGateway, type DecisionStore, type GatewayMode } from "@ccl/gateway";
 import {
   openFileDecisionStore,
   openProxy,
@@ -18,6 +18,7 @@ import {
   artifactCommand,
   type ArtifactFolder,
   openArtifactFolder,
+  sharedState,
   stateFolder,
 } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
@@ -35,6 +36,8 @@ export interface ProxyFlags {
   holdout?: number | undefined;
   tokenEnv?: string | undefined;
   state?: string | undefined;
+  /** A database for what several proxies share. Default: CCL_STATE_POSTGRES. */
+  postgres?: string | undefined;
   /** The log gets what prompts say too, not only how long they were and what they cost. */
   record?: boolean | undefined;
 }
@@ -50,7 +53,7 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
   const { running, folder } = await start(session, { ...flags, upstream });
   const { colours } = session.noteStyle;
   session.terminal.stderr.write(
-    `${colours.green("listening")} on ${running.url} for ${upstream}, mode ${flags.mode}; decisions in files, artifacts in ${folder.kind}, in ${folder.path}\n` +
+    `${colours.green("listening")} on ${running.url} for ${upstream}, mode ${flags.mode}; ${folder.kind === "postgres" ? "decisions and artifacts in PostgreSQL, the log" : `decisions in files, artifacts in ${folder.kind},`} in ${folder.path}\n` +
       `Set it as the base URL of a client, for example ANTHROPIC_BASE_URL=${running.url}. Ctrl+C ends it.\n`,
   );
   if (!session.signal.aborted) await once(session.signal, "abort");
@@ -78,7 +81,12 @@ export async function wrap(
   try {
     const child = spawn(name, [...(own.args?.(running.url) ?? []), ...rest], {
       stdio: "inherit",
-      env: { ...own.extra, ...env, [own.variable]: running.url },
+      env: {
+        ...own.extra,
+        ...env,
+        [own.variable]: running.url,
+        [sharedState]: flags.postgres ?? env[sharedState],
+      },
     });
     const [code]: unknown[] = await once(child, "exit");
     const isDone = code === 0;
@@ -120,23 +128,24 @@ function clientOf(name: string, env: NodeJS.ProcessEnv): WrappedClient {
 }
 
 async function start(
-  { terminal }: Session,
+  session: Session,
   flags: ProxyFlags & { upstream: string },
 ): Promise<{ running: Proxy; folder: ArtifactFolder }> {
+  const { terminal } = session;
   const state = flags.state ?? stateFolder(terminal);
   const token = flags.tokenEnv === undefined ? undefined : terminal.env[flags.tokenEnv];
   if (flags.tokenEnv !== undefined && token === undefined)
     throw new CliError("usage", `The variable ${flags.tokenEnv} of --token-env is not set.`);
-  const folder = await openArtifactFolder(state);
+  const { folder, decisions } = await openState(session, { ...flags, state });
   try {
     await warmUp();
-    const store = await openFileDecisionStore(join(folder.path, "decisions"));
+    const store = await decisions("decisions");
     const { mode, holdout, upstream, port, host } = flags;
     const parts = { store, artifactStore: folder.store, mode, holdout };
     const service = {
       gateway: createGateway({
         ...parts,
-        store: await openFileDecisionStore(join(folder.path, "service-decisions")),
+        store: await decisions("service-decisions"),
         hint: "hash",
       }),
       artifactStore: folder.store,
@@ -157,6 +166,28 @@ async function start(
     if (CclError.isInstance(error)) throw new CliError("usage", error.message, { cause: error });
     throw error;
   }
+}
+
+interface OpenState {
+  folder: ArtifactFolder;
+  decisions(name: string): Promise<DecisionStore>;
+}
+
+async function openState(
+  session: Session,
+  {
+    state,
+    postgres = session.terminal.env[sharedState],
+  }: { state: string; postgres?: string | undefined },
+): Promise<OpenState> {
+  if (postgres === undefined || postgres === "") {
+    const folder = await openArtifactFolder(state);
+    return { folder, decisions: (name) => openFileDecisionStore(join(folder.path, name)) };
+  }
+  const { openPostgresState } = await import("../open-postgres-state.ts");
+  const { decisions, ...shared } = await openPostgresState(session, postgres);
+  const folder: ArtifactFolder = { ...shared, kind: "postgres", path: resolve(state) };
+  return { folder, decisions: () => Promise.resolve(decisions) };
 }
 
 /** Plans a request in a folder for temporary files, so that the first real one does not wait for code to be loaded and compiled. */

@@ -107,6 +107,17 @@ export class HistoryPlanner {
     return shownBy(this.#applied.filter((decision) => !isLate(decision)));
   }
 
+  /** Takes over what another planner of the history decided meanwhile. */
+  learn(decisions: readonly Decision[]): void {
+    for (const decision of decisions) this.#decisions.set(decision.at, decision);
+  }
+
+  /** True where calls lie between those that are planned and the one to plan: somebody else may have decided them. */
+  isBehind(items: readonly HistoryItem[]): boolean {
+    const done = this.#continues(items) ? (this.#ends.at(-1) ?? 0) : 0;
+    return promptEnds(items).filter((end) => end > done).length > 1;
+  }
+
   #continues(items: readonly HistoryItem[]): boolean {
     if (items.length < this.#entries.length) return false;
     return this.#entries.every(({ item }, at) => isSame(item, items[at]));

@@ -201,11 +201,10 @@ class RequestPlanner {
     if (open !== undefined) {
       this.#sessions.delete(key);
       this.#sessions.set(key, open);
+      if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(key));
       return open;
     }
-    const stored = await within(this.#timeoutMs, (signal) =>
-      guarded(() => this.#options.store.read(key), signal),
-    );
+    const stored = await this.#read(key);
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
     const session: Session = { key, planner: this.#newPlanner(request, decisions), unkept: [] };
     this.#sessions.set(key, session);
@@ -214,6 +213,12 @@ class RequestPlanner {
       this.#sessions.delete(oldest);
     }
     return session;
+  }
+
+  async #read(key: string): Promise<readonly Decision[]> {
+    return await within(this.#timeoutMs, (signal) =>
+      guarded(() => this.#options.store.read(key), signal),
+    );
   }
 
   #newPlanner({ model }: ReadRequest, decisions: Map<string, Decision>): HistoryPlanner {

@@ -1,10 +1,9 @@
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isRecord, parseJson } from "@ccl/core/json";
 import { unless } from "@ccl/core/node";
 
-import type { Decision } from "../decide/plan-options.ts";
+import { readDecision } from "../decide/read-decision.ts";
 import type { DecisionStore } from "../gateway/decision-store.ts";
 
 /** Decisions in a folder, a file for each session and a line for each decision; a line that a crash cut off is passed over. */
@@ -22,22 +21,4 @@ export async function openFileDecisionStore(folder: string): Promise<DecisionSto
       await appendFile(fileOf(session), lines.join(""), { mode: 0o600 });
     },
   };
-}
-
-function readDecision(line: string): Decision[] {
-  try {
-    const value = parseJson(line);
-    return isDecision(value) ? [value] : [];
-  } catch {
-    return [];
-  }
-}
-
-function isDecision(value: unknown): value is Decision {
-  return (
-    isRecord(value) &&
-    typeof value["at"] === "string" &&
-    typeof value["credit"] === "number" &&
-    Array.isArray(value["edits"])
-  );
 }

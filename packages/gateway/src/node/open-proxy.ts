@@ -82,6 +82,7 @@ const servicePath = /^\/v1\/(compress$|retrieve\/)/;
 const plannedPath = /\/(chat\/completions|responses|messages)$/;
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 const closeWithinMs = 10_000;
+const keepAliveMs = 300_000;
 
 /**
  * Starts a proxy in front of a model API. Answers stream through byte by byte.
@@ -108,6 +109,8 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     void forwarder.handle(request, response);
   });
   server.requestTimeout = 0;
+  // Longer than clients keep an idle connection, so that none sends into one that is being closed.
+  server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
       reject(new GatewayError("listen_failed", `Can't listen on ${host}:${port}.`, { cause })),

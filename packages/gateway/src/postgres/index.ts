@@ -1,0 +1,4 @@
+export {
+  openPostgresDecisionStore,
+  type PostgresDecisionStoreOptions,
+} from "./open-postgres-decision-store.ts";
