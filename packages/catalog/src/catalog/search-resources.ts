@@ -1,5 +1,6 @@
 import { throwIfAborted } from "@ccl/core/async";
 import type { Clock } from "@ccl/core";
+import { traced } from "@ccl/core/tracing";
 import type { FacetCount, FacetFilter } from "@ccl/search";
 import { hasFacets } from "@ccl/search";
 
@@ -49,7 +50,20 @@ export interface Found {
 const longestQuery = 8_000;
 
 /** Ranks by words and, where there is an embedder that answers, by meaning. Without text and vector: by id. */
-export async function findResources(options: FindOptions, context: SearchContext): Promise<Found> {
+export function findResources(options: FindOptions, context: SearchContext): Promise<Found> {
+  return traced("catalog search", { "ccl.limit": options.limit }, async (span) => {
+    const found = await find(options, context);
+    const { hits, unmatchedTerms, vectorLeg } = found;
+    span.set({
+      "ccl.hits": hits.length,
+      "ccl.terms.unmatched": unmatchedTerms.length,
+      "ccl.vectors": vectorLeg,
+    });
+    return found;
+  });
+}
+
+async function find(options: FindOptions, context: SearchContext): Promise<Found> {
   const { visible, limit, signal } = options;
   const text = options.text?.slice(0, longestQuery);
   const hasText = text !== undefined && text.trim() !== "";

@@ -254,7 +254,7 @@ function textsOf(
   return texts;
 }
 
-/** The time in which other requests keep the process busy does not count: a store has not failed because nobody looked. */
+/** The time in which other requests keep the process busy does not count: a store that has answered meanwhile is not late. */
 async function within<Value>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Value>,

@@ -16,7 +16,7 @@ export function editsOf(text: string, texts: ReadonlyMap<JsonPath, string>): Gat
   const spans = findStrings(text, [...texts.keys()]);
   if (spans.length < texts.size) throw new Error("A string was not found where it was read.");
   const encoder = new TextEncoder();
-  // Three bytes at most for a code unit.
+  // A code unit takes up to three bytes.
   const scratch = new Uint8Array(text.length * 3);
   let [at, bytes] = [0, 0];
   const bytesTo = (end: number): number => {

@@ -158,7 +158,7 @@ class Forwarder {
     if (path === "/stats") return answer(response, 200, stats);
     if (path === "/metrics") return void response.end(metricsText(stats));
     if (isOfService) return this.#serve(service, request, response);
-    // A WebSocket would hide what it carries; clients that are told so take HTTP instead.
+    // A WebSocket would hide what it carries; clients that read this take HTTP instead.
     if (request.headers.upgrade !== undefined)
       return answer(response, 426, { error: { message: "The proxy speaks HTTP alone." } });
     stats.requests += 1;
