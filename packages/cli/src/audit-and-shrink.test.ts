@@ -17,6 +17,7 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 async function ccl(
   argv: string[],
   input = "",
+  env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   let [stdout, stderr] = ["", ""];
   const stream = (write: (text: string) => unknown) => ({ write, on: () => undefined });
@@ -24,7 +25,7 @@ async function ccl(
     stdin: Readable.from([input]),
     stdout: stream((text) => (stdout += text)),
     stderr: stream((text) => (stderr += text)),
-    env: { HOME: home, CCL_STATE_DIR: join(home, "state") },
+    env: { HOME: home, CCL_STATE_DIR: join(home, "state"), ...env },
     platform: process.platform,
     cwd: () => home,
   });
@@ -283,5 +284,8 @@ describe("ccl artifacts prune", () => {
     for (const id of [forgotten, ended])
       expect((await ccl(["artifacts", "read", id])).code).not.toBe(0);
     expect(await readdir(join(home, "state/decisions"))).toEqual(["live.jsonl"]);
+    // Of a database it is not known what sessions show: nothing is taken from there.
+    const shared = await ccl(["artifacts", "prune"], "", { CCL_STATE_POSTGRES: "postgres://x" });
+    expect(shared).toMatchObject({ code: 2, stderr: expect.stringContaining("can't be pruned") });
   });
 });

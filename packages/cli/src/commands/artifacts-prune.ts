@@ -3,6 +3,8 @@ import { join } from "node:path";
 
 import { unless } from "@ccl/core/node";
 
+import { sharedState } from "../artifact-folder.ts";
+import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
@@ -26,7 +28,13 @@ const idDigits = 12;
  * artifact that is kept anew meanwhile stays. What a proxy decided for older sessions goes too.
  */
 export async function artifactsPrune(session: Session, flags: PruneFlags): Promise<CommandResult> {
-  const { days, dryRun = false } = flags;
+  const { days, dryRun = false, state } = flags;
+  // What sessions show is read from files.
+  if (state === undefined && (session.terminal.env[sharedState] ?? "") !== "")
+    throw new CliError(
+      "usage",
+      `A database that proxies share (${sharedState}) can't be pruned yet: give the folder with --state.`,
+    );
   const { signal } = session;
   const before = Date.now() - days * dayMs;
   return withStore(session, flags, async (store, path) => {
