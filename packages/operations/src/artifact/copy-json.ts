@@ -17,6 +17,7 @@ export function copyJson(value: unknown): Result<unknown> {
   return first === undefined ? success(copy) : failure(first, ...rest);
 }
 
+/** Of the value that is being copied. */
 type Path = (string | number)[];
 
 function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
@@ -28,7 +29,7 @@ function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
   if (path.length >= maxDepth) {
     issues.push({
       code: "not_json",
-      path,
+      path: [...path],
       message: `The value has more than ${maxDepth} levels, or holds itself.`,
     });
     return null;
@@ -37,14 +38,17 @@ function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
     ? copyArray(value, path, issues)
     : copyObject(value, path, issues);
   Object.freeze(copy);
-  if (issues.length === 0) copies.add(copy);
+  // A write takes its value out of a copied effect; deeper ones are hardly ever given again, and cost more than a copy.
+  if (issues.length === 0 && path.length <= 1) copies.add(copy);
   return copy;
 }
 
 function copyArray(value: readonly unknown[], path: Path, issues: Issue[]): unknown[] {
   const copy: unknown[] = [];
   for (let index = 0; index < value.length && issues.length < 20; index += 1) {
-    copy.push(copyInto(value[index], [...path, index], issues));
+    path.push(index);
+    copy.push(copyInto(value[index], path, issues));
+    path.pop();
   }
   return copy;
 }
@@ -59,7 +63,9 @@ function copyObject(value: object, path: Path, issues: Issue[]): object {
   for (const [name, field] of Object.entries(value)) {
     if (field === undefined || issues.length >= 20) continue;
     const key = wellFormed(name);
-    const copied = copyInto(field, [...path, key], issues);
+    path.push(key);
+    const copied = copyInto(field, path, issues);
+    path.pop();
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
     else copy[key] = copied;
   }
@@ -73,7 +79,7 @@ function refused(value: unknown, path: Path, issues: Issue[]): null {
       : typeof value;
   issues.push({
     code: "not_json",
-    path,
+    path: [...path],
     message: `A ${what}${typeof value === "number" ? ` (${value})` : ""} is no JSON value.`,
   });
   return null;

@@ -1,5 +1,3 @@
-import { canonicalJson } from "@ccl/core";
-
 import type { ArtifactWrite } from "./operation-artifact.ts";
 
 /** What makes a write worth a version of its own. */
@@ -13,10 +11,23 @@ export function hasSameContent(left: ArtifactContent, right: ArtifactContent): b
   return (
     left.usage === right.usage &&
     left.semantics === right.semantics &&
-    textOf(left) === textOf(right)
+    isSame(left.inclusion, right.inclusion) &&
+    isSame(left.retention, right.retention) &&
+    isSame(left.value, right.value)
   );
 }
 
-function textOf({ value, inclusion, retention }: ArtifactContent): string {
-  return canonicalJson([value, inclusion ?? null, retention ?? null]);
+/** Of two JSON values; fields that are undefined are none. */
+function isSame(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
+    return false;
+  if (Array.isArray(left) !== Array.isArray(right)) return false;
+  const fields = Object.entries(left).filter(isDefined);
+  if (fields.length !== Object.entries(right).filter(isDefined).length) return false;
+  return fields.every(
+    ([key, field]) => Object.hasOwn(right, key) && isSame(field, Reflect.get(right, key)),
+  );
 }
+
+const isDefined = ([, field]: readonly [string, unknown]): boolean => field !== undefined;

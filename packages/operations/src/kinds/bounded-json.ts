@@ -1,8 +1,12 @@
 import { canonicalJson, type TokenCounter, truncateMiddle } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
+import { isLargerThan } from "../effects/is-larger-than.ts";
 import { wellFormed } from "../artifact/well-formed.ts";
 import { OperationError } from "./operation-error.ts";
+
+/** Characters of JSON of what an operation may give unless the engine says otherwise: checking and keeping them holds up a process for less than 50 ms. */
+export const maxValueChars: number = 250_000;
 
 /** What came from outside as plain JSON and as text. */
 export interface BoundedValue {
@@ -21,15 +25,17 @@ export function boundedJson(given: unknown, maxChars: number): BoundedValue {
     const { text, isTruncated } = truncateMiddle(wellFormed(given), { maxChars });
     return { value: text, text, isTruncated };
   }
+  // It counts up to five characters for one, a short number with its comma; what is far too long is never written out.
+  if (isLargerThan(given, 5 * maxChars)) throw tooLong(undefined, maxChars);
   const text = jsonText(given);
-  if (text.length > maxChars) {
-    const message = `The output has ${text.length} characters of JSON; at most ${maxChars} are allowed.`;
-    throw new OperationError("budget_exceeded", message, {
-      details: { chars: text.length, maxChars },
-    });
-  }
+  if (text.length > maxChars) throw tooLong(text.length, maxChars);
   const value: unknown = JSON.parse(text);
   return { value, text, isTruncated: false };
+}
+
+function tooLong(chars: number | undefined, maxChars: number): OperationError {
+  const message = `The output has ${chars ?? `more than ${maxChars}`} characters of JSON; at most ${maxChars} are allowed.`;
+  return new OperationError("budget_exceeded", message, { details: { chars, maxChars } });
 }
 
 /** Plain JSON with sorted keys. Throws `output_parse_error` for what is none. */

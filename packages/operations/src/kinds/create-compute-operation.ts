@@ -7,7 +7,7 @@ import { textOfValue } from "../liquid/text-of-value.ts";
 import type { MainResult, OperationContext } from "../operation/operation-context.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { boundedJson } from "./bounded-json.ts";
+import { boundedJson, maxValueChars } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
 import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
@@ -85,15 +85,11 @@ export const computeParamsSchema: z.ZodType<ComputeParams> = z.strictObject({
 export interface ComputeOperationOptions {
   /** By name. */
   functions: Readonly<Record<string, ComputeFunction>>;
-  /** Characters of JSON of a result; default 400,000. */
-  maxValueChars?: number | undefined;
 }
-
-const defaultMaxValueChars = 400_000;
 
 /** The handler of the kind `compute`. */
 export function createComputeOperation(options: ComputeOperationOptions): OperationHandler {
-  const { functions, maxValueChars = defaultMaxValueChars } = options;
+  const { functions } = options;
   const services = { clock: systemClock, random: Math.random, sleep };
   return createHandler(async ({ context, debug }) => {
     const params = readParams(computeParamsSchema, context);

@@ -4,7 +4,7 @@ import type { OperationEffect } from "../effects/operation-effect.ts";
 import { textOfValue } from "../liquid/text-of-value.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { boundedJson } from "./bounded-json.ts";
+import { boundedJson, maxValueChars } from "./bounded-json.ts";
 import { OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
@@ -50,8 +50,6 @@ export const legacyParamsSchema: z.ZodType<LegacyParams> = z.looseObject({
   timeoutMs: z.exactOptional(z.int().min(1)),
   ...resultShape,
 });
-
-const maxValueChars = 400_000;
 
 /** Makes a plain function an operation. What it throws is `internal_error`, masked. */
 export function createLegacyOperation(run: LegacyFunction): OperationHandler {

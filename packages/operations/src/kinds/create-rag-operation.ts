@@ -5,7 +5,7 @@ import { z } from "zod";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { boundedJson, boundedTokens } from "./bounded-json.ts";
+import { boundedJson, boundedTokens, maxValueChars } from "./bounded-json.ts";
 import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
@@ -79,17 +79,14 @@ export interface RagOperationOptions {
   retriever: Retriever;
   counter?: TokenCounter | undefined;
   liquid?: TemplateRenderer | undefined;
-  /** Characters of JSON of all passages together; default 400,000. */
-  maxValueChars?: number | undefined;
   services?: Partial<AttemptServices> | undefined;
 }
 
 const defaultTopK = 5;
-const defaultMaxValueChars = 400_000;
 
 /** The handler of the kind `rag`. */
 export function createRagOperation(options: RagOperationOptions): OperationHandler {
-  const { retriever, counter = estimatedCounter, maxValueChars = defaultMaxValueChars } = options;
+  const { retriever, counter = estimatedCounter } = options;
   const services: AttemptServices = {
     clock: systemClock,
     random: Math.random,

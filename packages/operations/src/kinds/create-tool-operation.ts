@@ -118,15 +118,14 @@ export function createToolOperation(options: ToolOperationOptions): OperationHan
         retry,
       },
     );
+    const { value, text, isTruncated } = boundedJson(given, maxOutputChars);
     if (tool.outputSchema !== undefined) {
-      const { value } = boundedJson(given, Number.MAX_SAFE_INTEGER);
-      requireFit(value, {
+      requireFit(isTruncated ? given : value, {
         schema: tool.outputSchema,
         code: "output_parse_error",
         what: "output of the tool",
       });
     }
-    const { value, text, isTruncated } = boundedJson(given, maxOutputChars);
     Object.assign(debug.outputsSummary, { outputChars: text.length, isTruncated });
     return { effects: resultEffects(params, { value, text }) };
   });

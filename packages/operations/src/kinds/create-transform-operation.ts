@@ -10,7 +10,7 @@ import {
   textOfBlocks,
   transformBlocks,
 } from "./block-transform.ts";
-import { boundedJson } from "./bounded-json.ts";
+import { boundedJson, maxValueChars } from "./bounded-json.ts";
 import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
@@ -58,8 +58,6 @@ export interface TransformOperationOptions {
   transforms?: Readonly<Record<string, BlockTransform>> | undefined;
 }
 
-const maxBlocksChars = 4_000_000;
-
 /** The handler of the kind `transform`. */
 export function createTransformOperation({
   transforms = {},
@@ -79,7 +77,7 @@ export function createTransformOperation({
       blocks = isInjected(step)
         ? injected(blocks, step, transforms)
         : transformBlocks(blocks, step);
-    const { value } = boundedJson(blocks, maxBlocksChars);
+    const { value } = boundedJson(blocks, maxValueChars);
     const done: readonly unknown[] = Array.isArray(value) ? value : [];
     const text = textOfBlocks(done);
     const effects: OperationEffect[] = apply.map((target) =>

@@ -4,6 +4,8 @@ import { redactSecrets } from "@ccl/core";
 export type Scrub = (text: string, maxChars: number) => string;
 
 const shortestSecret = 4;
+// The user and the password of an address are the shortest that is looked for.
+const shortestToken = 8;
 
 /** A scrub that knows some secrets by heart. */
 export function createScrub(secrets: readonly (string | undefined)[] = []): Scrub {
@@ -42,9 +44,10 @@ export function holdsToken(value: unknown): boolean {
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next === "string") {
-      if (redactSecrets(next).findings.some(isToken)) return true;
+      if (next.length >= shortestToken && redactSecrets(next).findings.some(isToken)) return true;
     } else if (typeof next === "object" && next !== null) {
-      for (const [key, item] of Object.entries(next)) waiting.push(key, item);
+      if (Array.isArray(next)) for (const item of next) waiting.push(item);
+      else for (const [key, item] of Object.entries(next)) waiting.push(key, item);
     }
   }
   return false;

@@ -5,6 +5,7 @@ import {
   createBuiltinOperations,
   type BuiltinOperationsOptions,
 } from "../kinds/create-builtin-operations.ts";
+import { maxValueChars } from "../kinds/bounded-json.ts";
 import { mainModelReference, type ModelResolver } from "../kinds/create-llm-operation.ts";
 import { OperationError } from "../kinds/operation-error.ts";
 import type { Hook } from "../operation/operation-definition.ts";
@@ -68,7 +69,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
       keptEvents: limits.keptEvents ?? 1_024,
       requestKeptMs: limits.requestKeptMs ?? 24 * 60 * 60 * 1_000,
       pollMs: limits.pollMs ?? 500,
-      maxEffectChars: limits.maxEffectChars ?? 1_000_000,
+      maxEffectChars: limits.maxEffectChars ?? maxValueChars,
       storeTimeoutMs,
       prompt: limits.prompt,
       maxSummaryChars,

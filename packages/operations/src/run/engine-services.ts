@@ -45,7 +45,7 @@ export interface EngineLimits {
   requestKeptMs?: number | undefined;
   /** How often a run that another worker carries out is looked at; default 500. */
   pollMs?: number | undefined;
-  /** Characters of JSON that the effects of one operation may have, its artifact among them; default 1,000,000. */
+  /** Characters of JSON that the effects of one operation may have, its artifact among them; default 250,000. */
   maxEffectChars?: number | undefined;
   /** How long a call of a store may take; default 60,000. Then the run ends as if the store had failed. */
   storeTimeoutMs?: number | undefined;
