@@ -23,6 +23,7 @@ export type RunPhase =
 export interface EventError {
   code: OperationErrorCode;
   message: string;
+  details?: unknown;
 }
 
 /** What every event carries. */

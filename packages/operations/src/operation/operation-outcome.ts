@@ -1,6 +1,6 @@
 import type { OperationEffect } from "../effects/operation-effect.ts";
 
-/** What can go wrong with an operation. Closed for a major version. */
+/** What can go wrong with an operation, or with a run. Closed for a major version. */
 export type OperationErrorCode =
   | "timeout"
   | "rate_limited"
@@ -13,12 +13,15 @@ export type OperationErrorCode =
   | "artifact_conflict"
   | "dependency_failed"
   | "idempotency_conflict"
-  | "internal_error";
+  | "internal_error"
+  /** Of a run: worker after worker has died of it. */
+  | "worker_lost";
 
 /** An error that is safe to show: bounded, masked. */
 export interface OperationFailure {
   code: OperationErrorCode;
   message: string;
+  /** JSON, cut to 2,048 characters and masked by the engine. */
   details?: unknown;
 }
 

@@ -84,6 +84,13 @@ interface StopStep {
   reason?: string | undefined;
 }
 
+/** That a worker has resumed the run. */
+interface TakeOverStep {
+  kind: "take_over";
+  /** From 1. */
+  number: number;
+}
+
 /** What a run has got done and never does again. JSON. */
 export type RunStep =
   | OperationStep
@@ -91,6 +98,7 @@ export type RunStep =
   | TurnMessageStep
   | AnswerStep
   | CommitStep
+  | TakeOverStep
   | StopStep;
 
 /** What a step is known by within its run; the same in every process. */
@@ -106,6 +114,8 @@ export function runStepKey(step: RunStep): string {
       return `answer/${step.hook}/${step.operationId}`;
     case "commit":
       return `commit/${step.hook}`;
+    case "take_over":
+      return `take_over/${step.number}`;
     case "stop":
       return "stop";
   }

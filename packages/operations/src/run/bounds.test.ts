@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
@@ -38,6 +39,24 @@ describe("the effects of an operation", () => {
     const { operationRuns } = await (await world.engine.start(world.start)).result;
     expect(operationRuns[0]?.status).toBe(status);
   });
+});
+
+it("an error keeps what its handler says about it, masked and cut", async () => {
+  const details = { at: 3, key: `sk-ant-api03-${"a".repeat(95)}`, long: "x".repeat(5_000), apiKey: "k" };
+  const fails = async (): Promise<OperationOutcome> => ({
+    status: "error",
+    error: { code: "provider_error", message: "No.", details },
+  });
+  const world = scenario({ operations: [{ id: "bad", required: false, does: fails }] });
+  const handle = await world.engine.start(world.start);
+  const { operationRuns } = await handle.result;
+  expect(operationRuns[0]?.errorDetails).toEqual({
+    at: 3,
+    key: "[redacted:anthropic_key]",
+    long: `${"x".repeat(511)}…`,
+  });
+  const { steps = [] } = (await world.runs.loadRun(handle.runId)) ?? {};
+  expect(steps[0]).toMatchObject({ error: { details: { at: 3 } } });
 });
 
 it("a model's retries are in the journal, and counted", async () => {

@@ -102,6 +102,7 @@ function operationRun(
     skippedReason: record.skippedReason,
     errorCode: error?.code,
     errorMessage: error?.message,
+    errorDetails: error?.details,
     detached: record.detached || undefined,
     lateStatus: record.lateStatus,
     inputsSummary: record.inputsSummary,

@@ -16,6 +16,7 @@ import type {
 } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../effects/allowed-effects.ts";
+import { boundSummary } from "./bound-summary.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationStatus } from "./run-result.ts";
@@ -44,6 +45,7 @@ const errorCodes: ReadonlySet<string> = new Set<OperationErrorCode>([
   "dependency_failed",
   "idempotency_conflict",
   "internal_error",
+  "worker_lost",
 ]);
 const statuses: ReadonlySet<string> = new Set<OperationStatus>([
   "done",
@@ -52,6 +54,7 @@ const statuses: ReadonlySet<string> = new Set<OperationStatus>([
   "aborted",
 ]);
 const maxMessageChars = 512;
+const detailLimits = { maxChars: 2_048, maxTextChars: 512 };
 const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
 const noStatus = "The handler gave back no outcome with a status.";
@@ -63,12 +66,15 @@ export function isErrorCode(code: unknown): code is OperationErrorCode {
 }
 
 /** A failed outcome with a message that is safe to show. */
-export function failedOutcome(code: OperationErrorCode, message: string): CheckedOutcome {
-  return {
-    status: "error",
-    effects: noEffects,
-    error: { code, message: safeText(message, maxMessageChars) },
-  };
+export function failedOutcome(
+  code: OperationErrorCode,
+  message: string,
+  details?: unknown,
+): CheckedOutcome {
+  const error: EventError = { code, message: safeText(message, maxMessageChars) };
+  const shown = boundSummary({ details }, detailLimits)?.["details"];
+  if (shown !== undefined) error.details = shown;
+  return { status: "error", effects: noEffects, error };
 }
 
 /** What came back from a handler, as far as it may be trusted. */
@@ -102,11 +108,11 @@ export function checkOutcome(
 /** Handlers without types give a text, or an error that they have caught. */
 function failureOf(error: unknown): CheckedOutcome {
   if (typeof error === "string") return failedOutcome("internal_error", error);
-  const { code, message }: { code?: unknown; message?: unknown } =
+  const { code, message, details }: { code?: unknown; message?: unknown; details?: unknown } =
     typeof error === "object" && error !== null ? error : {};
   const text =
     typeof message === "string" ? message : "The handler gave no message with its error.";
-  return failedOutcome(isErrorCode(code) ? code : "internal_error", text);
+  return failedOutcome(isErrorCode(code) ? code : "internal_error", text, details);
 }
 
 /** What a handler threw, as an outcome. Causes are left out: they may hold requests. */

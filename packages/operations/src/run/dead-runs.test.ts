@@ -17,8 +17,8 @@ function installation(): {
   runs: RunStore;
   clock: ReturnType<typeof createVirtualClock>;
   worker(options?: ScenarioOptions): Scenario;
-  /** Starts a run and kills its worker in the main call. */
-  deadRun(): Promise<RunHandle>;
+  /** Starts a run, or resumes one, and kills its worker in the main call. */
+  deadRun(runId?: string, options?: ScenarioOptions): Promise<RunHandle>;
 } {
   const runs = createMemoryRunStore();
   const stores = {
@@ -34,7 +34,7 @@ function installation(): {
     runs,
     clock: stores.clock,
     worker,
-    async deadRun() {
+    async deadRun(runId, options) {
       let isDead = false;
       const gone = new Promise<never>(() => {});
       const guard =
@@ -44,8 +44,10 @@ function installation(): {
       const dying = worker({
         runs: { ...runs, append: guard(runs.append), renewLease: guard(runs.renewLease) },
         mainModel: createScriptedModel([() => gone]),
+        ...options,
       });
-      const handle = await dying.engine.start(dying.start);
+      const { engine, start } = dying;
+      const handle = await (runId === undefined ? engine.start(start) : engine.resume(runId));
       await stores.clock.advance(500);
       isDead = true;
       return handle;
@@ -130,6 +132,41 @@ describe("a run whose worker has died", () => {
     expect([isWaiting, (await at.runs.loadRun(runId))?.result]).toEqual(["waiting", undefined]);
     await at.worker().engine.recover();
     expect(await settled(at, handle.result)).toBe("done");
+  });
+
+  it("has failed once it has ended ten workers in a row that got nothing done", async () => {
+    const at = installation();
+    const { runId } = await at.deadRun();
+    for (let take = 1; take <= 10; take += 1) {
+      await at.clock.advance(leaseMs);
+      await at.deadRun(runId);
+      expect((await at.runs.loadRun(runId))?.result).toBeUndefined();
+    }
+    await at.clock.advance(leaseMs);
+    const { engine } = at.worker();
+    await engine.recover();
+    await at.clock.advance(100);
+    expect((await at.runs.loadRun(runId))?.result).toMatchObject({
+      status: "failed",
+      failedDetails: { errorCode: "worker_lost" },
+      operationRuns: [{ operationId: "before", status: "done" }],
+    });
+  });
+
+  it("may wait for an answer in any number of workers", async () => {
+    const at = installation();
+    const waiting = { operations: [{ id: "consent", kind: "wait", params: { question: "May I?" } }] };
+    const { runId } = await at.deadRun(undefined, waiting);
+    for (let take = 1; take <= 12; take += 1) {
+      await at.clock.advance(leaseMs);
+      await at.deadRun(runId, waiting);
+    }
+    await at.clock.advance(leaseMs);
+    const { engine } = at.worker(waiting);
+    await engine.answer(runId, { operation: "consent", value: true });
+    await engine.recover();
+    await at.clock.advance(1_000);
+    expect((await at.runs.loadRun(runId))?.result?.status).toBe("done");
   });
 
   it("is ended by abort(), and readers of its events come to an end", async () => {

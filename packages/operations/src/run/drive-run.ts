@@ -17,9 +17,9 @@ import { createCommandExecutor, type CommandExecutor } from "./execute-commands.
 import { messageOf } from "../operation/message-of.ts";
 import type { PreparedPlan } from "./prepare-run.ts";
 import { reduceRun } from "./reduce-run.ts";
-import { knownEvents, nothingKnown, replaySteps } from "./replay-steps.ts";
+import { knownEvents, nothingKnown, replaySteps, type KnownEvents } from "./replay-steps.ts";
 import { createRecord, releaseRecord, type RunContext } from "./run-context.ts";
-import type { RunResult } from "./run-result.ts";
+import type { FailedDetails, RunResult } from "./run-result.ts";
 import {
   initialRunState,
   type RunCommand,
@@ -160,15 +160,21 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   const { deadlineMs } = input;
   if (deadlineMs !== undefined)
     timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
-  load(run, known.lastSeq === 0, () => {
+  const { former } = driven;
+  const takeOvers = former === undefined ? [] : former.steps.filter(isTakeOver);
+  const isTried = former !== undefined && hasKilledWorkers(former.steps, known);
+  load(run, { isNew: known.lastSeq === 0, takeOver: former && takeOvers.length + 1 }, () => {
     if (isOver) return;
-    const commands =
-      driven.former === undefined ? [] : replaySteps(run, driven.former.steps, known);
+    const commands = former === undefined ? [] : replaySteps(run, former.steps, known);
+    if (isTried && driven.abort === undefined) {
+      run.dispatch({ type: "engine_failed", details: workerLost });
+      return;
+    }
     for (const command of commands) executor.execute(command);
     if (driven.abort !== undefined) stop("user_abort", driven.abort.reason);
     if (deadlineMs !== undefined && deadlineMs <= services.clock.now()) stop("deadline");
     onLoaded();
-    if (driven.former === undefined) run.dispatch({ type: "begin" });
+    if (former === undefined) run.dispatch({ type: "begin" });
   });
   return { result, stop };
 }
@@ -239,8 +245,16 @@ function announceStart(run: RunContext): void {
 }
 
 /** Announces the run once what it works on is there or can't be had, so that its first events are stored with those that follow. */
-function load(run: RunContext, isNew: boolean, goOn: () => void): void {
-  const loaded = Promise.all([loadHistory(run, isNew), openSession(run)]);
+function load(
+  run: RunContext,
+  { isNew, takeOver }: { isNew: boolean; takeOver: number | undefined },
+  goOn: () => void,
+): void {
+  const loaded = Promise.all([
+    loadHistory(run, isNew),
+    openSession(run),
+    takeOver && countTakeOver(run, takeOver),
+  ]);
   loaded.then(
     () => {
       announceStart(run);
@@ -252,6 +266,31 @@ function load(run: RunContext, isNew: boolean, goOn: () => void): void {
     },
   );
 }
+
+/** Stored before anything is done, so that a run counts even where it ends its worker at once. */
+async function countTakeOver({ writer }: RunContext, number: number): Promise<void> {
+  writer.step({ kind: "take_over", number });
+  await writer.flushed();
+}
+
+const isTakeOver = ({ kind }: RunStep): boolean => kind === "take_over";
+
+/** True where so many workers in a row have got nothing done. A run that waits for an answer has nothing to do. */
+function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boolean {
+  const isWaiting = [...keys].some(
+    (key) =>
+      key.startsWith("operation.waiting/") &&
+      !keys.has(key.replace("operation.waiting/", "operation.finished/")),
+  );
+  return !isWaiting && steps.length >= maxTakeOvers && steps.slice(-maxTakeOvers).every(isTakeOver);
+}
+
+/** Workers in a row that may resume a run without getting anything done; then it has failed. */
+const maxTakeOvers = 10;
+const workerLost: FailedDetails = {
+  errorCode: "worker_lost",
+  errorMessage: `The run has got nothing done in ${maxTakeOvers} workers in a row; it probably ends their processes.`,
+};
 
 const minTurns = 100;
 const minTurnTokens = 20;

@@ -139,6 +139,7 @@ function adopt(
       run.turnMessages[step.position] = step;
       return undefined;
     case "answer":
+    case "take_over":
       return undefined;
     case "stop":
       run.isStopping = true;

@@ -51,6 +51,7 @@ export interface OperationRun {
   skippedReason?: SkippedReason | undefined;
   errorCode?: OperationErrorCode | undefined;
   errorMessage?: string | undefined;
+  errorDetails?: unknown;
   /** Milliseconds since the epoch; absent where it never started. */
   startedAt?: number | undefined;
   finishedAt?: number | undefined;
