@@ -98,6 +98,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
       userMessage,
       assistantVariantId: "v1",
       startedAt: 0,
+      formatVersion: 1 as const,
     };
     await runs.createRun({ input, lease: { owner: "dead", ttlMs: 1, nowMs: 0 } });
     expect(await worker.takeOver()).toBe(1);
@@ -118,6 +119,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
       userMessage,
       assistantVariantId: "v1",
       startedAt: 0,
+      formatVersion: 1 as const,
     };
     await runs.createRun({ input, lease: { owner: "dead", ttlMs: 1, nowMs: 0 } });
     const lease = await runs.acquireLease("poison", { owner: "dead", ttlMs: 1, nowMs: 2 });

@@ -48,7 +48,7 @@ async function storeOf(lease: {
     userMessageId: "m",
     assistantVariantId: "v",
   };
-  const input = { ...ids, trigger: "generate", startedAt: 0 } as const;
+  const input = { ...ids, formatVersion: 1, trigger: "generate", startedAt: 0 } as const;
   const created = await runs.createRun({ input, lease: { owner: "w", ...lease, nowMs: 0 } });
   return { runs, fencingToken: created.status === "created" ? created.lease.fencingToken : 0 };
 }
@@ -76,6 +76,7 @@ describe("createRunWatch", () => {
       },
     };
     const result: RunResult = {
+      formatVersion: 1,
       runId: "run",
       status: "done",
       startedAt: 0,

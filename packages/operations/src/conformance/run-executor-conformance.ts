@@ -168,6 +168,7 @@ const runRules: readonly ExecutorRule[] = [
       const profile = profileOf({ a: { does } });
       const input = {
         ...ids,
+        formatVersion: 1,
         trigger: "generate",
         userMessage: "Hello.",
         startedAt: 1,

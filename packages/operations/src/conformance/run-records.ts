@@ -24,7 +24,7 @@ export function newRun(
       ? {}
       : { clientRequest: { clientRequestId: requestId, payloadHash: payload, keptUntilMs: 500 } };
   return {
-    input: { ...ids, trigger: "generate", startedAt: 7, ...fields },
+    input: { ...ids, formatVersion: 1, trigger: "generate", startedAt: 7, ...fields },
     lease: { owner: "w", ttlMs, nowMs },
     ...clientRequest,
   };
@@ -81,6 +81,7 @@ export function step(operationId: string, attempt: number, value: unknown = 1): 
 export function resultOf(runId: string): RunResult {
   const times = { startedAt: 7, finishedAt: 9, durationMs: 2 };
   return {
+    formatVersion: 1,
     runId,
     status: "done",
     ...times,

@@ -106,5 +106,7 @@ function apply(view: RunView, operations: Map<string, OperationView>, event: Run
       view.status = event.status;
       return;
     case "run.started":
+    case "artifact.changed":
+    case "variant.selected":
   }
 }

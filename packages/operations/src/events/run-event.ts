@@ -1,3 +1,4 @@
+import type { ArtifactUsage } from "../artifact/operation-artifact.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { OperationErrorCode, SkippedReason } from "../operation/operation-outcome.ts";
 import type {
@@ -6,6 +7,7 @@ import type {
   MainLlmRun,
   OperationStatus,
   RunFinishReason,
+  RunResult,
   RunStatus,
 } from "../run/run-result.ts";
 
@@ -93,12 +95,26 @@ export type RunEventBody =
       partial?: boolean | undefined;
       error?: EventError | undefined;
     }
+  /** An operation's write is committed; one that changes nothing is not announced. The value is in the result. */
+  | {
+      type: "artifact.changed";
+      operationId: string;
+      hook: Hook;
+      tag: string;
+      persisted: boolean;
+      usage: ArtifactUsage;
+      /** Of a persisted one. */
+      version?: number | undefined;
+    }
+  /** An operation has replaced the text that is shown and sent. */
+  | { type: "variant.selected"; operationId: string; hook: Hook; side: "user" | "assistant" }
   | {
       type: "run.finished";
       status: RunStatus;
       failedType?: FailedType | undefined;
       failedDetails?: FailedDetails | undefined;
       finishReason?: RunFinishReason | undefined;
+      result: RunResult;
     };
 
 /** One thing that happened in a run. JSON; `(runId, seq)` identifies duplicates. */

@@ -10,6 +10,8 @@ import type { StoreCall } from "./store-call.ts";
 
 /** What a run was started with; enough to go on with it elsewhere. JSON. */
 export interface RunInput {
+  /** Of this record and the run's steps and events; an engine leaves a run in another format to others. */
+  formatVersion: 1;
   runId: string;
   chatId: string;
   branchId: string;

@@ -77,6 +77,7 @@ export const turnShape: z.ZodType<TurnSettings> = z.strictObject({
 
 /** The shape of a stored profile; what its parts mean for each other is `validateProfile`'s. */
 export const profileShape: z.ZodType<OperationProfile> = z.strictObject({
+  formatVersion: z.literal(1).exactOptional(),
   profileId: id,
   name: z.string(),
   description: z.string().exactOptional(),

@@ -9,6 +9,8 @@ export interface ProfileOperation {
 
 /** A stored set of operations. It holds JSON only, no secret, and runs nothing by itself. */
 export interface OperationProfile {
+  /** Of this record; 1 where it is absent. */
+  formatVersion?: 1 | undefined;
   /** Stable, like `rp-light`. */
   profileId: string;
   name: string;

@@ -13,6 +13,7 @@ export function buildResult(
   const finishedAt = services.clock.now();
   const { status, failedType, failedDetails, finishReason } = end;
   return {
+    formatVersion: 1,
     runId: input.runId,
     status,
     startedAt: input.startedAt,

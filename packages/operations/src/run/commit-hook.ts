@@ -2,6 +2,7 @@ import { isTurnEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
+import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { OperationTurnEffects, TurnOutcome } from "../ports/chat-store.ts";
@@ -62,8 +63,13 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   return all.map((committing) => entryOf(committing, hook, discards));
 }
 
-/** Takes over what a commit has done, from the commit itself or from what is stored of it. */
-export function adoptCommit(run: RunContext, hook: Hook, entries: readonly CommitLogEntry[]): void {
+/** Takes over what a commit has done, from the commit itself or from what is stored of it; gives what to announce. */
+export function adoptCommit(
+  run: RunContext,
+  hook: Hook,
+  entries: readonly CommitLogEntry[],
+): RunEventBody[] {
+  const changes: RunEventBody[] = [];
   const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
   const artifacts = { ...run.artifacts };
   const persisted = { ...run.persisted };
@@ -72,10 +78,16 @@ export function adoptCommit(run: RunContext, hook: Hook, entries: readonly Commi
     const entry = operation.hook === hook ? byId.get(operation.operationId) : undefined;
     if (record === undefined || entry === undefined) continue;
     record.isCommitted = entry.commitStatus === "committed";
-    if (record.isCommitted)
-      run.history = withUserVariant(run.history, run.input.userMessageId, record.effects);
+    if (!record.isCommitted) continue;
+    run.history = withUserVariant(run.history, run.input.userMessageId, record.effects);
+    const by = { operationId: operation.operationId, hook };
+    for (const effect of record.effects) {
+      if (!("select" in effect) || effect.select !== true) continue;
+      const side = effect.type === "turn.user_variant" ? "user" : "assistant";
+      changes.push({ type: "variant.selected", ...by, side });
+    }
     const write = writeOf(record.effects);
-    if (write === undefined || entry.commitStatus !== "committed") continue;
+    if (write === undefined) continue;
     const version = entry.effects.find(({ type }) => type === "artifact.upsert")?.version ?? 1;
     const before = formerOf({ artifacts, persisted }, write);
     const stamp = {
@@ -86,17 +98,21 @@ export function adoptCommit(run: RunContext, hook: Hook, entries: readonly Commi
     const isSame = write.persisted && before?.version === version;
     const artifact = isSame ? before : writtenArtifact(before, write, stamp);
     artifacts[write.tag] = artifact;
+    const { tag, persisted: isKept, usage } = write;
+    const shown = { persisted: isKept, usage, version: isKept ? version : undefined };
+    if (!isSame) changes.push({ type: "artifact.changed", ...by, tag, ...shown });
     if (write.persisted) {
       persisted[write.tag] = artifact;
       run.heads?.set(write.tag, version);
     }
     run.written ??= new Map();
     run.written.delete(write.tag);
-    run.written.set(write.tag, { artifact, operationId: operation.operationId, hook });
+    run.written.set(write.tag, { artifact, ...by });
   }
   run.artifacts = Object.freeze(artifacts);
   run.persisted = Object.freeze(persisted);
   run.commitLog.push(...entries);
+  return changes;
 }
 
 function isDiscarded(all: readonly Committing[]): boolean {

@@ -123,6 +123,18 @@ describe("a run whose worker has died", () => {
     expect((await at.runs.loadRun(runId))?.result?.status).toBe("aborted");
   });
 
+  it("is left to others where it is in a format that this engine does not know", async () => {
+    const at = installation();
+    const { runId } = await at.deadRun();
+    await at.clock.advance(leaseMs);
+    const loadRun: RunStore["loadRun"] = async (id, call) => {
+      const stored = await at.runs.loadRun(id, call);
+      return stored && { ...stored, input: Object.assign({ ...stored.input }, { formatVersion: 2 }) };
+    };
+    expect(await at.worker({ runs: { ...at.runs, loadRun } }).engine.recover()).toEqual([]);
+    expect(await at.worker().engine.recover()).toEqual([runId]);
+  });
+
   it("is left to others by an engine without its operations, whose handle waits for them", async () => {
     const at = installation();
     const { runId } = await at.deadRun();

@@ -439,6 +439,7 @@ async function finish(
     failedType: failedType || undefined,
     failedDetails,
     finishReason: finishReason || undefined,
+    result,
   });
   run.writer.finish(result);
   if (await run.writer.flushed()) return result;

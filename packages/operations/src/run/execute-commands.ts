@@ -110,7 +110,7 @@ async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
     return;
   }
   run.writer.step({ kind: "commit", hook, entries });
-  adoptCommit(run, hook, entries);
+  for (const change of adoptCommit(run, hook, entries)) run.emit(change);
   const failure = commitFailure(run, hook, entries);
   run.dispatch({ type: "commit_finished", hook, failure });
 }

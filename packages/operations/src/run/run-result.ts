@@ -134,6 +134,7 @@ export interface RunArtifact {
 
 /** All that is known of a run at its end. JSON. */
 export interface RunResult {
+  formatVersion: 1;
   runId: string;
   status: RunStatus;
   /** Present exactly where the run failed. */

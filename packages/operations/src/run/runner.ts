@@ -182,6 +182,7 @@ function isFinal(error: unknown): boolean {
 function failedFollowing(runId: string, error: unknown): RunResult {
   const errorMessage = safeText(`The run can't be carried on here: ${messageOf(error)}`, 512);
   return {
+    formatVersion: 1,
     runId,
     status: "failed",
     failedType: "before_barrier",

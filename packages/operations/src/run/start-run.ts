@@ -157,6 +157,7 @@ function inputOf(options: StartRequest, of: InputOf): RunInput {
   const { trigger, chatId, branchId, message, initiator, deadlineMs, turn } = options;
   const { services, profile, userMessageId = services.ids.next() } = of;
   return {
+    formatVersion: 1,
     runId: services.ids.next(),
     chatId,
     branchId,

@@ -65,6 +65,7 @@ export function mayResume(
   request?: AbortRequest,
 ): boolean {
   if ((abort ?? request) !== undefined) return true;
+  if (input.formatVersion !== 1) return false;
   try {
     planOf(at, input);
     return true;

@@ -3,7 +3,8 @@ import { LanguageModelError, type LanguageModel, type ToolCall } from "@ccl/core
 import { describe, expect, it } from "vitest";
 
 import type { MainResult, OperationHandler } from "../operation/operation-context.ts";
-import { done, scenario, type ScenarioOperation } from "./engine-scenario.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
 
 const branch = { chatId: "chat", branchId: "main" };
 const replace = (find: string, text: string): Record<string, unknown> => ({
@@ -175,4 +176,25 @@ describe("the main model's answer", () => {
       { toolCalls: [call], reasoning: "Thinking.", error: { message: "gone" } },
     ]);
   });
+});
+
+it("events say what a commit has changed, and the last one carries the result", async () => {
+  const same = write("mood", "calm");
+  const selected: OperationEffect = { type: "turn.user_variant", content: "Hi!", select: true };
+  const kept: OperationEffect = { type: "turn.user_variant", content: "Hi?" };
+  const world = scenario({
+    operations: [{ id: "one", writesTag: "mood", does: done(same, kept, selected) }],
+    answers: ["One.", "Two."],
+  });
+  const changes: unknown[] = [];
+  for (let turn = 1; turn <= 2; turn += 1) {
+    const { events, result } = await world.engine.start(world.start);
+    for await (const event of events) {
+      if (event.type === "artifact.changed") changes.push([event.tag, event.version]);
+      if (event.type === "variant.selected") changes.push([event.side, event.operationId]);
+      if (event.type === "run.finished") expect(event.result).toEqual(await result);
+    }
+  }
+  // The second write of the same value changes nothing.
+  expect(changes).toEqual([["user", "one"], ["mood", 1], ["user", "one"]]);
 });

@@ -17,6 +17,7 @@ const numbers = Array.from({ length: count }, (_, index) => index);
 
 const newRun = (runId: string): NewRun => ({
   input: {
+    formatVersion: 1,
     runId,
     ...branch,
     trigger: "generate",

@@ -25,7 +25,7 @@ function newRun(runId: string, more: Partial<NewRun["input"]> & { request?: stri
       ? undefined
       : { clientRequestId: request, payloadHash: "h", keptUntilMs: 1_000 };
   return {
-    input: { ...ids, trigger: "generate", startedAt: 1, ...fields },
+    input: { ...ids, formatVersion: 1, trigger: "generate", startedAt: 1, ...fields },
     lease: { owner: "w", ttlMs: 10, nowMs: 0 },
     clientRequest,
   };
@@ -46,6 +46,7 @@ function eventsOf(runId: string, from: number, count: number): RunEvent[] {
 }
 
 const result: RunResult = {
+  formatVersion: 1,
   runId: "r",
   status: "done",
   startedAt: 1,

@@ -15,6 +15,7 @@ import { keyOf } from "./statement.ts";
 const text = 'It\'s \u0000 and \ud800, \\u0000 and "\u{1f600}".';
 
 const inputOf = (runId: string): RunInput => ({
+  formatVersion: 1,
   runId,
   chatId: runId,
   branchId: "main",
@@ -25,6 +26,7 @@ const inputOf = (runId: string): RunInput => ({
 });
 
 const resultOf = (runId: string, finishedAt: number): RunResult => ({
+  formatVersion: 1,
   runId,
   status: "done",
   startedAt: 1,

@@ -29,7 +29,7 @@ describe.each(sharedKinds)("two workers of two processes on %s", (kind) => {
       startedAt: 1,
     };
     const made = await shared.stores.runs.createRun({
-      input: { ...input, profile: storyProfile },
+      input: { ...input, formatVersion: 1, profile: storyProfile },
       lease: { owner: "test", ttlMs: 1, nowMs: 1 },
     });
     expect(made.status).toBe("created");

@@ -56,6 +56,7 @@ type RunCall = (world: RunWorld) => Promise<unknown>;
 const later = (world: RunWorld, ms: number): number => (world.nowMs += ms);
 
 const result: RunResult = {
+  formatVersion: 1,
   runId: "",
   status: "done",
   startedAt: 1,
@@ -106,7 +107,7 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
           ? undefined
           : { clientRequestId: request, payloadHash: hash, keptUntilMs: now + 9 };
       const lease = { owner: id, ttlMs: 10, nowMs: now };
-      const made = await runs.createRun({ input, lease, clientRequest });
+      const made = await runs.createRun({ input: { ...input, formatVersion: 1 }, lease, clientRequest });
       if (made.status === "created") leases.push(made.lease);
       return made;
     }),

@@ -5,6 +5,7 @@ import { EventSource } from "eventsource";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
+import { resultOf } from "../conformance/run-records.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
@@ -29,6 +30,7 @@ const finishOf = (seq: number): RunEvent => ({
   seq,
   type: "run.finished",
   status: "done",
+  result: resultOf("r"),
 });
 
 function eventsOf(texts: readonly string[]): RunEvent[] {
@@ -87,7 +89,7 @@ describe("createEventStream", () => {
       "retry: 250
 
       id: 1
-      data: {"runId":"r","chatId":"c","branchId":"b","userMessageId":"u","trigger":"generate","epoch":1,"ts":1,"seq":1,"type":"run.finished","status":"done"}
+      data: {"runId":"r","chatId":"c","branchId":"b","userMessageId":"u","trigger":"generate","epoch":1,"ts":1,"seq":1,"type":"run.finished","status":"done","result":{"formatVersion":1,"runId":"r","status":"done","startedAt":7,"finishedAt":9,"durationMs":2,"operationRuns":[],"mainLlm":{"executed":true},"commitLog":[],"artifacts":[]}}
 
       "
     `);
