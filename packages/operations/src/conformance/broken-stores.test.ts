@@ -5,11 +5,12 @@ import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import type { ConversationStore } from "../ports/conversation-store.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { AppendOutcome, RunStore } from "../ports/run-store.ts";
-import { chatStoreConformance } from "./chat-store-conformance.ts";
+import { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
 import { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
 import { profileStoreConformance } from "./profile-store-conformance.ts";
 import { runStoreConformance } from "./run-store-conformance.ts";
@@ -288,6 +289,57 @@ const runFaults: Fault<RunStore>[] = [
   ],
 ];
 
+runFaults.push(
+  [
+    "lists unfinished runs only",
+    (store) => ({ ...store, listRuns: (options) => store.listRuns({ ...options, all: false }) }),
+    "ended runs are listed too where all are asked for, the newest first, with their leases",
+  ],
+  [
+    "lists runs without their leases",
+    (store) => ({
+      ...store,
+      async listRuns(options) {
+        const { runs, ...page } = await store.listRuns(options);
+        return { ...page, runs: runs.map(({ runId }) => ({ runId })) };
+      },
+    }),
+    "ended runs are listed too where all are asked for, the newest first, with their leases",
+  ],
+  [
+    "keeps no answer",
+    (store) => ({ ...store, answer: async () => true }),
+    "an answer is kept among the steps without a lease, the first stays, and an ended run takes none",
+  ],
+  [
+    "takes answers after the end",
+    (store) => ({
+      ...store,
+      answer: async (...args) => (await store.answer(...args)) || true,
+    }),
+    "an answer is kept among the steps without a lease, the first stays, and an ended run takes none",
+  ],
+);
+
+const conversationFaults: Fault<ConversationStore>[] = [
+  [
+    "lists branches without pages",
+    (store) => ({ ...store, branches: () => store.branches() }),
+    "branches that have turns are listed once with how many, page by page",
+  ],
+  [
+    "counts turns wrongly",
+    (store) => ({
+      ...store,
+      async branches(options) {
+        const { branches, ...page } = await store.branches(options);
+        return { ...page, branches: branches.map((one) => ({ ...one, turns: 1 })) };
+      },
+    }),
+    "branches that have turns are listed once with how many, page by page",
+  ],
+];
+
 const chatFaults: Fault<ChatStore>[] = [
   [
     "appends a message twice",
@@ -393,6 +445,11 @@ describe("a store is found out that", () => {
     expect(
       await broken(chatStoreConformance({ open: async () => breaks(createMemoryChatStore()) })),
     ).toContain(rule);
+  });
+
+  it.each(conversationFaults)("%s (conversations)", async (_name, breaks, rule) => {
+    const open = async (): Promise<ConversationStore> => breaks(createMemoryChatStore());
+    expect(await broken(conversationStoreConformance({ open }))).toContain(rule);
   });
 
   it("does not outlive its handle", async () => {

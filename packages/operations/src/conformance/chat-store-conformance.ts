@@ -9,8 +9,10 @@ import {
 import assert from "node:assert/strict";
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
+import type { BranchPage, ConversationStore } from "../ports/conversation-store.ts";
 import type {
   AssistantVariant,
+  ChatBranch,
   ChatStore,
   OperationTurnEffects,
   TurnCommit,
@@ -236,4 +238,38 @@ const rules: readonly KitRule<ChatStore>[] = [
 /** What every chat store promises, for any test runner. */
 export function chatStoreConformance(options: ConformanceHooks<ChatStore>): ConformanceRule[] {
   return bindRules(rules, options);
+}
+
+const conversationRules: readonly KitRule<ConversationStore>[] = [
+  {
+    name: "branches that have turns are listed once with how many, page by page",
+    async check(store) {
+      const named = (chatId: string, branchId: string): ChatBranch => ({ chatId, branchId });
+      const all = [named("c", "b"), named("c", "b2"), named("d", "b")];
+      for (const [at, one] of all.entries())
+        for (let turn = 0; turn <= at; turn += 1)
+          await store.appendUserMessage({ ...one, userMessageId: `u${turn}`, content: "Hi." });
+      const gone = { ...branch, branchId: "gone" };
+      await store.appendUserMessage({ ...gone, userMessageId: "u", content: "Hi." });
+      await store.deleteTurns({ ...gone, from: "u" });
+      const listed: BranchPage["branches"] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.branches({ limit: 2, cursor });
+        assert.ok(page.branches.length <= 2, "a page is too long");
+        listed.push(...page.branches);
+        ({ cursor } = page);
+        assert.ok(listed.length <= all.length, "the pages do not end, or show what has no turns");
+      } while (cursor !== undefined);
+      const texts = listed.map(({ chatId, branchId, turns }) => `${chatId}/${branchId} ${turns}`);
+      assertSame(texts.sort(), ["c/b 1", "c/b2 2", "d/b 3"]);
+    },
+  },
+];
+
+/** What a store of conversations promises beside what every chat store does. */
+export function conversationStoreConformance(
+  options: ConformanceHooks<ConversationStore>,
+): ConformanceRule[] {
+  return [...chatStoreConformance(options), ...bindRules(conversationRules, options)];
 }

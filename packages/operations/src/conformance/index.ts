@@ -1,4 +1,4 @@
-export { chatStoreConformance } from "./chat-store-conformance.ts";
+export { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
 export type { OpenedExecutor, RunExecutorConformanceOptions } from "./executor-fixture.ts";
 export { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
 export { profileStoreConformance } from "./profile-store-conformance.ts";

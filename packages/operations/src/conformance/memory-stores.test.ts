@@ -4,7 +4,7 @@ import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
-import { chatStoreConformance } from "./chat-store-conformance.ts";
+import { conversationStoreConformance } from "./chat-store-conformance.ts";
 import { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
 import { profileStoreConformance } from "./profile-store-conformance.ts";
 import { runStoreConformance } from "./run-store-conformance.ts";
@@ -24,7 +24,7 @@ const kits = {
     open: async () => createMemoryRunStore(),
     openSecond: same,
   }),
-  "the chat in memory": chatStoreConformance({
+  "the chat in memory": conversationStoreConformance({
     open: async () => createMemoryChatStore(),
     openSecond: same,
   }),

@@ -8,6 +8,7 @@ import {
 } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
+import type { AnswerStep } from "../ports/run-step.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import { aborted, assertSame, oddIds, oddValue } from "./store-rules.ts";
 import { append, created, events, newRun, resultOf, seqsOf, step, ttlMs } from "./run-records.ts";
@@ -330,6 +331,50 @@ const appendRules: readonly KitRule<RunStore>[] = [
         assert.ok(listed.length <= oddIds.length, "the pages do not end");
       } while (cursor !== undefined);
       assertSame(listed, oddIds.toSorted());
+    },
+  },
+  {
+    name: "ended runs are listed too where all are asked for, the newest first, with their leases",
+    async check(store) {
+      const ids = ["r1", "r2", "r3", "r4", "r5"];
+      const leases = [];
+      for (const id of ids) leases.push(await created(store, newRun(id)));
+      for (const lease of leases.slice(1, 3))
+        await store.append([append(lease, { result: resultOf(lease.runId) })]);
+      const listed: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.listRuns({ all: true, limit: 2, cursor });
+        assert.ok(page.runs.length <= 2, "a page is too long");
+        listed.push(...page.runs.map(({ runId }) => runId));
+        ({ cursor } = page);
+        assert.ok(listed.length <= ids.length, "the pages do not end");
+      } while (cursor !== undefined);
+      assertSame(listed, ids.toReversed());
+      const open = await store.listRuns();
+      assertSame(
+        open.runs.map(({ lease }) => lease),
+        [leases[0], leases[3], leases[4]],
+      );
+    },
+  },
+  {
+    name: "an answer is kept among the steps without a lease, the first stays, and an ended run takes none",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      const given = (operationId: string, value: unknown): AnswerStep => {
+        return { kind: "answer", hook: "before_main_llm", operationId, value };
+      };
+      await store.append([append(lease, { steps: [step("a", 1)] })]);
+      assert.equal(await store.answer("r", given("a", oddValue)), true);
+      assert.equal(await store.answer("r", given("a", "second")), true);
+      assert.equal(await store.answer("r", given("b", null)), true);
+      const steps = [step("a", 1), given("a", oddValue), given("b", null)];
+      assertSame((await store.loadRun("r"))?.steps, steps);
+      await store.append([append(lease, { result: resultOf("r") })]);
+      assert.equal(await store.answer("r", given("c", 1)), false);
+      assertSame((await store.loadRun("r"))?.steps, steps);
+      await rejectsWith(OperationsError, "unknown_run", () => store.answer("none", given("a", 1)));
     },
   },
   {

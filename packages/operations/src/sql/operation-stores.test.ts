@@ -2,7 +2,7 @@ import type { ConformanceHooks } from "@ccl/core/conformance";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import {
-  chatStoreConformance,
+  conversationStoreConformance,
   profileSessionStoreConformance,
   profileStoreConformance,
   runStoreConformance,
@@ -92,7 +92,7 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
         ...rule,
         store: "sessions",
       })),
-      ...chatStoreConformance(kitOf(({ chat }) => chat)).map((rule) => ({
+      ...conversationStoreConformance(kitOf(({ chat }) => chat)).map((rule) => ({
         ...rule,
         store: "chats",
       })),
