@@ -208,7 +208,13 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
     await run.result;
     await readEndedRows(database.pool, run.runId);
     const ids = { chatId: "left", branchId: "main", userMessageId: "m", assistantVariantId: "v" };
-    const input = { formatVersion: 1, runId: "left", trigger: "generate", startedAt: 0, ...ids } as const;
+    const input = {
+      formatVersion: 1,
+      runId: "left",
+      trigger: "generate",
+      startedAt: 0,
+      ...ids,
+    } as const;
     await runs.createRun({ input, lease: { owner: "dead", ttlMs: 1, nowMs: 0 } });
     await database.pool.query("DELETE FROM dbos.workflow_status WHERE workflow_uuid = $1", [
       run.runId,

@@ -46,8 +46,8 @@ export function holdsToken(value: unknown): boolean {
     if (typeof next === "string") {
       if (next.length >= shortestToken && redactSecrets(next).findings.some(isToken)) return true;
     } else if (typeof next === "object" && next !== null) {
-      if (Array.isArray(next)) for (const item of next) waiting.push(item);
-      else for (const [key, item] of Object.entries(next)) waiting.push(key, item);
+      const items: unknown[] = Array.isArray(next) ? next : Object.entries(next).flat();
+      for (const item of items) waiting.push(item);
     }
   }
   return false;

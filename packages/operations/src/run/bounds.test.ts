@@ -42,7 +42,12 @@ describe("the effects of an operation", () => {
 });
 
 it("an error keeps what its handler says about it, masked and cut", async () => {
-  const details = { at: 3, key: `sk-ant-api03-${"a".repeat(95)}`, long: "x".repeat(5_000), apiKey: "k" };
+  const details = {
+    at: 3,
+    key: `sk-ant-api03-${"a".repeat(95)}`,
+    long: "x".repeat(5_000),
+    apiKey: "k",
+  };
   const fails = async (): Promise<OperationOutcome> => ({
     status: "error",
     error: { code: "provider_error", message: "No.", details },

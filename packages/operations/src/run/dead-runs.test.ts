@@ -129,7 +129,9 @@ describe("a run whose worker has died", () => {
     await at.clock.advance(leaseMs);
     const loadRun: RunStore["loadRun"] = async (id, call) => {
       const stored = await at.runs.loadRun(id, call);
-      return stored && { ...stored, input: Object.assign({ ...stored.input }, { formatVersion: 2 }) };
+      return (
+        stored && { ...stored, input: Object.assign({ ...stored.input }, { formatVersion: 2 }) }
+      );
     };
     expect(await at.worker({ runs: { ...at.runs, loadRun } }).engine.recover()).toEqual([]);
     expect(await at.worker().engine.recover()).toEqual([runId]);
@@ -167,7 +169,9 @@ describe("a run whose worker has died", () => {
 
   it("may wait for an answer in any number of workers", async () => {
     const at = installation();
-    const waiting = { operations: [{ id: "consent", kind: "wait", params: { question: "May I?" } }] };
+    const waiting = {
+      operations: [{ id: "consent", kind: "wait", params: { question: "May I?" } }],
+    };
     const { runId } = await at.deadRun(undefined, waiting);
     for (let take = 1; take <= 12; take += 1) {
       await at.clock.advance(leaseMs);

@@ -138,7 +138,10 @@ describe.skipIf(!databaseKinds.includes("PostgreSQL"))(
         assistantVariantId: "v",
       } as const;
       const lease = { owner: "worker", ttlMs: 10, nowMs: 1 };
-      const creation = await stores.runs.createRun({ input: { ...input, formatVersion: 1, startedAt: 1 }, lease });
+      const creation = await stores.runs.createRun({
+        input: { ...input, formatVersion: 1, startedAt: 1 },
+        lease,
+      });
       if (creation.status !== "created") throw new Error(`The run was ${creation.status}.`);
       await stores.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
       await stores.sessions.commit(commitOf(creation.lease, 0));

@@ -107,7 +107,11 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
           ? undefined
           : { clientRequestId: request, payloadHash: hash, keptUntilMs: now + 9 };
       const lease = { owner: id, ttlMs: 10, nowMs: now };
-      const made = await runs.createRun({ input: { ...input, formatVersion: 1 }, lease, clientRequest });
+      const made = await runs.createRun({
+        input: { ...input, formatVersion: 1 },
+        lease,
+        clientRequest,
+      });
       if (made.status === "created") leases.push(made.lease);
       return made;
     }),
