@@ -17,6 +17,7 @@ async function executeInVain(): Promise<{ heard: OperationsDbosError[]; end: unk
     userMessageId: "message",
     assistantVariantId: "variant",
     startedAt: 0,
+    formatVersion: 1 as const,
   };
   await runs.createRun({ input, lease });
   const heard: OperationsDbosError[] = [];
