@@ -52,9 +52,10 @@ export function readmeTrial(
   };
 }
 
-/** What the first block of commands installs; lines for one entry only are left to those who need it. */
+/** What the first block with such commands installs; lines for one entry only are left to those who need it. */
 function installedNames(readme) {
-  const block = /```sh\n([^]*?)```/.exec(readme)?.[1] ?? "";
+  const blocks = Array.from(readme.matchAll(/```sh\n([^]*?)```/g), ([, block]) => block);
+  const block = blocks.find((each) => each.includes("npm install ")) ?? "";
   return block
     .split("\n")
     .filter((line) => line.startsWith("npm install ") && !/#.*\bonly\b/.test(line))

@@ -5,11 +5,18 @@ import { buildPack, openAliasRegistry } from "@ccl/aliases";
 import { createKeyValueArtifactStore } from "@ccl/artifact-store";
 import { createCatalog } from "@ccl/catalog";
 import { createContextCompiler, createSession } from "@ccl/context-compiler";
+import { LanguageModelError } from "@ccl/core";
 import { createPlanSession, editFormatFor } from "@ccl/plan-protocol";
 import { openWorkspace } from "@ccl/plan-protocol/node";
+import { explainModelFailure } from "@ccl/providers/environment";
 import { openModel } from "./open-model.mjs";
 import { overMap } from "./over-map.mjs";
 import { askedOrders, tables } from "./shop.mjs";
+
+process.on("uncaughtException", (error) => {
+  console.error(explainModelFailure(error) ?? error);
+  process.exit(1);
+});
 
 const task = "Show the customer's city in each line of the order report.";
 const root = fileURLToPath(new URL("../sample", import.meta.url));
@@ -36,7 +43,10 @@ const shownFiles = pack.entries.map(({ path }) => path);
 const editFormat = editFormatFor(model.modelId);
 const plans = createPlanSession({ model, workspace, editFormat, root });
 const proposal = await plans.apply(task, { background, shownFiles, files: shownFiles });
-if (!proposal.ok) throw new Error(proposal.issues.map(({ message }) => message).join("\n"));
+if (!proposal.ok) {
+  const issues = proposal.issues.map(({ message }) => message).join(" ");
+  throw new LanguageModelError("provider_error", `Its answer can't be used: ${issues}`);
+}
 const [stored] = context.artifactRefs;
 console.log(`pack ${pack.tokens} tokens, tables ${cards.tokens}, history ${context.tokenCount}`);
 console.log(`stored: ${stored?.sizeBytes ?? 0} bytes\n`);

@@ -1,10 +1,15 @@
 import { parseArgs } from "node:util";
 
-import { LanguageModelError } from "@ccl/core";
+import { explainModelFailure } from "@ccl/providers/environment";
 
 import { changeRepository } from "./change-repository.ts";
 import { openModel } from "./open-model.ts";
 import { repairSample } from "./repair-sample.ts";
+
+process.on("uncaughtException", (error) => {
+  console.error(explainModelFailure(error) ?? error);
+  process.exit(1);
+});
 
 const { values, positionals } = parseArgs({
   options: { check: { type: "string", multiple: true, default: [] } },
@@ -15,11 +20,6 @@ const opened = await openModel();
 try {
   if (root === undefined) await repairSample(opened);
   else await changeRepository({ root, goal, checks: values.check, opened });
-} catch (error) {
-  if (!LanguageModelError.isInstance(error)) throw error;
-  console.error(`The model gave no answer: ${error.message}`);
-  console.error("CCL_MODEL names another one; CCL_MODEL=recorded replays a recording.");
-  process.exitCode = 1;
 } finally {
   await opened.close();
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { Result } from "@ccl/core";
+import { LanguageModelError, type Result } from "@ccl/core";
 import { createPlanSession, type Proposal, type ProposedPlan } from "@ccl/plan-protocol";
 import { type FileWorkspace, openWorkspace } from "@ccl/plan-protocol/node";
 
@@ -57,7 +57,10 @@ async function run({ project, workspace, model, recordedAnswers }: Stage): Promi
     const state = await project.fingerprint();
     const proposed = proposedOf(await session.apply(said, { report }));
     if (proposed.preview === undefined)
-      throw new Error(`Nothing to apply: ${proposed.plan.summary}`);
+      throw new LanguageModelError(
+        "provider_error",
+        `It changed nothing: ${proposed.plan.summary}`,
+      );
     console.log(indent(proposed.preview.changes.map(({ diff }) => diff).join("")));
     const applied = await session.commit(proposed, {
       checks: project.checks,
@@ -89,7 +92,8 @@ async function run({ project, workspace, model, recordedAnswers }: Stage): Promi
   console.log(
     `${4 + outcomes.length} The project's own tests: ${after.isPassed ? "all pass" : after.output}`,
   );
-  assert.ok(after.isPassed, "the project's tests pass in the end");
+  if (!after.isPassed)
+    throw new LanguageModelError("provider_error", "It did not bring the tests to pass");
   if (recordedAnswers === undefined) return;
   assert.deepEqual(
     outcomes,
@@ -105,7 +109,7 @@ async function run({ project, workspace, model, recordedAnswers }: Stage): Promi
 
 function proposedOf(proposal: Proposal): ProposedPlan {
   if (proposal.ok) return proposal.value;
-  throw new Error(reportOf(proposal));
+  throw new LanguageModelError("provider_error", reportOf(proposal));
 }
 
 function reportOf(result: Result<unknown>): string {

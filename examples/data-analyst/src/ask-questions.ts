@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { BudgetedContext, Catalog, DrillDown } from "@ccl/catalog";
-import { estimatedCounter } from "@ccl/core";
+import { estimatedCounter, LanguageModelError } from "@ccl/core";
 
 import type { OpenedModel } from "./open-model.ts";
 import { questions, type AnalystQuestion } from "./questions.ts";
@@ -42,7 +42,11 @@ async function ask(
   for (const id of needed) assert.ok(position(id) > 0, `${id} has a row`);
 
   const answer = await catalog.drillDown({ task, budget, model: opened.model, maxPicks: 3 });
-  assert.ok(answer.ok, "the model picks from the rows");
+  if (!answer.ok)
+    throw new LanguageModelError(
+      "provider_error",
+      `It picked no rows: ${answer.issues.map(({ message }) => message).join(" ")}`,
+    );
   const { picks, context, rounds } = answer.value;
   for (const { id, why } of picks) console.log(`  picked ${id}: ${why}`);
   console.log(indent(cardsOf(context)));

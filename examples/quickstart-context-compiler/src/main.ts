@@ -11,6 +11,7 @@ import {
   type RunStep,
   type Session,
 } from "@ccl/context-compiler";
+import { explainModelFailure } from "@ccl/providers/environment";
 import { toOpenAiMessages } from "@ccl/providers/wire/openai-chat";
 import type { ToolDefinition } from "@ccl/core";
 
@@ -127,6 +128,11 @@ async function checkReopened(before: Session, { sessions, artifacts }: Stores): 
   assert.equal(reopened, written);
   console.log(`opened again, the session's ${session.eventLog.length} events give the same prompt`);
 }
+
+process.on("uncaughtException", (error) => {
+  console.error(explainModelFailure(error) ?? error);
+  process.exit(1);
+});
 
 const folder = await mkdtemp(path.join(tmpdir(), "ccl-quickstart-"));
 const stores = await openStores(folder);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 
+import { LanguageModelError } from "@ccl/core";
+import { explainModelFailure } from "@ccl/providers/environment";
 import { generateStructured, type StructuredAttempt } from "@ccl/structured-output";
 import { z } from "zod";
 
@@ -31,7 +33,11 @@ async function ask({ name, model, expectedFormats }: Endpoint): Promise<void> {
     messages: [{ role: "user", content: "Name two German cities and how many people live there." }],
     onAttempt: printAttempt,
   });
-  assert.ok(result.ok, "the answer fits the schema");
+  if (!result.ok)
+    throw new LanguageModelError(
+      "provider_error",
+      `Its answer does not fit the schema: ${result.issues.map(({ message }) => message).join(" ")}`,
+    );
   const { inputTokens, outputTokens } = result.usage;
   console.log(`${JSON.stringify(result.value)}\n${inputTokens} tokens in, ${outputTokens} out`);
   assert.ok(answerSchema.safeParse(result.value).success, "and zod agrees");
@@ -43,6 +49,11 @@ async function ask({ name, model, expectedFormats }: Endpoint): Promise<void> {
   });
   assert.equal(result.attempts.at(-1)?.repairs.length, 1, "a comma too many was mended");
 }
+
+process.on("uncaughtException", (error) => {
+  console.error(explainModelFailure(error) ?? error);
+  process.exit(1);
+});
 
 const endpoints = await openEndpoints();
 try {

@@ -1,9 +1,16 @@
+import { explainModelFailure } from "@ccl/providers/environment";
+
 import { killRuns } from "./kills/kill-runs.ts";
 import { workOnStories } from "./kills/story-worker.ts";
 import { openModels } from "./open-models.ts";
 import { writeReport } from "./report/write-report.ts";
 import { tellDurableStory } from "./tell-durable-story.ts";
 import { tellStory } from "./tell-story.ts";
+
+process.on("uncaughtException", (error) => {
+  console.error(explainModelFailure(error) ?? error);
+  process.exit(1);
+});
 
 const [mode, value] = process.argv.slice(2);
 if (mode === "--story-worker" && value !== undefined) await workOnStories(JSON.parse(value));

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "@ccl/core";
+import { type ChatMessage, LanguageModelError } from "@ccl/core";
 import type {
   OperationArtifact,
   ProfileSessionKey,
@@ -75,7 +75,12 @@ export async function collectRun(
   of: Pick<ToldRun, "title" | "result" | "events" | "sent"> & { stores: Story["stores"] },
 ): Promise<ToldRun> {
   const { title, stores, result, events, sent } = of;
-  const { runId } = result;
+  const { runId, failedDetails } = result;
+  if (failedDetails !== undefined)
+    throw new LanguageModelError(
+      "provider_error",
+      failedDetails.errorMessage ?? `Run ${runId} ended with ${failedDetails.errorCode}.`,
+    );
   const stored = await stores.runs.loadRun(runId);
   if (stored === undefined) throw new Error(`Run ${runId} is not stored.`);
   const { userMessageId } = stored.input;

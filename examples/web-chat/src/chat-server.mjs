@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import http from "node:http";
 
-import { LanguageModelError } from "@ccl/core";
+import { explainModelFailure } from "@ccl/providers/environment";
 
 const maxBytes = 20_000;
 
@@ -45,11 +45,9 @@ async function answer(chat, request, response) {
 }
 
 function explain(error) {
-  if (LanguageModelError.isInstance(error))
-    return `The model could not answer (${error.code}): ${error.message}`;
   if (error.code === "script_exhausted")
     return "The recording ends here. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama, to go on.";
-  return error.message;
+  return explainModelFailure(error) ?? error.message;
 }
 
 const escapeHtml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

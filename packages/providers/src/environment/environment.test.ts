@@ -2,7 +2,7 @@ import { LanguageModelError } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import { startTestServer } from "../testing/index.ts";
-import { findModel, namedModel } from "./index.ts";
+import { explainModelFailure, findModel, namedModel } from "./index.ts";
 
 const messages = [{ role: "user" as const, content: "Hi" }];
 const models = (...names: string[]): typeof fetch =>
@@ -49,6 +49,19 @@ describe("namedModel", () => {
       expect((await namedModel(name, { env }).generate({ messages })).text).toBe("Yes.");
     expect(server.calls.map(({ dialect }) => dialect)).toEqual(["openai", "anthropic"]);
     await server.close();
+  });
+});
+
+describe("explainModelFailure", () => {
+  it("says in a sentence what happened and what to do", async () => {
+    const server = await startTestServer({ script: [{ type: "error", status: 401 }] });
+    const env = { OPENAI_BASE_URL: server.baseUrl("openai") };
+    const failure = await namedModel("m", { env })
+      .generate({ messages })
+      .catch((error: unknown) => explainModelFailure(error));
+    await server.close();
+    expect(failure).toMatch(/^The model failed: .* answered 401: .*; set the key .* CCL_MODEL\.$/);
+    expect(explainModelFailure(new TypeError("Oops"))).toBeUndefined();
   });
 });
 
