@@ -12,11 +12,9 @@ export { computeDelta } from "./delta/compute-delta.ts";
 export { renderDelta, type RenderDeltaOptions } from "./delta/render-delta.ts";
 export { renderDeltaPatch } from "./delta/render-delta-patch.ts";
 export type { Delta, Snapshot } from "./delta/snapshot.ts";
-export { parseSnapshot, serializeSnapshot } from "./delta/snapshot-file.ts";
 export { takeSnapshot, type TakeSnapshotOptions } from "./delta/take-snapshot.ts";
 export { buildOutline } from "./outline/build-outline.ts";
 export type { Outline, OutlineDepth, OutlineItem } from "./outline/outline.ts";
-export { renderOutlineItems } from "./outline/render-outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
 export type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack/pack.ts";
 export type { PackStyle } from "./pack/pack-layout.ts";
@@ -29,7 +27,6 @@ export {
   type RankOptions,
 } from "./rank/rank-files.ts";
 export type { RankReason, ScoreSource } from "./rank/score-files.ts";
-export { parseAlias } from "./registry/alias-name.ts";
 export type {
   AliasCheck,
   AliasContent,

@@ -41,7 +41,7 @@ export interface OutlineItem {
 }
 
 /**
- * A file reduced to its declarations. `text` is `renderOutlineItems(items, depth)`, which renders any subset alike.
+ * A file reduced to its declarations. `text` has those of `items`, as far as `depth` goes.
  * What is listed is exported, so the word itself is left out; `…` stands for what was cut, `…12` for twelve parts.
  */
 export interface Outline {
