@@ -42,8 +42,7 @@ const BASE_RELEVANCE = 0.03;
 const CHUNK_COST = 60;
 const RANK_POWER = 0.5;
 const SCORE_SCALE = 0.4;
-/** How far a file's length is held against its chunks: at 1 each file expects as many edits, at 0 each line. */
-const FILE_POWER = 0.4;
+const FILE_POWER = 0.5;
 
 /** Splits files into chunks and says for each how likely the task needs it. */
 export async function rankChunks(
