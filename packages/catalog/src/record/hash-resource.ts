@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex, compareCodeUnits } from "@ccl/core";
+import { isSameJson } from "@ccl/core/json";
 
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
-import { isSameJson } from "./is-same-json.ts";
 
 /** First 16 hexadecimal digits of SHA-256 each; independent of the order of members, columns and capabilities. */
 export interface ResourceHashes {

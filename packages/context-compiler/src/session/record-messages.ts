@@ -1,6 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
+import { isSameJson } from "@ccl/core/json";
+
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { isSame } from "../fit/same-message.ts";
 import type { EventDraft } from "./event-input.ts";
 import { isRecorded, type RecordedMessage } from "./is-recorded.ts";
 import { maskDraft } from "./prepare-draft.ts";
@@ -49,7 +50,8 @@ const lastTranscripts = new WeakMap<Session, { messages: ChatMessage[]; events: 
 
 function startsWith(messages: readonly ChatMessage[], known: readonly ChatMessage[]): boolean {
   return (
-    messages.length >= known.length && known.every((message, at) => isSame(messages[at], message))
+    messages.length >= known.length &&
+    known.every((message, at) => isSameJson(messages[at], message))
   );
 }
 

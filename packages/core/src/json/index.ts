@@ -1,5 +1,6 @@
 export { fromBase64, parseDataUrl, toBase64 } from "./base64.ts";
 export { deepFreeze } from "./deep-freeze.ts";
+export { isSameJson } from "./is-same-json.ts";
 export {
   arrayAt,
   isRecord,

@@ -1,7 +1,7 @@
-import { canonicalJson } from "@ccl/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
+import { canonicalJson } from "../canonical/canonical-json.ts";
 import { isSameJson } from "./is-same-json.ts";
 
 it.each([
@@ -10,6 +10,8 @@ it.each([
   [{ a: undefined }, { b: undefined }, true],
   [{ a: undefined, b: 1 }, { a: 1, b: undefined }, false],
   [[], {}, false],
+  [[undefined], [], false],
+  [JSON.parse('{"__proto__":{}}'), { a: {} }, false],
   [null, {}, false],
   [-0, 0, true],
   ["1", 1, false],
