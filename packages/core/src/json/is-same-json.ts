@@ -5,15 +5,16 @@ export function isSameJson(left: unknown, right: unknown): boolean {
     return false;
   if (Array.isArray(left) || Array.isArray(right))
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-  const own = Object.entries(left).filter(isPresent);
+  const own = membersOf(left);
   return (
-    own.length === Object.entries(right).filter(isPresent).length &&
+    own.length === membersOf(right).length &&
     own.every(
-      ([name, value]) => Object.hasOwn(right, name) && isSameJson(value, Reflect.get(right, name)),
+      (name) =>
+        Object.hasOwn(right, name) && isSameJson(Reflect.get(left, name), Reflect.get(right, name)),
     )
   );
 }
 
-function isPresent([, value]: [string, unknown]): boolean {
-  return value !== undefined;
+function membersOf(value: object): string[] {
+  return Object.keys(value).filter((name) => Reflect.get(value, name) !== undefined);
 }
