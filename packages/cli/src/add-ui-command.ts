@@ -18,6 +18,7 @@ export function addUiCommand(program: Command, run: Run): void {
     .option("--agents <folder>", "logs of coding agents, instead of those of this user")
     .option("--runs <file>", "a SQLite file with runs of operations")
     .option("--gateway <url>", "a running gateway, for what it says of itself")
+    .option("--token-env <name>", "the variable that holds the gateway's token")
     .action((view: string | undefined, parameters: string[], flags: UiFlags) =>
       run(async (session) =>
         (await import("./commands/ui.ts")).ui(session, { view, parameters }, flags),

@@ -86,6 +86,18 @@ it("shortens requests on a fresh state folder, and repeats what it sent", async 
     stats: { requests: 3, upstreamErrors: 0 },
     findings: [{ name: "proxy" }, { name: "clients", status: "ok" }, { name: "traffic" }],
   });
+  const ui = ["ui", "--json", "gateway", "--gateway", url];
+  const [seen, elsewhere] = await Promise.all(
+    [ui, [...ui, "--state", join(home, "other")]].map(async (argv) =>
+      JSON.parse(await outputOf(run(argv))),
+    ),
+  );
+  expect(seen).toMatchObject({ sessions: [{ source: "gateway", prompts: 3 }] });
+  expect(seen.live).toEqual({ url, figures: expect.objectContaining({ requests: 3 }) });
+  expect(elsewhere).toMatchObject({
+    requests: 0,
+    live: { problem: expect.stringContaining("--state"), figures: { requests: 3 } },
+  });
 });
 
 it("gives messages and what they leave out to a service in front of the API", async () => {

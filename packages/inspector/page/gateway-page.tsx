@@ -15,10 +15,15 @@ export function GatewayPage() {
   if (view === undefined) return <Status loading={loading} />;
   if (view.requests === 0)
     return (
-      <p class="note">
-        No request came through a gateway yet. Start one:{" "}
-        <code>ccl proxy --upstream https://api.anthropic.com</code>
-      </p>
+      <>
+        {view.live?.problem === undefined ? (
+          <p class="note">
+            No request came through a gateway yet. Start one:{" "}
+            <code>ccl proxy --upstream https://api.anthropic.com</code>
+          </p>
+        ) : null}
+        <Live live={view.live} />
+      </>
     );
   const { usd, directUsd, tokens } = view;
   const total = tokens.cached + tokens.fresh;
@@ -93,13 +98,28 @@ export function GatewayPage() {
         </div>
       </div>
       <Sessions sessions={view.sessions} />
-      {view.live === undefined ? null : (
-        <>
-          <h2>What the running gateway says</h2>
-          <pre tabIndex={0} aria-label="Statistics">
-            {visible(JSON.stringify(view.live, null, 2))}
-          </pre>
-        </>
+      <Live live={view.live} />
+    </>
+  );
+}
+
+/** What a running gateway counted since it started; the rest of the page comes from the log. */
+function Live({ live }: Pick<GatewayView, "live">) {
+  if (live === undefined) return null;
+  const { url, problem, figures } = live;
+  return (
+    <>
+      <h2>Running at {visible(url)}</h2>
+      {problem === undefined ? null : <p class="note">{visible(problem)}</p>}
+      {figures === undefined ? null : (
+        <dl class="figures">
+          <Figure name="Requests since it started">{count(figures.requests)}</Figure>
+          <Figure name="With shorter results">{count(figures.changed)}</Figure>
+          <Figure name="Input at list prices">{money(figures.usd)}</Figure>
+          <Figure name="Without the gateway">{money(figures.directUsd)}</Figure>
+          <Figure name="API not reached">{count(figures.upstreamErrors)}</Figure>
+          <Figure name="Clients that left early">{count(figures.clientsGone)}</Figure>
+        </dl>
       )}
     </>
   );

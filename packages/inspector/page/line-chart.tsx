@@ -57,6 +57,13 @@ export function LineChart(props: LineChartProps) {
 
 const sizeOf = (element: HTMLElement) => ({ width: element.clientWidth, height: 200 });
 
+/** Prompts and rows are counted, so there is nothing between two of them. */
+const wholeSteps = Array.from({ length: 7 }, (_, at) => 10 ** at).flatMap((one) => [
+  one,
+  2 * one,
+  5 * one,
+]);
+
 function drawChart(
   element: HTMLElement,
   { x, isTime = false, xLabel = "Prompt", lines, format, onSelect }: LineChartProps,
@@ -84,7 +91,10 @@ function drawChart(
           ...(line.isFilled === true ? { fill: `${colour(line.colour)}33` } : {}),
         })),
       ],
-      axes: [axis, { ...axis, size: 64, values: (_, values) => values.map(format) }],
+      axes: [
+        isTime ? axis : { ...axis, incrs: wholeSteps },
+        { ...axis, size: 64, values: (_, values) => values.map(format) },
+      ],
     },
     [isTime ? x.map((one) => one / 1000) : x, ...lines.map((line) => line.values)],
     element,

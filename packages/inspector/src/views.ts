@@ -108,6 +108,23 @@ export interface GatewayPoint {
   cachedShare: number;
 }
 
+/** What a running gateway says of itself since it started. */
+export interface LiveGateway {
+  url: string;
+  /** Why there are no figures, or why the log that was read is not its own. */
+  problem?: string | undefined;
+  figures?:
+    | {
+        requests: number;
+        changed: number;
+        upstreamErrors: number;
+        clientsGone: number;
+        usd: number;
+        directUsd: number;
+      }
+    | undefined;
+}
+
 /** `gateway`: what requests cost and would have cost. Money is by list prices with the cache counted. */
 export interface GatewayView {
   requests: number;
@@ -126,8 +143,8 @@ export interface GatewayView {
   passed: { reason: string; count: number }[];
   statuses: { status: string; count: number }[];
   sessions: (SessionRow & { usd: number; directUsd: number })[];
-  /** What a running gateway says of itself. */
-  live?: unknown;
+  /** Absent where no running one was named. */
+  live?: LiveGateway | undefined;
 }
 
 /** A file of a pack. */

@@ -33,10 +33,10 @@ export async function proxyDoctor(
   });
   const local = set.find(({ value }) => isLocal(value))?.value;
   const address = originOf(url ?? local ?? "http://127.0.0.1:8788");
-  const health = await ask(`${address}/health`);
-  const isProxy = stringAt(health, "service") === "ccl";
+  const health = await askProxy(`${address}/health`);
+  const isProxy = isGateway(health);
   const token = tokenEnv === undefined ? undefined : env[tokenEnv];
-  const stats = isProxy ? await ask(`${address}/stats`, token) : undefined;
+  const stats = isProxy ? await askProxy(`${address}/stats`, token) : undefined;
   const findings: Finding[] = [
     isProxy
       ? { name: "proxy", status: "ok", message: `answers on ${address}` }
@@ -104,7 +104,13 @@ function traffic(stats: unknown): Finding {
   };
 }
 
-async function ask(url: string, token?: string): Promise<unknown> {
+/** True of what a gateway answers at `/health`. */
+export function isGateway(health: unknown): boolean {
+  return stringAt(health, "service") === "ccl";
+}
+
+/** What it answers as JSON: empty where it refuses, undefined where nothing that speaks JSON is there. */
+export async function askProxy(url: string, token?: string): Promise<unknown> {
   try {
     const headers: Record<string, string> = token === undefined ? {} : { "x-ccl-token": token };
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(answersWithinMs) });
@@ -115,7 +121,7 @@ async function ask(url: string, token?: string): Promise<unknown> {
 }
 
 /** Without a path or a password. */
-function originOf(address: string): string {
+export function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : address;
 }
 

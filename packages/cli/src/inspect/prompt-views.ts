@@ -14,6 +14,7 @@ import type {
 import { stateFolder } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
+import { liveGateway } from "./live-gateway.ts";
 import {
   agentSessions,
   gatewaySessions,
@@ -75,7 +76,14 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
       const original = items[place]?.text ?? "";
       return pieceOf(parameters["of"] === "original" ? original : (sent ?? original), parameters);
     },
-    gateway: async () => gatewayView(await gatewaySessions(log), await liveStats(flags.gateway)),
+    async gateway() {
+      const sessions = await gatewaySessions(log);
+      const live = await liveGateway(session.terminal.env, flags, {
+        log,
+        isLogEmpty: sessions.length === 0,
+      });
+      return gatewayView(sessions, live);
+    },
   };
 }
 
@@ -111,7 +119,7 @@ function partsOf({ items, shown, unchanged }: SessionPrompt): PromptPart[] {
   });
 }
 
-function gatewayView(sessions: readonly PromptSession[], live: unknown): GatewayView {
+function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live"]): GatewayView {
   const prompts = sessions.flatMap((one) => one.prompts);
   prompts.sort((a, b) => (a.row.timeMs ?? 0) - (b.row.timeMs ?? 0));
   const rows = prompts.map(({ row }) => row);
@@ -190,15 +198,4 @@ function countsOf(names: readonly string[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a);
-}
-
-/** Undefined where none was asked for. */
-async function liveStats(url: string | undefined): Promise<unknown> {
-  if (url === undefined) return undefined;
-  try {
-    const answer = await fetch(new URL("/stats", url), { signal: AbortSignal.timeout(2_000) });
-    return await answer.json();
-  } catch {
-    return { error: `No gateway answered at ${url}.` };
-  }
 }

@@ -5,4 +5,6 @@ export interface UiFlags {
   agents?: string | undefined;
   runs?: string | undefined;
   gateway?: string | undefined;
+  /** The variable with the gateway's token. */
+  tokenEnv?: string | undefined;
 }

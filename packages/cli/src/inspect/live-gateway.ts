@@ -1,0 +1,42 @@
+import { isRecord, numberAt } from "@ccl/core/json";
+import type { GatewayView } from "@ccl/inspector";
+
+import { askProxy, isGateway, originOf } from "../commands/proxy-doctor.ts";
+import type { UiFlags } from "./ui-flags.ts";
+
+/** What the gateway of `--gateway` says of itself; undefined where none was named. */
+export async function liveGateway(
+  env: NodeJS.ProcessEnv,
+  { gateway, tokenEnv }: UiFlags,
+  { log, isLogEmpty }: { log: string; isLogEmpty: boolean },
+): Promise<GatewayView["live"]> {
+  if (gateway === undefined) return undefined;
+  const url = originOf(gateway);
+  const health = await askProxy(`${url}/health`);
+  if (!isGateway(health)) {
+    const found = health === undefined ? "No gateway answers" : "Something else answers";
+    return { url, problem: `${found} at ${url}.` };
+  }
+  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
+  const stats = await askProxy(`${url}/stats`, token);
+  const requests = numberAt(stats, "requests");
+  if (!isRecord(stats) || requests === undefined)
+    return {
+      url,
+      problem: "It wants a token: name the variable that holds it, ccl ui --token-env <name>",
+    };
+  const at = (name: string): number => numberAt(stats, name) ?? 0;
+  const figures = {
+    requests,
+    changed: at("changed"),
+    upstreamErrors: at("upstreamErrors"),
+    clientsGone: at("clientsGone"),
+    usd: at("usd"),
+    directUsd: at("directUsd"),
+  };
+  const problem =
+    isLogEmpty && requests > 0
+      ? `Its requests are not in ${log}. Name the folder that it was started with: ccl ui --state <folder>`
+      : undefined;
+  return { url, problem, figures };
+}
