@@ -1,47 +1,9 @@
-import { existsSync } from "node:fs";
 import { request } from "node:http";
 
-import axe from "axe-core";
-import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { type Inspector, InspectorError, openInspector, type InspectorSource } from "./index.ts";
-
-const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe";
-const line = "A".repeat(10 * 2 ** 20);
-const session = { id: "s", source: "gateway", title: hostile, prompts: 2, tokens: 9 };
-const prompt = { at: 0, cached: 4, fresh: 5, directTokens: 12, usd: 0.1, directUsd: 0.2 };
-const rows = Array.from({ length: 300 }, (_, at) => ({
-  at,
-  origin: at === 0 ? ("user" as const) : ("result" as const),
-  tool: hostile,
-  tokens: at + 1,
-  directTokens: at + 1,
-  isCached: at < 200,
-  form: at === 299 ? "cut" : undefined,
-  preview: hostile,
-  length: line.length,
-}));
-const source: InspectorSource = {
-  overview: async () => ({
-    project: hostile,
-    root: "/p",
-    missing: [{ page: "runs", why: hostile }],
-  }),
-  sessions: async () => ({ sessions: [session], left: 0 }),
-  session: async () => ({ session, prompts: [prompt, { ...prompt, at: 1 }] }),
-  prompt: async () => ({ session, prompt, prompts: 2, hasTexts: true, parts: rows }),
-  text: async ({ offset = "0" }) => {
-    const from = Number(offset);
-    return { text: line.slice(from, from + 40_000), offset: from, total: line.length };
-  },
-  gateway: async () => {
-    throw new Error("the secret of a store");
-  },
-  plans: async () => {
-    throw new InspectorError("invalid_options", "A message for people.");
-  },
-};
+import { hostileSource as source } from "./__fixtures__/sources.ts";
+import { type Inspector, openInspector } from "./index.ts";
 
 let inspector: Inspector;
 beforeAll(async () => {
@@ -97,68 +59,4 @@ describe("openInspector", () => {
     expect((await ask("/../package.json")).status).toBe(404);
     expect(String(failed.csp)).toContain("default-src 'none'");
   });
-});
-
-const places = [process.env["CCL_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
-const executablePath = places.find((path) => path !== undefined && existsSync(path));
-const hasPage = existsSync(new URL("../dist/page/page.js", import.meta.url));
-if (executablePath === undefined || !hasPage)
-  console.warn(
-    "The page is not tried: Chromium is missing (CCL_CHROMIUM names it), or it is not built.",
-  );
-
-describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium", () => {
-  let browser: Browser;
-  let served: Inspector;
-  beforeAll(async () => {
-    // As it is installed: from the files that were built.
-    const built: typeof import("./index.ts") = await import(
-      new URL("../dist/index.js", import.meta.url).href
-    );
-    served = await built.openInspector({ source });
-    browser = await chromium.launch({
-      executablePath: executablePath ?? "",
-      args: ["--no-sandbox"],
-    });
-  }, 30_000);
-  afterAll(async () => {
-    await browser?.close();
-    await served?.close();
-  });
-
-  it("shows hostile text as text, has no fault that axe knows, and is used by keyboard", async () => {
-    const page = await browser.newPage({ colorScheme: "dark" });
-    page.setDefaultTimeout(30_000);
-    const faults: string[] = [];
-    page.on("dialog", (dialog) => {
-      faults.push("a script ran");
-      void dialog.dismiss();
-    });
-    page.on("pageerror", ({ message }) => faults.push(message));
-    page.on("request", (asked) => {
-      if (!asked.url().startsWith(served.url) && !asked.url().startsWith("data:"))
-        faults.push(asked.url());
-    });
-    await page.goto(`${served.url}#/context`);
-    await page.getByRole("link", { name: "onerror" }).focus();
-    await page.keyboard.press("Enter");
-    await page.locator(".parts li").nth(299).waitFor({ state: "attached" });
-    await page.locator(".treemap [tabindex='0']").focus();
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Enter");
-    await page.getByText("40,000 of 10,485,760 characters").first().waitFor();
-    expect(await page.locator(".lead").textContent()).toContain(String.raw`\u202egnp.exe`);
-    expect(await page.locator("main img, main script").count()).toBe(0);
-    // The policy of the page allows no script of ours, so it comes from the tools of the browser.
-    const tools = await page.context().newCDPSession(page);
-    await tools.send("Runtime.evaluate", { expression: axe.source });
-    const found = await tools.send("Runtime.evaluate", {
-      expression: "axe.run().then(({ violations }) => violations.map(({ id }) => id).join())",
-      awaitPromise: true,
-      returnByValue: true,
-    });
-    expect(found.result.value).toBe("");
-    expect(faults).toEqual([]);
-    await page.close();
-  }, 120_000);
 });

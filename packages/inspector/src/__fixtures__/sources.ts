@@ -1,0 +1,132 @@
+import { InspectorError, type InspectorSource } from "../index.ts";
+
+const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe";
+const line = "A".repeat(10 * 2 ** 20);
+const session = { id: "s", source: "gateway", title: hostile, prompts: 2, tokens: 9 };
+const prompt = { at: 0, cached: 4, fresh: 5, directTokens: 12, usd: 0.1, directUsd: 0.2 };
+const rows = Array.from({ length: 40 }, (_, at) => ({
+  at,
+  origin: at === 0 ? ("user" as const) : ("result" as const),
+  tool: hostile,
+  tokens: at + 1,
+  directTokens: at + 1,
+  isCached: at < 30,
+  form: at === 39 ? "cut" : undefined,
+  preview: hostile,
+  length: line.length,
+}));
+/** Two views fail; what the others say is meant to do harm. */
+export const hostileSource: InspectorSource = {
+  overview: async () => ({
+    project: hostile,
+    root: "/p",
+    missing: [{ page: "runs", why: hostile }],
+  }),
+  sessions: async () => ({ sessions: [session], left: 0 }),
+  session: async () => ({ session, prompts: [prompt, { ...prompt, at: 1 }] }),
+  prompt: async ({ at = "0" }) => {
+    const parts = at === "0" ? rows : rows.slice(0, -1);
+    return { session, prompt: { ...prompt, at: Number(at) }, prompts: 2, hasTexts: true, parts };
+  },
+  text: async ({ offset = "0" }) => {
+    const from = Number(offset);
+    return { text: line.slice(from, from + 40_000), offset: from, total: line.length };
+  },
+  gateway: async () => {
+    throw new Error("the secret of a store");
+  },
+  plans: async () => {
+    throw new InspectorError("invalid_options", "A message for people.");
+  },
+};
+
+const times = { startedAtMs: 1_000, finishedAtMs: 1_200 };
+const operation = { ...times, hook: "before_main_llm", attempts: 1, effects: [] };
+
+/** Something to see on each page. */
+export const exampleSource: InspectorSource = {
+  ...hostileSource,
+  overview: async () => ({ project: hostile, root: "/p", missing: [] }),
+  gateway: async () => ({
+    requests: 2,
+    changed: 1,
+    usd: 0.2,
+    directUsd: 0.4,
+    tokens: { cached: 8, fresh: 10 },
+    reported: { total: 18, cached: 8 },
+    points: [1, 2].map((timeMs) => ({ timeMs, usd: 0.1, directUsd: 0.2, cachedShare: 0.5 })),
+    kinds: [{ origin: "result", tool: "logs", tokens: 10, directTokens: 20 }],
+    passed: [{ reason: "no_gain", count: 1 }],
+    statuses: [{ status: "200", count: 2 }],
+    sessions: [{ ...session, usd: 0.2, directUsd: 0.4 }],
+  }),
+  pack: async () => {
+    const reasons = [{ name: "content", share: 1 }];
+    const shown = { rank: 1, score: 2, reasons, words: ["refund"], level: "full", tokens: 20 };
+    const left = { rank: 2, score: 1, reasons, words: [], omitted: "budget" };
+    const files = [
+      { alias: "@refund", path: "src/refund.ts", ...shown },
+      { alias: "@stock", path: "src/stock.ts", ...left },
+    ];
+    const text = "export function refund() {}";
+    return { task: "", budget: 8_000, tokens: 20, unmatched: [], files, text };
+  },
+  runs: async () => ({
+    runs: [{ id: "run-1", chat: "chat-1", status: "done", ...times }],
+  }),
+  run: async () => ({
+    id: "run-1",
+    chat: "chat-1",
+    trigger: "generate",
+    status: "done",
+    ...times,
+    operations: [
+      {
+        ...operation,
+        id: "recall",
+        name: "Recall",
+        status: "done",
+        effects: [{ name: "prompt.append", text: "The hero limps." }],
+      },
+      {
+        ...operation,
+        id: "judge",
+        name: "Judge",
+        status: "skipped",
+        why: "An operation that it needs failed or was skipped.",
+      },
+    ],
+  }),
+  catalog: async () => ({
+    total: 1,
+    hits: [{ id: "t", kind: "table", title: "orders", fields: ["id", "total"] }],
+    facets: [],
+    unmatched: [],
+  }),
+  resource: async () => ({
+    id: "t",
+    kind: "table",
+    title: "orders",
+    facts: [],
+    columns: [{ name: "total", type: "number", key: "", about: "In cents" }],
+    snippets: [{ title: "SQL", code: "SELECT total FROM orders" }],
+  }),
+  query: async () => ({ plan: "1. scan orders", ranOn: "the source", columns: [], rows: [] }),
+  plans: async () => ({
+    transactions: [],
+    pending: {
+      summary: "Rename it.",
+      issues: [],
+      changes: [
+        {
+          path: "src/stock.ts",
+          kind: "update",
+          added: 1,
+          removed: 1,
+          risks: [],
+          diff: "-const stok = 1;\n+const stock = 1;",
+        },
+      ],
+    },
+  }),
+};

@@ -1,0 +1,154 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+import axe from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { exampleSource } from "./__fixtures__/sources.ts";
+import type { Inspector } from "./index.ts";
+
+const places = [process.env["CCL_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
+const executablePath = places.find((path) => path !== undefined && existsSync(path));
+const hasPage = existsSync(new URL("../dist/page/page.js", import.meta.url));
+if (executablePath === undefined || !hasPage)
+  console.warn(
+    "The page is not tried: Chromium is missing (CCL_CHROMIUM names it), or it is not built.",
+  );
+
+type Click = [role: "link" | "button" | "combobox" | "textbox" | "summary", name: string];
+const session: Click = ["link", "onerror"];
+const run: Click[] = [
+  ["link", "Runs"],
+  ["link", "run-1"],
+];
+
+/** What people ask, as the README has it; the clicks from the first page; and what answers it. */
+const questions: [question: string, clicks: Click[], answer: RegExp][] = [
+  ["What fills my window?", [session], /Tool results 819 \(100 %\)/],
+  [
+    "What was cut, why, and what was there?",
+    [session, ["button", "cut of 40"]],
+    /costs more than.*Original/s,
+  ],
+  ["What changed from prompt to prompt?", [session, ["combobox", "Compare"]], /only in the first/],
+  ["What did it cost?", [["link", "Gateway"]], /Saved\s+\$0\.20* \(50 %\)/],
+  ["Why did a request pass unchanged?", [["link", "Gateway"]], /no gain/],
+  [
+    "Why is this file in the pack and that one not?",
+    [["link", "Pack"]],
+    /src\/stock.*left out: budget/,
+  ],
+  [
+    "What exactly would the model read?",
+    [
+      ["link", "Pack"],
+      ["summary", "exact"],
+    ],
+    /export function/,
+  ],
+  ["Why was this operation skipped?", run, /judge.*that it needs failed/s],
+  ["What did an operation add to the prompt?", [...run, ["link", "recall"]], /The hero limps/],
+  ["What would the change that waits do?", [["link", "Plans"]], /\+const stock = 1/],
+  [
+    "What is in this table?",
+    [
+      ["link", "Catalog"],
+      ["link", "orders"],
+    ],
+    /In cents/,
+  ],
+  [
+    "Where does my query run?",
+    [
+      ["link", "Query"],
+      ["textbox", "SELECT"],
+      ["button", "explain"],
+    ],
+    /scan orders/,
+  ],
+];
+
+describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium", () => {
+  let browser: Browser;
+  let served: Inspector;
+  beforeAll(async () => {
+    // As it is installed: from the files that were built.
+    const built: typeof import("./index.ts") = await import(
+      new URL("../dist/index.js", import.meta.url).href
+    );
+    served = await built.openInspector({ source: exampleSource });
+    browser = await chromium.launch({
+      executablePath: executablePath ?? "",
+      args: ["--no-sandbox"],
+    });
+  }, 30_000);
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+  });
+
+  it("shows hostile text as text, has no fault that axe knows, and is used by keyboard", async () => {
+    const page = await browser.newPage({ colorScheme: "dark" });
+    page.setDefaultTimeout(30_000);
+    const faults: string[] = [];
+    page.on("dialog", (dialog) => {
+      faults.push("a script ran");
+      void dialog.dismiss();
+    });
+    page.on("pageerror", ({ message }) => faults.push(message));
+    page.on("request", (asked) => {
+      if (!asked.url().startsWith(served.url) && !asked.url().startsWith("data:"))
+        faults.push(asked.url());
+    });
+    await page.goto(`${served.url}#/context`);
+    await page.getByRole("link", { name: "onerror" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".parts li").nth(39).waitFor({ state: "attached" });
+    await page.locator(".treemap [tabindex='0']").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.getByText("40,000 of 10,485,760 characters").first().waitFor();
+    expect(await page.locator(".lead").textContent()).toContain(String.raw`\u202egnp.exe`);
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    // The policy of the page allows no script of ours, so it comes from the tools of the browser.
+    const tools = await page.context().newCDPSession(page);
+    await tools.send("Runtime.evaluate", { expression: axe.source });
+    const found = await tools.send("Runtime.evaluate", {
+      expression: "axe.run().then(({ violations }) => violations.map(({ id }) => id).join())",
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    expect(found.result.value).toBe("");
+    expect(faults).toEqual([]);
+    await page.close();
+  }, 120_000);
+
+  it("answers what people ask in at most three clicks", async () => {
+    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const page = await browser.newPage();
+    page.setDefaultTimeout(30_000);
+    const seen = (): Promise<string> => page.locator("main").innerText();
+    for (const [question, clicks, answer] of questions) {
+      expect(readme).toContain(`| ${question} `);
+      await page.goto(`${served.url}#/`);
+      await page.getByRole("link", { name: "onerror" }).waitFor();
+      expect(await seen()).not.toMatch(answer);
+      let count = 0;
+      for (const click of clicks) count += await doClick(page, click);
+      expect({ question, isShort: count <= 3 }).toEqual({ question, isShort: true });
+      await expect.poll(seen, { timeout: 10_000, message: question }).toMatch(answer);
+    }
+    await page.close();
+  }, 60_000);
+});
+
+/** How often the mouse was needed: to choose from a list takes two. */
+async function doClick(page: Page, [role, name]: Click): Promise<number> {
+  if (role === "summary") await page.locator("summary", { hasText: name }).click();
+  else if (role === "combobox") await page.getByRole(role, { name }).selectOption({ label: "2" });
+  else if (role === "textbox")
+    await page.getByRole(role, { name }).fill("SELECT total FROM orders");
+  else await page.getByRole(role, { name }).first().click();
+  return role === "combobox" ? 2 : 1;
+}
