@@ -8,15 +8,12 @@ import type { UiFlags } from "./ui-flags.ts";
 export async function liveGateway(
   env: NodeJS.ProcessEnv,
   { gateway, tokenEnv }: UiFlags,
-  { log, isLogEmpty }: { log: string; isLogEmpty: boolean },
+  emptyLog: string | undefined,
 ): Promise<GatewayView["live"]> {
   if (gateway === undefined) return undefined;
   const url = originOf(gateway);
-  const health = await askProxy(`${url}/health`);
-  if (!isGateway(health)) {
-    const found = health === undefined ? "No gateway answers" : "Something else answers";
-    return { url, problem: `${found} at ${url}.` };
-  }
+  if (!isGateway(await askProxy(`${url}/health`)))
+    return { url, problem: `No gateway answers at ${url}.` };
   const token = tokenEnv === undefined ? undefined : env[tokenEnv];
   const stats = await askProxy(`${url}/stats`, token);
   const requests = numberAt(stats, "requests");
@@ -35,8 +32,8 @@ export async function liveGateway(
     directUsd: at("directUsd"),
   };
   const problem =
-    isLogEmpty && requests > 0
-      ? `Its requests are not in ${log}. Name the folder that it was started with: ccl ui --state <folder>`
+    emptyLog !== undefined && requests > 0
+      ? `Its requests are not in ${emptyLog}. Name the folder that it was started with: ccl ui --state <folder>`
       : undefined;
   return { url, problem, figures };
 }

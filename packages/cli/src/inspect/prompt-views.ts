@@ -4,7 +4,6 @@ import type {
   GatewayPoint,
   GatewayView,
   InspectorSource,
-  Origin,
   PromptPart,
   SessionRow,
   TextView,
@@ -78,10 +77,8 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
     },
     async gateway() {
       const sessions = await gatewaySessions(log);
-      const live = await liveGateway(session.terminal.env, flags, {
-        log,
-        isLogEmpty: sessions.length === 0,
-      });
+      const emptyLog = sessions.length === 0 ? log : undefined;
+      const live = await liveGateway(session.terminal.env, flags, emptyLog);
       return gatewayView(sessions, live);
     },
   };
@@ -178,10 +175,9 @@ function kindsOf(prompts: readonly SessionPrompt[]): GatewayView["kinds"] {
   for (const { items, shown } of prompts) {
     const forms = new Map(shown.map((one) => [one.at, one.tokens]));
     for (const [at, { kind, tool, tokens }] of items.entries()) {
-      const name: Origin = kind;
       const key = kind === "result" ? `${kind} ${tool ?? ""}` : kind;
       const sum = sums.get(key) ?? {
-        origin: name,
+        origin: kind,
         tool: kind === "result" ? tool : undefined,
         tokens: 0,
         directTokens: 0,
