@@ -42,14 +42,14 @@ export function addRunCommands(program: Command, run: Run): void {
     );
   const sessions = program.command("session").description("look at the conversations of a store");
   stored(sessions.command("list"))
-    .description("chats with their branches, and sessions of agents")
+    .description("chats with their branches")
     .addOption(limit(100))
     .action((flags: RunFlags) =>
       run(async (session) => (await import("./commands/sessions.ts")).sessionList(session, flags)),
     );
   stored(sessions.command("show <id>"))
-    .description("what was said in a chat or a session, the newest last")
-    .option("--branch <name>", "of a chat; default main")
+    .description("what was said in a chat, the newest last")
+    .option("--branch <name>", "default main")
     .option("--find <words>", "only turns that have all of these words")
     .addOption(limit(20))
     .action((id: string, flags: RunFlags) =>

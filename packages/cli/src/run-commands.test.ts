@@ -1,68 +1,191 @@
 import { createScriptedModel } from "@ccl/core/testing";
 import { createRunEngine, defineProfile, waitFor } from "@ccl/operations";
-import { openSqliteOperationStores } from "@ccl/operations/sqlite";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { openPostgresOperationStores } from "@ccl/operations/postgres";
+import { type OperationStores, openSqliteOperationStores } from "@ccl/operations/sqlite";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { type CatalogProject, createCatalogProject } from "./__fixtures__/catalog-project.ts";
 
+const url = process.env["CCL_POSTGRES_URL"];
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: ccl run and session are tried on SQLite only.");
+const fromCatalog = createRequire(new URL("../../catalog/package.json", import.meta.url));
+const schema = "ccl_cli_runs";
+
+/** As an application would have it beside its store. */
+const engineModule = `import { createRunEngine } from "@ccl/operations";
+await Promise.resolve();
+const generate = async () => ({ text: "By the engine.", toolCalls: [], finishReason: "stop" });
+export const createEngine = (stores) =>
+  createRunEngine({ ...stores, mainModel: { provider: "own", modelId: "own", generate }, recover: false });
+`;
+
 let project: CatalogProject;
-let runId = "";
-let waitingId = "";
 
 beforeAll(async () => {
   project = await createCatalogProject();
-  const stores = await openSqliteOperationStores({ path: join(project.root, "chat.db") });
-  const engine = createRunEngine({ mainModel: createScriptedModel(["It is sunny."]), ...stores });
-  const run = await engine.start({ chatId: "rome", message: "How is the weather?" });
-  runId = run.runId;
-  await run.result;
-  const profile = defineProfile({ id: "p", operations: { consent: waitFor("May I?") } });
-  const waiting = await engine.start({ chatId: "oslo", message: "Hm.", profile });
-  waitingId = waiting.runId;
-  for await (const { type } of waiting.events) if (type === "operation.waiting") break;
+  await mkdir(join(project.root, "chats"));
+  await mkdir(join(project.root, "node_modules/@ccl"), { recursive: true });
+  const operations = fileURLToPath(new URL("../../operations", import.meta.url));
+  await symlink(operations, join(project.root, "node_modules/@ccl/operations"), "junction");
+  const pg = dirname(fromCatalog.resolve("pg/package.json"));
+  await symlink(pg, join(project.root, "node_modules/pg"), "junction");
+  await writeFile(join(project.root, "engine.mjs"), engineModule);
+  await writeFile(join(project.root, "no-engine.mjs"), "export const createEngine = () => 1;\n");
 });
 
 afterAll(() => project.remove());
 
-const store = ["--store", "chat.db"];
+describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["PostgreSQL"])])(
+  "ccl run and ccl session over %s",
+  (kind) => {
+    let store: string[];
+    let close: () => Promise<void>;
+    let runId = "";
+    let waitingId = "";
+    let deadId = "";
 
-it("lists and shows runs", async () => {
-  const { document } = await project.json(["run", "list", ...store]);
-  expect(document).toMatchObject({
-    runs: [
-      { runId: waitingId, status: "running", chatId: "oslo" },
-      { runId, status: "done", message: "How is the weather?" },
-    ],
-  });
-  const { stdout } = await project.ccl(["run", "show", runId, ...store]);
-  expect(stdout).toContain("the model: completed");
-  expect(stdout).toContain("answered: It is sunny.");
-  const waits = await project.ccl(["run", "show", waitingId, ...store]);
-  expect(waits.stdout).toContain("consent waits: May I?");
-});
+    beforeAll(async () => {
+      const opened = kind === "PostgreSQL" ? await openPostgres() : await openFolder();
+      ({ store, close } = opened);
+      const { stores } = opened;
+      const engine = createRunEngine({
+        mainModel: createScriptedModel(["It is sunny."]),
+        ...stores,
+        recover: false,
+      });
+      const run = await engine.start({ chatId: "rome", message: "How is the weather?" });
+      runId = run.runId;
+      await run.result;
+      const profile = defineProfile({ id: "p", operations: { consent: waitFor("May I?") } });
+      const waiting = await engine.start({ chatId: "oslo", message: "Hm.", profile });
+      waitingId = waiting.runId;
+      for await (const { type } of waiting.events) if (type === "operation.waiting") break;
+      // A worker whose lease is long over.
+      const past = createRunEngine({
+        mainModel: { provider: "p", modelId: "m", generate: () => new Promise(() => {}) },
+        ...stores,
+        clock: { now: () => Date.now() - 3_600_000 },
+        recover: false,
+      });
+      const dead = await past.start({ chatId: "bern", message: "And then?" });
+      deadId = dead.runId;
+      for await (const { type } of dead.events) if (type === "main_llm.started") break;
+    });
+    afterAll(() => close());
 
-it("ends a run that another process has", async () => {
-  const refused = await project.json(["run", "resume", waitingId, ...store]);
-  expect(refused.document).toMatchObject({ error: { code: "plan_conflict" } });
-  const { document } = await project.json(["run", "abort", waitingId, ...store]);
-  expect(document).toMatchObject({ status: "aborted" });
-});
+    it("lists and shows runs", async () => {
+      const { document } = await project.json(["run", "list", ...store]);
+      expect(document).toMatchObject({
+        runs: expect.arrayContaining([
+          expect.objectContaining({ runId: waitingId, status: "running", chatId: "oslo" }),
+          expect.objectContaining({ runId, status: "done", message: "How is the weather?" }),
+          expect.objectContaining({ runId: deadId, status: "waiting for a worker" }),
+        ]),
+      });
+      const open = await project.ccl(["run", "list", "--unfinished", ...store]);
+      expect(open.stdout).toContain(deadId);
+      expect(open.stdout).not.toContain(runId);
+      const { stdout } = await project.ccl(["run", "show", runId, ...store]);
+      expect(stdout).toContain("the model: completed");
+      expect(stdout).toContain("answered: It is sunny.");
+      const waits = await project.ccl(["run", "show", waitingId, ...store]);
+      expect(waits.stdout).toContain("consent waits: May I?");
+    });
 
-it("lists and shows conversations, and finds words in them", async () => {
-  const { document } = await project.json(["session", "list", ...store]);
-  expect(document).toMatchObject({ sessions: [{ chatId: "oslo" }, { chatId: "rome", turns: 1 }] });
-  const shown = await project.ccl(["session", "show", "rome", ...store, "--find", "SUNNY"]);
-  expect(shown.stdout).toBe("user: How is the weather?\nassistant: It is sunny.\n");
-});
+    it("carries a run on that has lost its worker, by an engine of the application", async () => {
+      const resume = ["run", "resume", deadId, ...store, "--engine"];
+      for (const [module, why] of [
+        ["no-engine.mjs", "must export createEngine"],
+        ["nowhere.mjs", "could not be loaded"],
+      ])
+        expect(await project.json([...resume, module ?? ""])).toMatchObject({
+          document: { error: { code: "usage", message: expect.stringContaining(why ?? "") } },
+        });
+      const { code, stdout, stderr } = await project.ccl([...resume, "engine.mjs"]);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: "done\nBy the engine.\n",
+        stderr: "",
+      });
+      const again = await project.ccl([...resume, "engine.mjs"]);
+      expect(again.stdout).toBe("It had ended already: done.\n");
+    });
+
+    it("ends a run that another process has", async () => {
+      const refused = await project.json(["run", "resume", waitingId, ...store]);
+      expect(refused.document).toMatchObject({ error: { code: "plan_conflict" } });
+      const { document } = await project.json(["run", "abort", waitingId, ...store]);
+      expect(document).toMatchObject({ status: "aborted" });
+      const again = await project.ccl(["run", "abort", waitingId, ...store]);
+      expect(again.stdout).toBe("It had ended already: aborted.\n");
+    });
+
+    it("lists and shows conversations, and finds words in them", async () => {
+      const { document } = await project.json(["session", "list", ...store]);
+      expect(document).toMatchObject({
+        sessions: [{ chatId: "bern" }, { chatId: "oslo" }, { chatId: "rome", turns: 1 }],
+      });
+      const shown = await project.ccl(["session", "show", "rome", ...store, "--find", "SUNNY"]);
+      expect(shown.stdout).toBe("user: How is the weather?\nassistant: It is sunny.\n");
+    });
+
+    it.each([
+      ["run", "show"],
+      ["run", "abort"],
+      ["run", "resume"],
+      ["session", "show"],
+    ])("%s %s says what it does not find", async (group, command) => {
+      const { document } = await project.json([group, command, "nothing", ...store]);
+      expect(document).toMatchObject({
+        error: { code: "usage", message: expect.stringMatching(/no (?:run|chat) "nothing".*\./u) },
+      });
+    });
+  },
+);
 
 it.each([
   [["run", "list"], "usage"],
   [["run", "list", "--store", "nowhere.db"], "source_failed"],
   [["run", "list", "--store", "data.sqlite"], "source_failed"],
-  [["run", "show", "nothing", ...store], "usage"],
-  [["session", "show", "nothing", ...store], "usage"],
+  [["run", "list", "--postgres", "postgres://u:hidden-word@127.0.0.1:1/none"], "source_failed"],
 ])("answers %j with %s and a sentence", async (argv, code) => {
   const { document } = await project.json(argv);
   expect(document).toMatchObject({ error: { code, message: expect.stringMatching(/\w+ .*\./u) } });
+  expect(JSON.stringify(document)).not.toContain("hidden-word");
 });
+
+interface OpenedStores {
+  stores: OperationStores;
+  store: string[];
+  close(): Promise<void>;
+}
+
+async function openFolder(): Promise<OpenedStores> {
+  const path = join(project.root, "chats", "chat.db");
+  const stores = await openSqliteOperationStores({ path });
+  return { stores, store: ["--store", "chats"], close: () => stores.close() };
+}
+
+async function openPostgres(): Promise<OpenedStores> {
+  const address = new URL(url ?? "");
+  address.searchParams.set("options", `-c search_path=${schema}`);
+  const connectionString = address.href;
+  const { Pool } = fromCatalog("pg");
+  const pool = new Pool({ connectionString });
+  await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE; CREATE SCHEMA ${schema}`);
+  const stores = await openPostgresOperationStores({ client: pool });
+  return {
+    stores,
+    store: ["--postgres", connectionString],
+    async close() {
+      await stores.close();
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      await pool.end();
+    },
+  };
+}

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
 import type { OperationStores } from "@ccl/operations/sqlite";
@@ -93,8 +93,7 @@ export async function runShow(
   flags: RunFlags,
 ): Promise<CommandResult> {
   return withStores(session, flags, async ({ runs }) => {
-    const run = await runs.loadRun(id);
-    if (run === undefined) throw missingRun(id);
+    const run = await loadRun(runs, id);
     const events = await allEvents(runs, id);
     const summary = summaryOf(run);
     const document = { ...run, ...summary, events: flags.events === true ? events : undefined };
@@ -161,14 +160,9 @@ export async function runAbort(
   { reason, ...flags }: RunFlags,
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
-    const isOpen = await engineWithout(stores).abort(id, reason);
-    if (!isOpen) {
-      const ended = (await stores.runs.loadRun(id))?.result?.status;
-      return {
-        document: { runId: id, status: ended },
-        text: () => `It had ended already: ${ended}.\n`,
-      };
-    }
+    const { result } = await loadRun(stores.runs, id);
+    if (result !== undefined) return hadEnded(id, result.status);
+    await engineWithout(stores).abort(id, reason);
     for (let look = 0; look < 20; look += 1) {
       const status = (await stores.runs.loadRun(id))?.result?.status;
       if (status !== undefined)
@@ -202,11 +196,9 @@ export async function runResume(
   flags: RunFlags,
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
-    const stored = await stores.runs.loadRun(id);
-    if (stored === undefined) throw missingRun(id);
+    const stored = await loadRun(stores.runs, id);
     const { status } = summaryOf(stored);
-    if (stored.result !== undefined)
-      return { document: { runId: id, status }, text: () => `It had ended already: ${status}.\n` };
+    if (stored.result !== undefined) return hadEnded(id, status);
     if (status === "running")
       throw new CliError(
         "plan_conflict",
@@ -236,7 +228,13 @@ async function engineOf(
     const mainModel = await openLanguageModel(session, { model });
     return createRunEngine({ ...stores, mainModel, recover: false });
   }
-  const module: unknown = createRequire(import.meta.url)(resolve(session.root, engine));
+  let module: unknown;
+  try {
+    module = await import(pathToFileURL(resolve(session.root, engine)).href);
+  } catch (cause) {
+    const why = cause instanceof Error ? `: ${cause.message}` : ".";
+    throw new CliError("usage", `${engine} could not be loaded${why}`, { cause });
+  }
   const create =
     typeof module === "object" && module !== null && "createEngine" in module
       ? module.createEngine
@@ -250,6 +248,13 @@ function isEngine(value: unknown): value is RunEngine {
   return typeof value === "object" && value !== null && "resume" in value && "abort" in value;
 }
 
-function missingRun(id: string): CliError {
-  return new CliError("usage", `The store has no run ${JSON.stringify(id)}; see ccl run list.`);
+async function loadRun(runs: OperationStores["runs"], id: string): Promise<StoredRun> {
+  const run = await runs.loadRun(id);
+  if (run === undefined)
+    throw new CliError("usage", `The store has no run ${JSON.stringify(id)}; see ccl run list.`);
+  return run;
+}
+
+function hadEnded(runId: string, status: string): CommandResult {
+  return { document: { runId, status }, text: () => `It had ended already: ${status}.\n` };
 }

@@ -25,10 +25,18 @@ export async function withStores<Value>(
   if (flags.postgres !== undefined) {
     const { openPostgresOperationStores } = await import("@ccl/operations/postgres");
     const address = flags.postgres;
-    return withPostgres(session, { address, isReadOnly: false }, async (client) => {
-      await requireTables(client);
-      return closing(await openPostgresOperationStores({ client, signal }), work);
-    });
+    let isConnected = false;
+    try {
+      return await withPostgres(session, { address, isReadOnly: false }, async (client) => {
+        isConnected = true;
+        await requireTables(client);
+        return closing(await openPostgresOperationStores({ client, signal }), work);
+      });
+    } catch (cause) {
+      if (isConnected || !(cause instanceof Error) || CliError.isInstance(cause)) throw cause;
+      const message = `PostgreSQL can't be reached: ${cause.message || "no answer"}.`;
+      throw new CliError("source_failed", message, { cause });
+    }
   }
   const named = flags.store ?? session.terminal.env["CCL_STORE"];
   if (named === undefined || named === "")
