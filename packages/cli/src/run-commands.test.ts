@@ -18,7 +18,6 @@ const schema = "ccl_cli_runs";
 
 /** As an application would have it beside its store. */
 const engineModule = `import { createRunEngine } from "@ccl/operations";
-await Promise.resolve();
 const generate = async () => ({ text: "By the engine.", toolCalls: [], finishReason: "stop" });
 export const createEngine = (stores) =>
   createRunEngine({ ...stores, mainModel: { provider: "own", modelId: "own", generate }, recover: false });

@@ -1,5 +1,5 @@
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 
 import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
 import type { OperationStores } from "@ccl/operations/sqlite";
@@ -230,7 +230,7 @@ async function engineOf(
   }
   let module: unknown;
   try {
-    module = await import(pathToFileURL(resolve(session.root, engine)).href);
+    module = createRequire(import.meta.url)(resolve(session.root, engine));
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : ".";
     throw new CliError("usage", `${engine} could not be loaded${why}`, { cause });
