@@ -1,6 +1,6 @@
 import type { Hook } from "../operation/operation-definition.ts";
-import type { OperationStatus, RunFinishReason, RunStatus } from "../run/run-result.ts";
-import type { RunEvent, RunPhase } from "./run-event.ts";
+import type { OperationStatus, RunFinishReason, RunResult, RunStatus } from "../run/run-result.ts";
+import type { RunEvent, RunEventBody, RunPhase } from "./run-event.ts";
 
 /** An operation as its events show it. */
 export interface OperationView {
@@ -11,6 +11,9 @@ export interface OperationView {
   /** Of one that waits for an answer. */
   question?: string | undefined;
 }
+
+/** What an event says of an artifact that a run has written. */
+export type ArtifactChange = Omit<Extract<RunEventBody, { type: "artifact.changed" }>, "type">;
 
 /** A run as its events show it. */
 export interface RunView {
@@ -28,7 +31,13 @@ export interface RunView {
         finishReason?: RunFinishReason | undefined;
       }
     | undefined;
+  /** The last change of each tag, in the order of these. */
+  artifacts: ArtifactChange[];
+  /** Sides of the turn whose shown text an operation has replaced: `text` is then not what is shown. */
+  selected: ("user" | "assistant")[];
   status: "running" | RunStatus;
+  /** Of a run that has ended. */
+  result?: RunResult | undefined;
   /** True where events in between have not come yet: what follows the gap is not in the view. */
   hasGap: boolean;
 }
@@ -43,6 +52,8 @@ export function foldRunEvents(events: Iterable<RunEvent>): RunView {
     text: "",
     reasoning: "",
     toolCalls: [],
+    artifacts: [],
+    selected: [],
     status: "running",
     hasGap: false,
   };
@@ -104,9 +115,17 @@ function apply(view: RunView, operations: Map<string, OperationView>, event: Run
       return;
     case "run.finished":
       view.status = event.status;
+      view.result = event.result;
+      return;
+    case "artifact.changed": {
+      const { operationId, hook, tag, persisted, usage, version } = event;
+      const others = view.artifacts.filter((artifact) => artifact.tag !== tag);
+      view.artifacts = [...others, { operationId, hook, tag, persisted, usage, version }];
+      return;
+    }
+    case "variant.selected":
+      view.selected = [...new Set([...view.selected, event.side])];
       return;
     case "run.started":
-    case "artifact.changed":
-    case "variant.selected":
   }
 }

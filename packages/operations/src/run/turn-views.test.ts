@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import type { MainResult, OperationHandler } from "../operation/operation-context.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
+import { foldRunEvents } from "../events/fold-run-events.ts";
+import type { RunEvent } from "../events/run-event.ts";
 import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
 
 const branch = { chatId: "chat", branchId: "main" };
@@ -192,11 +194,19 @@ it("events say what a commit has changed, and the last one carries the result", 
   for (let turn = 1; turn <= 2; turn += 1) {
     const { events, result } = await world.engine.start(world.start);
     ended.push(result);
+    const seen: RunEvent[] = [];
     for await (const event of events) {
+      seen.push(event);
       if (event.type === "artifact.changed") changes.push([event.tag, event.version]);
       if (event.type === "variant.selected") changes.push([event.side, event.operationId]);
       if (event.type === "run.finished") results.push(event.result);
     }
+    const view = foldRunEvents(seen);
+    expect(view.artifacts.map(({ tag, version }) => [tag, version])).toEqual(
+      turn === 1 ? [["mood", 1]] : [],
+    );
+    expect(view.selected).toEqual(["user"]);
+    expect(view.result).toEqual(await result);
   }
   expect(results).toEqual(await Promise.all(ended));
   // The second write of the same value changes nothing.

@@ -5,11 +5,13 @@ import { EventSource } from "eventsource";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
+import type { ArtifactUsage } from "../artifact/operation-artifact.ts";
 import { resultOf } from "../conformance/run-records.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
+import type { RunArtifact } from "../run/run-result.ts";
 import { createEventResponse, createEventStream, type EventSourceOf } from "./index.ts";
 
 const stamp = {
@@ -189,6 +191,41 @@ describe("createEventStream", () => {
       expect(vi.getTimerCount()).toBe(0);
     });
   });
+});
+
+it("sends what is not for users only where it is told to", async () => {
+  const run = { operationId: "o", hook: "before_main_llm", trigger: "generate" } as const;
+  const artifactOf = (usage: ArtifactUsage): RunArtifact => ({
+    ...{ tag: usage, operationId: "o", hook: "before_main_llm", persisted: true },
+    ...{ usage, semantics: "state", value: `value of ${usage}` },
+  });
+  const error = { code: "internal_error", message: "m", details: "secret details" } as const;
+  const failed = { ...run, operationName: "O", status: "error", error, finishedAt: 1 } as const;
+  const usages = ["internal", "prompt_only", "ui_only", "prompt+ui"] as const;
+  const operationRun = {
+    ...{ ...run, required: false, status: "error", errorDetails: "secret details" },
+    ...{ inputsSummary: { raw: "secret prompt" }, outputsSummary: { raw: "secret answer" } },
+  } as const;
+  const result = {
+    ...resultOf("r"),
+    operationRuns: [operationRun],
+    artifacts: usages.map(artifactOf),
+  };
+  const events: RunEvent[] = [
+    { ...stamp, seq: 1, type: "operation.finished", ...failed },
+    { ...stamp, seq: 2, type: "run.finished", status: "done", result },
+  ];
+  const sent = async (includeInternals?: boolean): Promise<string> =>
+    new Response(
+      createEventStream({ engine: engineOf(events), runId: "r", includeInternals }),
+    ).text();
+  const whole = await sent(true);
+  for (const text of ["secret details", "secret prompt", "secret answer", "of internal"])
+    expect(whole).toContain(text);
+  const shown = await sent();
+  expect(shown).not.toMatch(/secret|value of internal|value of prompt_only/u);
+  for (const text of ["id: 1", "id: 2", "value of ui_only", "value of prompt+ui"])
+    expect(shown).toContain(text);
 });
 
 it("streams the events of an engine, from the first and from the middle", async () => {

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import { frameEvent } from "./frame-event.ts";
+import { frameEvent, withoutInternals } from "./frame-event.ts";
 
 /** What has the events of runs: a `RunEngine`, or anything alike. */
 export interface EventSourceOf {
@@ -22,6 +22,11 @@ export interface EventStreamOptions {
   retryMs?: number | undefined;
   /** How many bytes may wait for a slow reader, beside the event that exceeds it; default 65,536. */
   maxBufferedBytes?: number | undefined;
+  /**
+   * Sends also artifacts that are `internal` or `prompt_only`, summaries of operations and details of their errors: for people who may
+   * see all of a run. Default false.
+   */
+  includeInternals?: boolean | undefined;
   /** Ends the stream without an error. */
   signal?: AbortSignal | undefined;
 }
@@ -96,7 +101,7 @@ function seqOf(lastEventId: string): number {
   );
 }
 
-type StreamSettings = Pick<EventStreamOptions, "heartbeatMs" | "retryMs" | "maxBufferedBytes">;
+type StreamSettings = Omit<EventStreamOptions, "engine" | "runId" | "lastEventId" | "signal">;
 
 /** How long a stream is silent where nothing is said. */
 export const defaultHeartbeatMs: number = 15_000;
@@ -104,10 +109,10 @@ export const defaultHeartbeatMs: number = 15_000;
 const encoder = new TextEncoder();
 
 /** A stream of events that are open already. */
-export function streamOf(
-  events: OpenEvents,
-  { heartbeatMs = defaultHeartbeatMs, retryMs, maxBufferedBytes = 65_536 }: StreamSettings,
-): ReadableStream<Uint8Array> {
+export function streamOf(events: OpenEvents, settings: StreamSettings): ReadableStream<Uint8Array> {
+  const { heartbeatMs = defaultHeartbeatMs, retryMs, maxBufferedBytes = 65_536 } = settings;
+  const shown = (event: RunEvent): RunEvent =>
+    settings.includeInternals === true ? event : withoutInternals(event);
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -126,7 +131,7 @@ export function streamOf(
           if (next.done === true) {
             events.end();
             controller.close();
-          } else controller.enqueue(encoder.encode(frameEvent(next.value)));
+          } else controller.enqueue(encoder.encode(frameEvent(shown(next.value))));
         } catch (error) {
           events.end();
           throw error;

@@ -15,3 +15,16 @@ export function frameEvent(event: RunEvent): string {
   );
   return `id: ${event.seq}\ndata: ${data}\n\n`;
 }
+
+/** The event without what is not for people who use a chat: values for prompts or handlers only, summaries and details. */
+export function withoutInternals(event: RunEvent): RunEvent {
+  if (event.type === "operation.finished" && event.error?.details !== undefined)
+    return { ...event, error: { ...event.error, details: undefined } };
+  if (event.type !== "run.finished") return event;
+  const hidden = { inputsSummary: undefined, outputsSummary: undefined, errorDetails: undefined };
+  const operationRuns = event.result.operationRuns.map((run) => ({ ...run, ...hidden }));
+  const artifacts = event.result.artifacts.filter(
+    ({ usage }) => usage === "ui_only" || usage === "prompt+ui",
+  );
+  return { ...event, result: { ...event.result, operationRuns, artifacts } };
+}
