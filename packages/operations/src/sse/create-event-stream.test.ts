@@ -196,15 +196,24 @@ describe("createEventStream", () => {
 it("sends what is not for users only where it is told to", async () => {
   const run = { operationId: "o", hook: "before_main_llm", trigger: "generate" } as const;
   const artifactOf = (usage: ArtifactUsage): RunArtifact => ({
-    ...{ tag: usage, operationId: "o", hook: "before_main_llm", persisted: true },
-    ...{ usage, semantics: "state", value: `value of ${usage}` },
+    tag: usage,
+    operationId: "o",
+    hook: "before_main_llm",
+    persisted: true,
+    usage,
+    semantics: "state",
+    value: `value of ${usage}`,
   });
   const error = { code: "internal_error", message: "m", details: "secret details" } as const;
   const failed = { ...run, operationName: "O", status: "error", error, finishedAt: 1 } as const;
   const usages = ["internal", "prompt_only", "ui_only", "prompt+ui"] as const;
   const operationRun = {
-    ...{ ...run, required: false, status: "error", errorDetails: "secret details" },
-    ...{ inputsSummary: { raw: "secret prompt" }, outputsSummary: { raw: "secret answer" } },
+    ...run,
+    required: false,
+    status: "error",
+    errorDetails: "secret details",
+    inputsSummary: { raw: "secret prompt" },
+    outputsSummary: { raw: "secret answer" },
   } as const;
   const result = {
     ...resultOf("r"),
