@@ -109,7 +109,7 @@ export interface GatewayPoint {
 }
 
 /** What a running gateway says of itself since it started. */
-export interface LiveGateway {
+interface LiveGateway {
   url: string;
   /** Why there are no figures, or why the log that was read is not its own. */
   problem?: string | undefined;

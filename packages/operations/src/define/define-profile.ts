@@ -1,7 +1,8 @@
 import { deepFreeze, withoutUndefined } from "@ccl/core/json";
 
 import { tagPattern } from "../artifact/tag-pattern.ts";
-import type { EmitParams, ResultParams } from "../kinds/result-params.ts";
+import type { EmittedEffect } from "../effects/operation-effect.ts";
+import type { ResultParams } from "../kinds/result-params.ts";
 import type { OperationCondition, OperationConfig } from "../operation/operation-config.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
@@ -115,7 +116,7 @@ function resultOf({ key, settings, writes }: NamedSpec): ResultParams {
   };
 }
 
-function appending(to: NonNullable<ResultSettings["appendTo"]>): EmitParams {
+function appending(to: NonNullable<ResultSettings["appendTo"]>): EmittedEffect {
   return to === "system"
     ? { type: "prompt.system_update", mode: "append", separator: "\n\n" }
     : { type: "prompt.append_after_last_user", role: "system" };

@@ -1,5 +1,6 @@
 import type { BuiltinOperationsOptions } from "../kinds/create-builtin-operations.ts";
-import type { EmitParams, WriteArtifactParams } from "../kinds/result-params.ts";
+import type { EmittedEffect } from "../effects/operation-effect.ts";
+import type { WriteArtifactParams } from "../kinds/result-params.ts";
 import type { OperationCondition, OperationConfig } from "../operation/operation-config.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationKind } from "../operation/operation-definition.ts";
@@ -30,7 +31,7 @@ export interface ResultSettings extends OperationSettings {
   /** Adds the text to the prompt: behind the system prompt, or as a message behind the user's last one. */
   appendTo?: "system" | "user" | undefined;
   /** Any other effect that has the text as its content. */
-  emit?: readonly EmitParams[] | undefined;
+  emit?: readonly EmittedEffect[] | undefined;
   /** Templates read the value as `art.<tag>`. Default the operation's name; without an artifact where only `appendTo` or `emit` is given. */
   tag?: string | undefined;
   /** Of the artifact: default it is persisted, `prompt+ui`, `state`. */

@@ -56,3 +56,10 @@ export type ArtifactEffect = { type: "artifact.upsert" } & ArtifactWrite;
 
 /** All that an operation can do to the world. */
 export type OperationEffect = PromptEffect | TurnEffect | ArtifactEffect;
+
+/** An effect whose content is the text of the operation's result. */
+export type EmittedEffect = PromptEffect | TurnEffect extends infer Effect
+  ? Effect extends { content: string }
+    ? Omit<Effect, "content">
+    : never
+  : never;

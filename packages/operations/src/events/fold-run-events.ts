@@ -13,7 +13,7 @@ export interface OperationView {
 }
 
 /** What an event says of an artifact that a run has written. */
-export type ArtifactChange = Omit<Extract<RunEventBody, { type: "artifact.changed" }>, "type">;
+type ArtifactChange = Omit<Extract<RunEventBody, { type: "artifact.changed" }>, "type">;
 
 /** A run as its events show it. */
 export interface RunView {

@@ -5,7 +5,7 @@ import { isLargerThan } from "../effects/is-larger-than.ts";
 import { wellFormed } from "../artifact/well-formed.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** Characters of JSON of what an operation may give unless the engine says otherwise: checking and keeping them holds up a process for less than 50 ms. */
+/** Characters of JSON of what an operation may give unless the engine says otherwise: checking them holds up a process for some 0.1 s at most. */
 export const maxValueChars: number = 250_000;
 
 /** What came from outside as plain JSON and as text. */

@@ -1,12 +1,9 @@
 import { z } from "zod";
 
+import { emitShape } from "../effects/effect-shape.ts";
+import type { EmittedEffect } from "../effects/operation-effect.ts";
 import { retrySchema, type RetryParams } from "./run-attempts.ts";
-import {
-  emitSchema,
-  type EmitParams,
-  type WriteArtifactParams,
-  writeArtifactSchema,
-} from "./result-params.ts";
+import { type WriteArtifactParams, writeArtifactSchema } from "./result-params.ts";
 
 /** Sampling of one call; what is absent is left to the provider. */
 export interface LlmSamplers {
@@ -41,7 +38,7 @@ export interface LlmParams {
   output?: { mode: "text" | "json"; schemaRef?: string | undefined } | undefined;
   writeArtifact: WriteArtifactParams;
   /** Effects with the text of the answer as their content, beside the artifact. */
-  emit?: EmitParams[] | undefined;
+  emit?: EmittedEffect[] | undefined;
   /** Of each attempt. */
   timeoutMs?: number | undefined;
   retry?: RetryParams | undefined;
@@ -82,7 +79,7 @@ export const llmParamsSchema: z.ZodType<LlmParams> = z.strictObject({
       }),
   ),
   writeArtifact: writeArtifactSchema,
-  emit: z.exactOptional(emitSchema),
+  emit: z.exactOptional(emitShape),
   timeoutMs: z.exactOptional(z.int().min(1).max(3_600_000)),
   retry: z.exactOptional(retrySchema),
 });

@@ -9,7 +9,8 @@ import { toolParamsSchema, type ToolParams } from "./create-tool-operation.ts";
 import { transformParamsSchema, type TransformParams } from "./create-transform-operation.ts";
 import type { GuardComparison } from "./guard-condition.ts";
 import { llmParamsSchema, type LlmParams, type LlmSamplers } from "./llm-params.ts";
-import type { EmitParams, ResultParams, WriteArtifactParams } from "./result-params.ts";
+import type { EmittedEffect } from "../effects/operation-effect.ts";
+import type { ResultParams, WriteArtifactParams } from "./result-params.ts";
 import type { RetryParams } from "./run-attempts.ts";
 
 // Required, so that a field that a type has and its schema lacks does not go unseen.
@@ -21,7 +22,7 @@ const writeArtifact: Complete<WriteArtifactParams> = {
   retention: { maxItems: 1, maxAgeMs: 2, maxBytes: 3 },
   inclusion: { mode: "at_depth", role: "user", depth: -1, template: "{{ value }}", maxTokens: 4 },
 };
-const emit: EmitParams[] = [
+const emit: EmittedEffect[] = [
   { type: "prompt.append_after_last_user", role: "user", source: "art.note" },
   { type: "prompt.insert_at_depth", depthFromEnd: 0, role: "system", source: "art.note" },
   {

@@ -11,7 +11,7 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
-import type { RunArtifact } from "../run/run-result.ts";
+import type { OperationRun, RunArtifact } from "../run/run-result.ts";
 import { createEventResponse, createEventStream, type EventSourceOf } from "./index.ts";
 
 const stamp = {
@@ -207,14 +207,14 @@ it("sends what is not for users only where it is told to", async () => {
   const error = { code: "internal_error", message: "m", details: "secret details" } as const;
   const failed = { ...run, operationName: "O", status: "error", error, finishedAt: 1 } as const;
   const usages = ["internal", "prompt_only", "ui_only", "prompt+ui"] as const;
-  const operationRun = {
+  const operationRun: OperationRun = {
     ...run,
     required: false,
-    status: "error",
     errorDetails: "secret details",
     inputsSummary: { raw: "secret prompt" },
     outputsSummary: { raw: "secret answer" },
-  } as const;
+    status: "error",
+  };
   const result = {
     ...resultOf("r"),
     operationRuns: [operationRun],
