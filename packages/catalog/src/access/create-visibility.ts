@@ -43,6 +43,7 @@ export function createVisibility(
   const asker = principal ?? publicPrincipal;
   const rights = rightsOf(access, principal);
   const isOpen = access === undefined && principal === undefined;
+  const seesAll = rights.some(({ overview = true }) => overview === true);
   const allows = (
     record: ResourceRecord,
     rule: (right: RoleRights) => ResourceRule,
@@ -77,7 +78,7 @@ export function createVisibility(
       });
     },
     seesForeignKey: (key, { id }) =>
-      isOpen ||
+      seesAll ||
       targetsOfKey(id, key).some((target) => {
         const named = find(target);
         return named !== undefined && seesOverview(named);

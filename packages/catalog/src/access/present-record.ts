@@ -7,7 +7,6 @@ import type {
   ResourceShape,
   ResourceUsage,
 } from "../record/resource-record.ts";
-import { hashAbilities } from "../record/hash-resource.ts";
 import type { DetailSection } from "./access-options.ts";
 import type { Visibility } from "./create-visibility.ts";
 import { createHiddenNames, type HiddenNames } from "./hidden-names.ts";
@@ -56,8 +55,7 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
   const { columns, hidden } = view;
   const { id, uri, kind, title, tags, cap, cost_hint, examples, owner } = record;
   const shape = seenShape(record, columns);
-  const { updated_at, rev, cap_hash } = record;
-  const schema_digest = presentDigest(record, view);
+  const { updated_at, rev, schema_hash, cap_hash } = record;
   return {
     id,
     uri,
@@ -65,7 +63,7 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
     title,
     tags,
     shape,
-    schema_digest,
+    schema_digest: presentDigest(record, view),
     cap,
     cost_hint,
     examples:
@@ -73,22 +71,9 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
     owner,
     updated_at,
     rev,
-    schema_hash: seenHash(record, { columns, schema_digest }),
+    schema_hash,
     cap_hash,
   };
-}
-
-/** That of the record where all of it is seen, else of what is: a hash of a hidden column would confirm guesses at it. */
-function seenHash(
-  record: ResourceRecord,
-  seen: { columns: ResourceColumn[]; schema_digest: string[] },
-): string {
-  const all = record.columns ?? [];
-  const isWhole =
-    all.length === seen.columns.length && all.every((column, at) => column === seen.columns[at]);
-  return isWhole && seen.schema_digest === record.schema_digest
-    ? record.schema_hash
-    : hashAbilities({ ...record, ...seen }).schema_hash;
 }
 
 function seenShape(
