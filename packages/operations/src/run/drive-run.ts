@@ -248,7 +248,7 @@ function announceStart(run: RunContext): void {
 function load(
   run: RunContext,
   { isNew, takeOver }: { isNew: boolean; takeOver: number | undefined },
-  goOn: () => void,
+  onLoaded: () => void,
 ): void {
   const loaded = Promise.all([
     loadHistory(run, isNew),
@@ -258,7 +258,7 @@ function load(
   loaded.then(
     () => {
       announceStart(run);
-      goOn();
+      onLoaded();
     },
     (error: unknown) => {
       announceStart(run);
