@@ -23,7 +23,7 @@ function printAttempt({
   console.log(`${isRepair ? "repair" : "answer"} by ${format}: ${finishReason ?? "refused"}`);
   for (const { code, path, message } of issues)
     console.log(`  ${code} at /${path.join("/")}: ${message}`);
-  for (const { kind, position } of repairs) console.log(`  mended ${kind} at ${position}`);
+  for (const { kind, position } of repairs) console.log(`  repaired ${kind} at ${position}`);
 }
 
 async function ask({ name, model, expectedFormats }: Endpoint): Promise<void> {
@@ -47,7 +47,7 @@ async function ask({ name, model, expectedFormats }: Endpoint): Promise<void> {
   assert.deepEqual(result.value, {
     cities: [{ name: "Ulm", inhabitants: 129_000 }, { name: "Bonn" }],
   });
-  assert.equal(result.attempts.at(-1)?.repairs.length, 1, "a comma too many was mended");
+  assert.equal(result.attempts.at(-1)?.repairs.length, 1, "a comma too many was repaired");
 }
 
 process.on("uncaughtException", (error) => {

@@ -41,7 +41,7 @@ const stream = async function* (): AsyncGenerator<Uint8Array> {
 };
 const pathOf = (id: string): string => join(root, "blobs", id.slice(0, 2), id);
 
-/** A file system whose nth call of that kind, and all later ones until it is mended, fails. */
+/** A file system whose nth call of that kind, and all later ones until it is repaired, fails. */
 function failingAt(
   fs: FileSystem,
   call: string,
@@ -160,30 +160,33 @@ describe("a folder that others have changed", () => {
       async (path: string) => unlink(path).then(() => symlink("nowhere", path)),
     ],
     ["a folder", async (path: string) => unlink(path).then(() => mkdir(path))],
-  ])("says corrupt of a blob that is %s, and storing the bytes mends it", async (name, damage) => {
-    const { artifactId } = await store.store(stream(), { source: "a" });
-    const other = await store.store("other", { source: "a" });
-    await damage(pathOf(artifactId));
-    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
-    expect((await store.verify()).corrupt).toEqual([artifactId]);
-    await expect(store.retrieve(artifactId, { range: { start: 0, end: 3 } })).rejects.toMatchObject(
-      {
+  ])(
+    "says corrupt of a blob that is %s, and storing the bytes repairs it",
+    async (name, damage) => {
+      const { artifactId } = await store.store(stream(), { source: "a" });
+      const other = await store.store("other", { source: "a" });
+      await damage(pathOf(artifactId));
+      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+      expect((await store.verify()).corrupt).toEqual([artifactId]);
+      await expect(
+        store.retrieve(artifactId, { range: { start: 0, end: 3 } }),
+      ).rejects.toMatchObject({
         code: "corrupt",
-      },
-    );
-    await store.store(large, { source: "b" });
-    expect(sha256Hex((await store.retrieve(artifactId)) ?? "")).toBe(artifactId);
-    expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
-    expect(new TextDecoder().decode(await store.retrieve(other.artifactId))).toBe("other");
-    await store.delete(artifactId);
-    await store.collectGarbage({ graceMs: 0 });
-    const left = await readdir(join(root, "blobs", artifactId.slice(0, 2)));
-    expect(left.filter((name) => name.startsWith(artifactId))).toHaveLength(
-      name === "a folder" ? 1 : 0,
-    );
-  });
+      });
+      await store.store(large, { source: "b" });
+      expect(sha256Hex((await store.retrieve(artifactId)) ?? "")).toBe(artifactId);
+      expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+      expect(new TextDecoder().decode(await store.retrieve(other.artifactId))).toBe("other");
+      await store.delete(artifactId);
+      await store.collectGarbage({ graceMs: 0 });
+      const left = await readdir(join(root, "blobs", artifactId.slice(0, 2)));
+      expect(left.filter((name) => name.startsWith(artifactId))).toHaveLength(
+        name === "a folder" ? 1 : 0,
+      );
+    },
+  );
 
-  it("mends a damaged blob at once when the same bytes are stored, without a check before", async () => {
+  it("repairs a damaged blob at once when the same bytes are stored, without a check before", async () => {
     const { artifactId, handleId } = await store.store("small", { source: "a" });
     await writeFile(pathOf(artifactId), "");
     const again = await store.store("small", { source: "b" });

@@ -59,10 +59,10 @@ export function createPostgresDriver(
         },
         options.signal,
       ),
-    mend: (record, content, options) =>
+    repair: (record, content, options) =>
       writeTransaction(
         client,
-        (on) => mend(on, { record, content, now: options.now }),
+        (on) => repair(on, { record, content, now: options.now }),
         options.signal,
       ),
     find: (artifactId) => find(session, artifactId),
@@ -166,7 +166,7 @@ function contentColumns(content: Uint8Array | StagedBlob): [PostgresValue, Postg
   throw new ArtifactStoreError("store_failed", "These bytes were staged by another store.");
 }
 
-async function mend(
+async function repair(
   on: PostgresSession,
   { record, content, now }: { record: BlobRecord; content: Uint8Array | StagedBlob; now: number },
 ): Promise<void> {

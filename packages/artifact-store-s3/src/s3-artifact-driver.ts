@@ -11,7 +11,7 @@ import { quarantineBlob } from "./blobs/quarantine-blob.ts";
 import { collectBlobs } from "./collect/collect-blobs.ts";
 import { listIds } from "./collect/list-ids.ts";
 import { commitPuts } from "./commit/commit-puts.ts";
-import { mendBlob } from "./commit/mend-blob.ts";
+import { repairBlob } from "./commit/repair-blob.ts";
 import { StagedUpload } from "./commit/staged-upload.ts";
 import { handlesOf, listHandles } from "./handles/list-handles.ts";
 import { removeHandles } from "./handles/remove-handles.ts";
@@ -35,7 +35,7 @@ export function createS3Driver(context: S3Context): ArtifactDriver {
     name: "s3",
     stage: async ({ signal }) => new StagedUpload(context, signal),
     commit,
-    mend: (record, content, options) => mendBlob(context, { record, content }, options),
+    repair: (record, content, options) => repairBlob(context, { record, content }, options),
     find: (artifactId, { signal }) => findBlob(context, artifactId, signal),
     getHandles: (artifactId, { signal }) => handlesOf(context, artifactId, signal),
     listHandles: (options) => listHandles(context, options),

@@ -107,7 +107,7 @@ describe("a store with a blob directory", () => {
     await without.close();
   });
 
-  it("says corrupt for a file that was lost, and mends it when the same bytes come again", async () => {
+  it("says corrupt for a file that was lost, and repairs it when the same bytes come again", async () => {
     const store = await openSqliteArtifactStore({ path, blobDirectory: directory });
     const { artifactId } = await store.store(long, { source });
     for (const name of readdirSync(files)) rmSync(join(files, name));

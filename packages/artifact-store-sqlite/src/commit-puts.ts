@@ -47,7 +47,7 @@ function adoptBlob(tx: SqliteDatabase, artifactId: string): number {
 }
 
 /** Right bytes and a right record in the place of damaged ones, within a transaction; nothing where no such blob is. */
-export function mendBlob(
+export function repairBlob(
   tx: SqliteDatabase,
   record: BlobRecord,
   content: Uint8Array | StagedBlob,

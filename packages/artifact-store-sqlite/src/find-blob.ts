@@ -56,7 +56,7 @@ interface ChunkPlace {
   directory: BlobDirectory | undefined;
 }
 
-// By the id each time: a mending may have moved the bytes since.
+// By the id each time: a repair may have moved the bytes since.
 async function readChunk(
   database: SqliteDatabase,
   place: ChunkPlace,

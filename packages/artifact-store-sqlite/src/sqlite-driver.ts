@@ -3,7 +3,7 @@ import type { Clock } from "@ccl/core";
 import { transaction, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
 import type { BlobDirectory } from "./blob-directory.ts";
 import { collectGarbage } from "./collect-garbage.ts";
-import { commitPuts, mendBlob } from "./commit-puts.ts";
+import { commitPuts, repairBlob } from "./commit-puts.ts";
 import { findBlob, hasHandle, reading } from "./find-blob.ts";
 import { handleColumns, handleOfRow } from "./handle-row.ts";
 import { StagedFile } from "./staged-file.ts";
@@ -53,14 +53,14 @@ export function createSqliteDriver({
       if (limits.whenFull === "evict") await removeFiles();
       return outcomes;
     },
-    async mend(record, content, { signal }) {
+    async repair(record, content, { signal }) {
       if (content instanceof StagedSet) await content.finish();
-      const isMended = await transaction(
+      const isRepaired = await transaction(
         database,
-        (tx) => mendBlob(tx, record, content),
+        (tx) => repairBlob(tx, record, content),
         signal === undefined ? {} : { signal },
       );
-      if (isMended && content instanceof StagedSet) content.kept();
+      if (isRepaired && content instanceof StagedSet) content.kept();
       await removeFiles();
     },
     find: async (artifactId) => findBlob(database, artifactId, directory),

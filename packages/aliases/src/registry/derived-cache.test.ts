@@ -100,9 +100,9 @@ describe("createDerivedCache", () => {
       expect(valuesNow(), `byte ${position}`).toEqual([undefined, undefined, undefined]);
     }
     writeFileSync(file, intact.subarray(0, -4));
-    const mended = open();
-    mended.set("kind", key(1), "value 1");
-    await mended.flush();
+    const repaired = open();
+    repaired.set("kind", key(1), "value 1");
+    await repaired.flush();
     expect(valuesNow()).toEqual([undefined, "value 1", undefined]);
   });
 

@@ -23,8 +23,8 @@ export async function commitPuts(
 ): Promise<CommitOutcome[]> {
   const count = puts.reduce((sum, put) => sum + put.handles.length, 0);
   const batch = count > 1 ? await store.batches.begin() : undefined;
-  const made = { references: [], artifactIds: [] };
-  const change: ChangeOptions = { ...options, made, batch };
+  const created = { references: [], artifactIds: [] };
+  const change: ChangeOptions = { ...options, created, batch };
   try {
     const outcomes = await mapConcurrent(puts, filesAtOnce, (put) => putOne(store, put, change));
     await mapConcurrent(foldersOf(store, puts), filesAtOnce, (folder) =>
@@ -77,11 +77,11 @@ async function newHandles(store: FsStore, put: BlobPut): Promise<ArtifactHandle[
   return put.handles.filter((handle) => !known.has(handle.handleId));
 }
 
-/** Takes back what a failed commit made, as far as the file system lets it; blobs that stay are without a reference. */
-async function rollBack(store: FsStore, { batch, made }: ChangeOptions): Promise<void> {
+/** Takes back what a failed commit created, as far as the file system lets it; blobs that stay are without a reference. */
+async function rollBack(store: FsStore, { batch, created }: ChangeOptions): Promise<void> {
   if (batch !== undefined) await store.batches.abandon(batch).catch(() => undefined);
-  for (const path of made.references) await removeQuietly(store, path);
-  for (const artifactId of made.artifactIds) {
+  for (const path of created.references) await removeQuietly(store, path);
+  for (const artifactId of created.artifactIds) {
     const options = { artifactIds: [artifactId], until: Infinity };
     await freeUnreferenced(store, shardPath(store, artifactId), options).catch(() => undefined);
   }

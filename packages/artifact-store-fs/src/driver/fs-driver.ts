@@ -5,7 +5,7 @@ import { collectGarbage } from "./collect-garbage.ts";
 import { commitPuts } from "./commit-puts.ts";
 import type { FsStore } from "./fs-store.ts";
 import { commitWithinLimits } from "./limits.ts";
-import { mendBlob, quarantineBlob } from "./mend-blob.ts";
+import { repairBlob, quarantineBlob } from "./repair-blob.ts";
 import { findBlob } from "./open-body.ts";
 import { handlesOf, listHandles, listIds, removeHandles } from "./references.ts";
 import { stageFile } from "./staged-file.ts";
@@ -36,9 +36,9 @@ export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver>
         ? commitWithinLimits(store, { puts, limits, commit }, options)
         : commit();
     },
-    async mend(record, content, options) {
+    async repair(record, content, options) {
       await lease.take();
-      await mendBlob(store, { record, content }, options);
+      await repairBlob(store, { record, content }, options);
     },
     find: (artifactId) => findBlob(store, artifactId),
     getHandles: (artifactId) => handlesOf(store, artifactId),

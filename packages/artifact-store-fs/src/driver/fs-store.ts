@@ -14,11 +14,11 @@ export interface ChangeOptions {
   now: number;
   batch?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Paths of references and ids of blobs that the change made, for taking it back. */
-  made: { references: string[]; artifactIds: string[] };
+  /** Paths of references and ids of blobs that the change created, for taking it back. */
+  created: { references: string[]; artifactIds: string[] };
 }
 
-/** The content of a put or a mending. */
+/** The content of a put or a repair. */
 export type BlobContent = BlobPut["content"];
 
 /** A stream that is being written; it gets its header and its name in the end. */

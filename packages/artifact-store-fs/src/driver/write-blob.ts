@@ -95,7 +95,7 @@ export async function writeNewBlob(
   try {
     options.signal?.throwIfAborted();
     await linkFile(store, pin, blobPath(store, record.artifactId));
-    options.made.artifactIds.push(record.artifactId);
+    options.created.artifactIds.push(record.artifactId);
     if (holdsHandle) {
       await showReference(store, { pin, handle }, options);
       return true;
@@ -159,9 +159,9 @@ async function syncBlob(store: FsStore, artifactId: string): Promise<boolean> {
 async function showReference(
   store: FsStore,
   { pin, handle }: { pin: string; handle: ArtifactHandle },
-  { batch, made }: ChangeOptions,
+  { batch, created }: ChangeOptions,
 ): Promise<void> {
   const path = join(shardPath(store, handle.artifactId), referenceName(handle, batch));
-  made.references.push(path);
+  created.references.push(path);
   await store.fs.rename(pin, path);
 }

@@ -38,7 +38,7 @@ async function lookOnce(
     signal,
   })) {
     const listing = parseReferences(page.map(({ key }) => key));
-    // Newest copies first: a mended blob lies in a newer copy than the damaged one.
+    // Newest copies first: a repaired blob lies in a newer copy than the damaged one.
     const claims = listing.claims.toSorted((a, b) =>
       a.generation.name < b.generation.name ? 1 : -1,
     );

@@ -7,7 +7,7 @@ import { openHashes } from "./write-generation.ts";
 
 /**
  * Marks the damaged copies of a blob. Each one is read again first: the copy in which the damage was found may have been
- * mended meanwhile, and the sound one must not be set aside in its place.
+ * repaired meanwhile, and the sound one must not be set aside in its place.
  */
 export async function quarantineBlob(context: S3Context, artifactId: string): Promise<void> {
   const keys = await context.bucket.listAll(referencePrefix(artifactId));

@@ -27,7 +27,7 @@ async function putDamaged(
   return [artifactId, content];
 }
 
-/** Stored bytes that were harmed are never handed out, and are mended by storing them again. */
+/** Stored bytes that were harmed are never handed out, and are repaired by storing them again. */
 export const damageRules: Rule[] = [
   {
     name: "a whole read of flipped bytes fails with corrupt",
@@ -123,7 +123,7 @@ export const damageRules: Rule[] = [
     },
   },
   {
-    name: "storing the same bytes mends a damaged artifact and keeps its handles",
+    name: "storing the same bytes repairs a damaged artifact and keeps its handles",
     needs: "corrupt",
     async check(bench) {
       for (const kind of ["flip", "cut"] as const) {
@@ -139,7 +139,7 @@ export const damageRules: Rule[] = [
     },
   },
   {
-    name: "a stream and a batch mend a damaged artifact too",
+    name: "a stream and a batch repair a damaged artifact too",
     needs: "corrupt",
     async check(bench) {
       const [streamed, content] = await putDamaged(bench, 78);

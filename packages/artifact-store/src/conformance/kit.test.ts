@@ -378,11 +378,11 @@ const faults: Fault[] = [
     }),
   },
   {
-    fault: "drops the older handles of what it mends",
-    rule: "storing the same bytes mends a damaged artifact and keeps its handles",
+    fault: "drops the older handles of what it repairs",
+    rule: "storing the same bytes repairs a damaged artifact and keeps its handles",
     driver: ({ driver, state }) => ({
-      mend: async (record, content, options) => {
-        await driver.mend(record, content, options);
+      repair: async (record, content, options) => {
+        await driver.repair(record, content, options);
         const [first] = state.blobs.get(record.artifactId)?.handles ?? [];
         if (first !== undefined) state.removeHandle(first);
       },

@@ -44,8 +44,12 @@ export const summaryRules: Rule[] = [
       ];
       for (const content of contents) {
         const given = await store.store(content, { source, summary: "\u{1f600}".repeat(5_000) });
-        const made = await store.store(content, { source });
-        for (const { summary } of [given, made, ...(await store.getHandles(made.artifactId))]) {
+        const summarized = await store.store(content, { source });
+        for (const { summary } of [
+          given,
+          summarized,
+          ...(await store.getHandles(summarized.artifactId)),
+        ]) {
           assert.ok(summary.length <= 4_000, `${summary.length} characters`);
           assert.doesNotMatch(summary, /\p{Surrogate}|\0/u);
         }

@@ -18,7 +18,7 @@ export interface BlobRecord {
 export interface StagedBlob {
   /** Appends one piece; all but the last one are of `chunkBytes`. The piece may be written over once the promise resolves. */
   write(piece: Uint8Array): Promise<void>;
-  /** Drops what was written. Always called in the end; does nothing to bytes that a commit or a mending took. */
+  /** Drops what was written. Always called in the end; does nothing to bytes that a commit or a repair took. */
   discard(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export interface ArtifactDriver {
     options: DriverWriteOptions & { limits: StoreLimits },
   ): Promise<CommitOutcome[]>;
   /** Puts right bytes and a right record in the place of damaged ones, atomically, and lifts a quarantine; references stay. */
-  mend(
+  repair(
     record: BlobRecord,
     content: Uint8Array | StagedBlob,
     options: DriverWriteOptions,

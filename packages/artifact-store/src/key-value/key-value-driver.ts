@@ -74,7 +74,7 @@ export class KeyValueDriver implements ArtifactDriver {
     }, signal);
   }
 
-  mend(
+  repair(
     record: BlobRecord,
     content: Uint8Array | StagedBlob,
     { now, signal }: DriverWriteOptions,

@@ -26,7 +26,7 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
       }
       return puts.map((put) => keep(state, put, now));
     },
-    mend: async (record, content, { now }) => {
+    repair: async (record, content, { now }) => {
       const blob = state.blobs.get(record.artifactId);
       if (blob)
         Object.assign(blob, {

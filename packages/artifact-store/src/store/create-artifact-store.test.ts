@@ -95,7 +95,7 @@ describe("createArtifactStore", () => {
     expect(await store.retrieve(artifactId, { range })).toEqual(new Uint8Array(10));
   });
 
-  it("says corrupt where a handle is there and its bytes are lost, and mends that too", async () => {
+  it("says corrupt where a handle is there and its bytes are lost, and repairs that too", async () => {
     const { store } = open((driver) => {
       let isLost = true;
       return {
@@ -163,9 +163,9 @@ describe("createArtifactStore", () => {
     expect(await store.listHandles()).toEqual({ handles: [] });
   });
 
-  it("takes its handles back when what it found damaged can't be mended", async () => {
+  it("takes its handles back when what it found damaged can't be repaired", async () => {
     const { store, state } = open(() => ({
-      mend: () => Promise.reject(Object.assign(new Error("x"), { code: "ENOSPC" })),
+      repair: () => Promise.reject(Object.assign(new Error("x"), { code: "ENOSPC" })),
     }));
     const handle = await store.store("content", { source });
     blobOf(state, handle.artifactId).bytes[0] = 0;

@@ -29,7 +29,7 @@ export interface ArtifactStoreOptions {
 }
 
 /**
- * The whole store on top of a backend: ids, hashing, verified reads, mending, summaries, limits on one artifact, errors.
+ * The whole store on top of a backend: ids, hashing, verified reads, repair, summaries, limits on one artifact, errors.
  * @throws ArtifactStoreError `invalid_input` for limits of the wrong shape
  */
 export function createArtifactStore(

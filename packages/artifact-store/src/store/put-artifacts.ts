@@ -4,7 +4,7 @@ import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { BlobPut, CommitOutcome, StagedBlob } from "../driver/artifact-driver.ts";
 import { cleanSummary, summarizeContent } from "../summary/summarize-content.ts";
 import { invalidInput, isNew, type ItemFacts, takeFacts } from "./check-input.ts";
-import { mendIfDamaged } from "./mend-if-damaged.ts";
+import { repairIfDamaged } from "./repair-if-damaged.ts";
 import { prepareContent, takeContent, type PreparedContent } from "./prepare-content.ts";
 import { copyHandle, type StoreContext } from "./store-context.ts";
 
@@ -84,7 +84,7 @@ interface Committed {
   puts: readonly ReadyPut[];
 }
 
-/** Blobs that were there are read back and mended; handles that were there stay as they are. */
+/** Blobs that were there are read back and repaired; handles that were there stay as they are. */
 async function settlePresent(
   context: StoreContext,
   { inOrder, outcomes, puts }: Committed,
@@ -92,7 +92,7 @@ async function settlePresent(
   try {
     for (const [index, group] of inOrder.entries()) {
       if (outcomes[index] !== "present") continue;
-      await mendIfDamaged(context, group.put);
+      await repairIfDamaged(context, group.put);
       if (group.mayRepeat)
         group.known = await context.driver.getHandles(group.put.record.artifactId, {});
     }
@@ -102,7 +102,7 @@ async function settlePresent(
   }
 }
 
-/** A put whose damaged blob could not be mended is not acknowledged, so its handles must not stay. */
+/** A put whose damaged blob could not be repaired is not acknowledged, so its handles must not stay. */
 async function takeBack(
   { driver, clock }: StoreContext,
   ready: readonly ReadyPut[],

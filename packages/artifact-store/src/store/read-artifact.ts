@@ -31,7 +31,7 @@ export async function readArtifact(
         ? "its bytes do not hash to its id"
         : "bytes in the range do not match their hash";
     if (isRetry) throw corruptError(artifactId, part);
-    // It may have been freed, or mended, while it was read.
+    // It may have been freed, or repaired, while it was read.
     found = await findBlob(driver, artifactId, signal);
   }
   return undefined;

@@ -42,7 +42,7 @@ async function judge(
   signal: AbortSignal | undefined,
 ): Promise<Verdict> {
   const first = await judgeOnce(driver, artifactId, signal);
-  // A mending or a deletion may have come between; a verdict against a blob takes two looks.
+  // A repair or a deletion may have come between; a verdict against a blob takes two looks.
   return first === "damaged" || first === "unreadable"
     ? judgeOnce(driver, artifactId, signal)
     : first;

@@ -87,7 +87,7 @@ function toolResource(
   if (name === undefined) {
     throw new CatalogError(
       "import_failed",
-      `The MCP server "${server}" names a tool without a name; mend the server.`,
+      `The MCP server "${server}" names a tool without a name; fix the server.`,
     );
   }
   const annotations = recordField(tool, "annotations");

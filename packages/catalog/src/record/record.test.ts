@@ -191,7 +191,7 @@ describe("checkResources", () => {
     expect(Reflect.get({}, "polluted")).toBeUndefined();
   });
 
-  it("mends broken Unicode", () => {
+  it("repairs broken Unicode", () => {
     const result = checkResources([{ ...base, title: "A\ud83d" }]);
     expect(result.ok && result.value[0]?.title).toBe("A\uFFFD");
   });

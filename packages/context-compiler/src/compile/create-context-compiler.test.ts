@@ -372,11 +372,11 @@ describe("a processor", () => {
     await expect(behind).rejects.toMatchObject({ code: "invalid_messages", details: { index: 4 } });
     const alone = compilerOf({ processors: [odd] }).compile(session, options);
     await expect(alone).rejects.toMatchObject({ code: "invalid_messages" });
-    const mended = await compilerOf({ processors: [odd, historySelector()] }).compile(
+    const repaired = await compilerOf({ processors: [odd, historySelector()] }).compile(
       session,
       options,
     );
-    expect(promptFault(mended.toMessages())).toBeUndefined();
+    expect(promptFault(repaired.toMessages())).toBeUndefined();
   });
 
   it("that hangs does not keep an abort waiting, and what it throws comes out as it is", async () => {

@@ -1,5 +1,5 @@
 /** The longest range that has a hash; the longest tokens have 128 bytes. */
-const longestStretch = 1024;
+const longestSpan = 1024;
 const base = 0x2f0b4c47;
 
 /** A text as UTF-8 with the hash of any range of it at hand. Positions begin at 1, so that there is one before each. */
@@ -8,12 +8,12 @@ export class HashedBytes {
   /** One past the last byte. */
   end = 1;
   readonly #sums: Int32Array;
-  readonly #powers = new Int32Array(longestStretch + 1).fill(1);
+  readonly #powers = new Int32Array(longestSpan + 1).fill(1);
 
   constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity + 2);
     this.#sums = new Int32Array(capacity + 2);
-    for (let at = 1; at <= longestStretch; at++)
+    for (let at = 1; at <= longestSpan; at++)
       this.#powers[at] = Math.imul(this.#powers[at - 1] ?? 0, base);
   }
 

@@ -18,7 +18,7 @@ export class PieceMerger {
   /** The last rank under which the merge at each position was queued. */
   readonly #queuedAt = new Int32Array(longestBytes + 2);
   /** Merges of a lower rank than those on either side, among them always the lowest of all. Some are out of date. */
-  readonly #queue = new LeastQueue(3 * longestBytes);
+  readonly #queue = new MinQueue(3 * longestBytes);
 
   constructor(table: TokenTable) {
     this.#table = table;
@@ -111,7 +111,7 @@ export class PieceMerger {
 }
 
 /** A heap of numbers that gives the smallest first. */
-class LeastQueue {
+class MinQueue {
   size = 0;
   readonly #heap: Float64Array;
 

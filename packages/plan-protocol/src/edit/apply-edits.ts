@@ -18,7 +18,7 @@ interface Replacement extends Span {
 }
 
 /** Why an edit has no one place. */
-interface EditFault {
+interface EditError {
   code: PlanIssueCode;
   message: string;
 }
@@ -64,7 +64,7 @@ function rewrite(base: string, replacements: readonly Replacement[]): string {
   return parts.join("") + base.slice(from);
 }
 
-function locate(base: string, { anchor, before, after }: FileEdit): Span | EditFault {
+function locate(base: string, { anchor, before, after }: FileEdit): Span | EditError {
   if (before === "")
     return {
       code: "ERR_EDIT_AMBIGUOUS",
@@ -95,7 +95,7 @@ function locate(base: string, { anchor, before, after }: FileEdit): Span | EditF
   return { start: from + first, end: from + first + before.length };
 }
 
-function locateAnchor(base: string, anchor: string): Span | EditFault {
+function locateAnchor(base: string, anchor: string): Span | EditError {
   const start = base.indexOf(anchor);
   if (start < 0)
     return {

@@ -51,8 +51,8 @@ describe("a disk that fails", () => {
   it.each([
     ["EIO", "once", 1],
     ["ENOSPC", "once", 1],
-    ["EIO", "from then on until it is mended", Infinity],
-    ["ENOSPC", "from then on until it is mended", Infinity],
+    ["EIO", "from then on until it is repaired", Infinity],
+    ["ENOSPC", "from then on until it is repaired", Infinity],
     ["EACCES", "three times", 3],
   ])(
     "%s at any system call, %s: the tree is as before or as after, also in the end",

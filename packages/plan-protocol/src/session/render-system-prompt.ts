@@ -100,7 +100,7 @@ export function renderSystemPrompt(version: PlanVersion, format: EditFormat = "j
 }
 
 function jsonAnswer(version: PlanVersion): string[] {
-  const isTold = ({ kind }: { kind: ActionKind }): boolean =>
+  const isDescribed = ({ kind }: { kind: ActionKind }): boolean =>
     isActionKind(kind, version) && (kind !== "UPDATE_FILE" || version === 1);
   return [
     `PLAN_SCHEMA_VERSION: ${version}`,
@@ -113,7 +113,7 @@ function jsonAnswer(version: PlanVersion): string[] {
     exampleAnswer(version),
     "",
     "ACTION, one for a path:",
-    ...ACTION_LINES.filter(isTold).map(({ line }) => `- ${line}`),
+    ...ACTION_LINES.filter(isDescribed).map(({ line }) => `- ${line}`),
   ];
 }
 

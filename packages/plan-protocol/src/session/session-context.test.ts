@@ -53,7 +53,7 @@ describe("context", () => {
     expect(session.savedPlan).toBeUndefined();
   });
 
-  it("keeps an answer that is being mended while context is read", async () => {
+  it("keeps an answer that is being repaired while context is read", async () => {
     const wrong = { actions: [{ ...goodPatch, base_sha256: "x" }], summary: "x" };
     const { session, model } = openStage([wrong, askForPort, goodChange]);
     expect(await session.apply("Use port 8080.")).toMatchObject({ ok: true });

@@ -79,7 +79,7 @@ describe("response formats", () => {
     expect(server.calls.length).toBe(1);
   });
 
-  it("a schema that OpenAI can't take is the caller's to mend, not an unsupported format", async () => {
+  it("a schema that OpenAI can't take is the caller's to fix, not an unsupported format", async () => {
     server.enqueue({ type: "error", status: 400, about: "schema" });
     await expect(open("openai").generate(ask(jsonSchema))).rejects.toMatchObject({
       code: "invalid_request",

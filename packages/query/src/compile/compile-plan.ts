@@ -21,7 +21,7 @@ export interface CompilePlanOptions extends AccessOptions {
   task: string;
   context: PlanContext;
   model: LanguageModel;
-  /** Requests to mend an answer; 2 by default. */
+  /** Requests to repair an answer; 2 by default. */
   maxRepairs?: number | undefined;
   /** Share one to remember which formats a provider refuses. */
   ladder?: FormatLadder | undefined;

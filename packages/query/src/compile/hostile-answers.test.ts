@@ -116,8 +116,8 @@ describe("compilePlan over a hostile model", () => {
   );
 
   // A refusal is final: asking again would not change it.
-  const mendable = hostile.filter(([name]) => name !== "a refusal");
-  it.each(mendable)("takes the plan that comes after %s", async (_, answer) => {
+  const repairable = hostile.filter(([name]) => name !== "a refusal");
+  it.each(repairable)("takes the plan that comes after %s", async (_, answer) => {
     const { result, asked } = await compiled([answer, good], 1);
     expect([result, asked]).toMatchObject([
       { plan: { steps: [{ op: "scan" }, { op: "limit", count: 3 }] } },

@@ -85,10 +85,10 @@ async function onPglite<T>(
   // What the action gave or threw, kept apart from what PGlite's own begin and commit may throw.
   let outcome: { value: T } | { error: unknown } | undefined;
   try {
-    await client.transaction(async (lent) => {
+    await client.transaction(async (connection) => {
       try {
         outcome = {
-          value: await settle(new ClientSession(lent), action, { depth: 0, begin, options }),
+          value: await settle(new ClientSession(connection), action, { depth: 0, begin, options }),
         };
       } catch (error) {
         outcome = { error };

@@ -103,11 +103,11 @@ function readCandidates(
       "ERR_TRUNCATED",
       `The answer ends inside what begins at offset ${truncatedAt}. Ask the model to go on from where it stopped.`,
     );
-  const [fault] = broken;
-  if (fault !== undefined && (candidates.length === 0 || accept === undefined))
+  const [firstBroken] = broken;
+  if (firstBroken !== undefined && (candidates.length === 0 || accept === undefined))
     return refuse(
       "ERR_JSON_PARSE",
-      `The JSON cannot be read at offset ${fault.position}. ${fault.reason}.`,
+      `The JSON cannot be read at offset ${firstBroken.position}. ${firstBroken.reason}.`,
     );
   if (candidates.length === 0) {
     const scalar = readScalar(text, budgetOf(limits));

@@ -63,16 +63,16 @@ function messagesFor<T>(
   pending: PendingRepair | undefined,
 ): ChatMessage[] {
   const { domain, wire, options } = plan;
-  const isTold = format !== "json_schema";
-  const told = isTold
+  const isDescribed = format !== "json_schema";
+  const messages = isDescribed
     ? withSchemaInstruction(options.messages, usesWire(plan, format) ? wire.schema : domain)
     : options.messages;
-  if (pending === undefined) return [...told];
+  if (pending === undefined) return [...messages];
   return [
-    ...told,
+    ...messages,
     ...repairMessages(pending.issues, pending.answer, {
       format,
-      schema: isTold ? undefined : wire.schema,
+      schema: isDescribed ? undefined : wire.schema,
     }),
   ];
 }

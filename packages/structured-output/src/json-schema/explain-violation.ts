@@ -121,8 +121,8 @@ function duplicates(value: unknown): string {
 }
 
 function containsReason({ minContains = 1, maxContains }: Record<string, unknown>): string {
-  const most = maxContains === undefined ? "" : ` and no more than ${String(maxContains)}`;
-  return `must contain at least ${String(minContains)}${most} valid item(s)`;
+  const upTo = maxContains === undefined ? "" : ` and no more than ${String(maxContains)}`;
+  return `must contain at least ${String(minContains)}${upTo} valid item(s)`;
 }
 
 function lengthOf(list: unknown): number {

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 export const CHECK_VARIABLE = "CCL_CHECK_RUN";
 
 /** A second round finds what a process started while the first one looked. */
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 /** Asks the processes of a group to end. */
 export function askToEnd(processId: number): void {
@@ -19,7 +19,7 @@ export function askToEnd(processId: number): void {
 export function endTree(processId: number, run: string): void {
   signalGroup(processId, "SIGKILL");
   if (process.platform !== "linux") return;
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const left = processesOf(run);
     if (left.length === 0) return;
     for (const id of left) signal(id, "SIGKILL");

@@ -81,7 +81,7 @@ describe("checks", () => {
     ["names no tests before", "echo broken", "echo 'not ok 1 - fresh'"],
     [
       "names fewer tests after",
-      "echo 'not ok 1 - old'; echo 'not ok 2 - mended'",
+      "echo 'not ok 1 - old'; echo 'not ok 2 - repaired'",
       "echo 'not ok 1 - old'",
     ],
     [

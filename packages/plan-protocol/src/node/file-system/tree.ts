@@ -1,7 +1,7 @@
 import type { Folder } from "./folder.ts";
 
 /** Folders that stay open for the next call, within what a process may have open. */
-const MOST_OPEN = 64;
+const MAX_OPEN = 64;
 
 /** The folders below a root, each reached segment by segment from an open one, so that no link on the way is followed. */
 export interface Tree {
@@ -46,7 +46,7 @@ function createTree(root: Folder): Tree {
 
   const closeSurplus = async (): Promise<void> => {
     for (const [path, entry] of entries) {
-      if (entries.size <= MOST_OPEN) return;
+      if (entries.size <= MAX_OPEN) return;
       if (entry.users > 0) continue;
       entries.delete(path);
       await closeEntry(entry);

@@ -59,9 +59,16 @@ export async function resolvePlan(
       .filter(({ kind }) => ["DELETE_FILE", "DELETE_DIR", "MOVE_FILE"].includes(kind))
       .map(pathOf),
   );
-  const madeFolders = new Set(actions.filter(({ kind }) => kind === "CREATE_DIR").map(pathOf));
+  const createdFolders = new Set(actions.filter(({ kind }) => kind === "CREATE_DIR").map(pathOf));
   const { device } = await parts.root.ownStatus();
-  const context: ResolveContext = { parts, tree, device, isDeleted, madeFolders, impliedFolders };
+  const context: ResolveContext = {
+    parts,
+    tree,
+    device,
+    isDeleted,
+    createdFolders,
+    impliedFolders,
+  };
   const issues: Issue[] = [];
   const resolved = await mapConcurrent(
     actions,
@@ -87,7 +94,7 @@ interface ResolveContext {
   device: string;
   isDeleted: ReadonlySet<string>;
   /** Those that the plan names. */
-  madeFolders: ReadonlySet<string>;
+  createdFolders: ReadonlySet<string>;
   impliedFolders: Set<string>;
 }
 
@@ -182,7 +189,7 @@ async function resolveMove(
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },
-  { parts, tree, isDeleted, madeFolders, impliedFolders }: ResolveContext,
+  { parts, tree, isDeleted, createdFolders, impliedFolders }: ResolveContext,
 ): Promise<Outcome | undefined> {
   if (found.kind !== "absent")
     return refuse(
@@ -212,7 +219,7 @@ async function takePlace(
     isBelow(folder, found.lastFolder);
     folder = splitPath(folder).parent
   )
-    if (!madeFolders.has(folder)) impliedFolders.add(folder);
+    if (!createdFolders.has(folder)) impliedFolders.add(folder);
   return undefined;
 }
 

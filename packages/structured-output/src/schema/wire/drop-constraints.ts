@@ -28,10 +28,10 @@ export function dropConstraints(
       !isSafeIntegerBound(keyword, value),
   );
   // The format says what a library's pattern for it says.
-  const told = dropped.filter(
+  const described = dropped.filter(
     ([keyword]) => !(keyword === "pattern" && "format" in wire) && !/^x[-_]/.test(keyword),
   );
-  const parts = told.map(([keyword, value]) => `${keyword} ${JSON.stringify(value)}`);
+  const parts = described.map(([keyword, value]) => `${keyword} ${JSON.stringify(value)}`);
   for (const part of parts)
     context.note("wire_constraint_dropped", position, `Only checked locally: ${shortened(part)}.`);
   const given = node["description"] ?? node["title"];

@@ -186,8 +186,10 @@ const maxSchemaCharacters = 500;
 function jsonTextDescription(node: unknown): string {
   const { description, ...rules } = isRecord(node) ? node : {};
   const text = JSON.stringify(rules);
-  const isTold = text !== "{}" && text.length <= maxSchemaCharacters;
-  const form = isTold ? `JSON text that fits ${text}` : "A value as JSON text, strings in quotes";
+  const isDescribed = text !== "{}" && text.length <= maxSchemaCharacters;
+  const form = isDescribed
+    ? `JSON text that fits ${text}`
+    : "A value as JSON text, strings in quotes";
   return typeof description === "string" ? `${description} (${form})` : `${form}.`;
 }
 

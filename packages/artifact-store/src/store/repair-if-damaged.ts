@@ -4,16 +4,19 @@ import { readChunks } from "./read-chunks.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /** Reads back the blob that a commit found in place and, if anything of it is wrong, puts the right bytes there. */
-export async function mendIfDamaged({ driver, clock }: StoreContext, put: BlobPut): Promise<void> {
+export async function repairIfDamaged(
+  { driver, clock }: StoreContext,
+  put: BlobPut,
+): Promise<void> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     if (await isIntact(driver, put)) return;
   }
-  await driver.mend(put.record, put.content, { now: clock.now() });
+  await driver.repair(put.record, put.content, { now: clock.now() });
 }
 
 async function isIntact(driver: StoreContext["driver"], { record }: BlobPut): Promise<boolean> {
   const stored = await driver.find(record.artifactId, {});
-  // Deleted and freed again by someone else: there is nothing to mend.
+  // Deleted and freed again by someone else: there is nothing to repair.
   if (stored === undefined) return true;
   const shape = shapeOf(record, record.artifactId);
   if (shape === undefined || stored.isQuarantined) return false;

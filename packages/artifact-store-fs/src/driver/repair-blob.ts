@@ -16,7 +16,7 @@ import type { BlobContent, FsStore } from "./fs-store.ts";
 import { linkFile, pinPath, removeQuietly, writeBody } from "./write-blob.ts";
 
 /** Puts right bytes in the place of damaged ones; references are files of their own and stay as they are. */
-export async function mendBlob(
+export async function repairBlob(
   store: FsStore,
   { record, content }: { record: BlobRecord; content: BlobContent },
   { now, signal }: { now: number; signal?: AbortSignal | undefined },
@@ -44,7 +44,7 @@ export async function mendBlob(
   }
 }
 
-/** Sets a blob aside if its bytes are damaged indeed: another process may have mended it since they were read. */
+/** Sets a blob aside if its bytes are damaged indeed: another process may have repaired it since they were read. */
 export async function quarantineBlob(store: FsStore, artifactId: string): Promise<void> {
   const folder = shardPath(store, artifactId);
   const trash = { kind: "trash" as const, artifactId, token: store.owner.nextToken() };

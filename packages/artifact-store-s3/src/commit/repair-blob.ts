@@ -6,7 +6,7 @@ import { claimKey, claimPrefix, parseReferences } from "../layout/s3-layout.ts";
 import { parallelRequests, type S3Context } from "../s3-context.ts";
 
 /** Writes a new copy and lets all claims name it; readers find the damaged one until the new one is whole. */
-export async function mendBlob(
+export async function repairBlob(
   context: S3Context,
   blob: { record: BlobRecord; content: Uint8Array | StagedBlob },
   { now, signal }: DriverWriteOptions,
