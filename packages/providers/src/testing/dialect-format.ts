@@ -1,12 +1,12 @@
 import type { JsonRecord } from "@ccl/core/json";
-import type { TestError } from "./test-behaviour.ts";
+import type { TestAnswer, TestError } from "./test-behaviour.ts";
 
 /** An answer with everything decided that the script left open. */
 export interface PlayedAnswer {
   text: string;
   reasoning: string;
   refusal: string;
-  toolCalls: { id: string; name: string; arguments: string }[];
+  toolCalls: NonNullable<TestAnswer["toolCalls"]>;
   finishReason: "stop" | "length" | "content_filter" | "tool_calls";
   usage: { inputTokens: number; outputTokens: number; cachedInputTokens: number };
   extra: JsonRecord;

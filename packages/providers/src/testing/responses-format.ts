@@ -25,11 +25,12 @@ function itemsOf({ text, reasoning, refusal, toolCalls }: PlayedAnswer): JsonRec
     ...(text === "" ? [] : [{ type: "output_text", text, annotations: [] }]),
     ...(refusal === "" ? [] : [{ type: "refusal", refusal }]),
   ];
-  const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+  const calls = toolCalls.map(({ id, name, namespace, arguments: given }) => ({
     type: "function_call",
     id: `fc_${id}`,
     call_id: id,
     name,
+    namespace,
     arguments: given,
     status: "completed",
   }));

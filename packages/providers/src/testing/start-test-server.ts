@@ -19,6 +19,8 @@ import type { TestBehaviour, TestDialect } from "./test-behaviour.ts";
 export interface TestServerOptions {
   /** One behaviour for each call, in order; a call beyond the script gets a 500 that says so. */
   script?: readonly TestBehaviour[] | undefined;
+  /** Decides what the script does not, for clients whose calls come in no fixed order. */
+  respond?: ((call: ReceivedCall) => TestBehaviour) | undefined;
   /** Calls with another key, or none, are answered 401. Default: every key is right. */
   apiKey?: string | undefined;
   /** For behaviours that don't say it themselves. */
@@ -83,7 +85,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const play = (call: Call): Promise<void> | undefined => {
     const isEmbedding = call.kind === "embeddings";
     const next =
-      isEmbedding && !isFailure(script[0]) ? { type: "answer" as const } : script.shift();
+      isEmbedding && !isFailure(script[0])
+        ? { type: "answer" as const }
+        : (script.shift() ?? options.respond?.(call));
     const message = "The script of the test server has no behaviour for this call.";
     const behaviour = next ?? { type: "error", status: 500, message };
     return playBehaviour(call, { chunkBytes: options.chunkBytes ?? Infinity, ...behaviour });

@@ -20,8 +20,10 @@ export interface TestAnswer {
   text?: string | undefined;
   json?: unknown;
   reasoning?: string | undefined;
-  /** `arguments` is JSON text. */
-  toolCalls?: { id: string; name: string; arguments: string }[] | undefined;
+  /** `arguments` is JSON text; `namespace` is for the Responses API, where tools are grouped. */
+  toolCalls?:
+    | { id: string; name: string; arguments: string; namespace?: string | undefined }[]
+    | undefined;
   /** `length` plays an answer cut off by its token limit. Default: `stop`, or `tool_calls` with tool calls. */
   finishReason?: "stop" | "length" | "content_filter" | undefined;
   /** `inputTokens` is all input. Default: 10, 5 and nothing cached. */
