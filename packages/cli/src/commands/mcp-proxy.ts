@@ -42,7 +42,7 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
     stderr: "inherit",
   });
   try {
-    await listen(session, flags, proxy.factory);
+    await listen(session, flags, proxy);
     const statistics = proxy.statistics();
     terminal.stderr.write(savings(statistics));
     return { document: statistics };

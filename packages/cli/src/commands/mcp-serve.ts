@@ -41,7 +41,7 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
       terminal.stderr.write(
         `serving ${root}; artifacts in ${artifacts.path} (${artifacts.kind})\n`,
       );
-    await listen(session, flags, createMcpServer(options));
+    await listen(session, flags, { factory: createMcpServer(options) });
     return { document: { root } };
   } finally {
     for (const close of closers.toReversed()) await close();

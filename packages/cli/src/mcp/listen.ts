@@ -1,4 +1,4 @@
-import { type McpServerFactory, openMcpHttp, openMcpStdio } from "@ccl/mcp";
+import { type McpProxy, openMcpHttp, openMcpStdio } from "@ccl/mcp";
 
 import type { Session } from "../session.ts";
 
@@ -13,7 +13,7 @@ export interface ListenFlags {
 export async function listen(
   { terminal, signal }: Session,
   { http, host }: ListenFlags,
-  factory: McpServerFactory,
+  { factory, bus }: Pick<McpProxy, "factory"> & Partial<McpProxy>,
 ): Promise<void> {
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -26,7 +26,12 @@ export async function listen(
     return;
   }
   const port = http === true ? undefined : http;
-  const server = await openMcpHttp(factory, { host, port, token: terminal.env["CCL_MCP_TOKEN"] });
+  const server = await openMcpHttp(factory, {
+    host,
+    port,
+    token: terminal.env["CCL_MCP_TOKEN"],
+    bus,
+  });
   terminal.stderr.write(`listening at ${server.url}\n`);
   await aborted;
   await server.close();

@@ -61,12 +61,14 @@ const questions = {
 /** Sends what a server asks on to the client, where that can answer. */
 export function passQuestionsDown(
   client: Client,
-  { capabilities, clientOf }: { capabilities: ClientCapabilities; clientOf(): Server | undefined },
+  { capabilities, connected }: { capabilities: ClientCapabilities; connected: ReadonlySet<Server> },
 ): void {
   for (const [method, capability] of entriesOf(questions)) {
     if (capabilities[capability] === undefined) continue;
     client.setRequestHandler(method, async ({ params }, { mcpReq }) => {
-      const server = clientOf();
+      const server = [...connected].findLast(
+        (one) => one.getClientCapabilities()?.[capability] !== undefined,
+      );
       if (server === undefined)
         throw new ProtocolError(methodNotFound, "There is no client that can be asked now.");
       return server.request(

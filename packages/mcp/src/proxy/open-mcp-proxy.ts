@@ -1,6 +1,13 @@
 import { type ArtifactStore, createMemoryArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
-import type { Server } from "@modelcontextprotocol/server";
+import { stringAt } from "@ccl/core/json";
+import {
+  InMemoryServerEventBus,
+  type Notification,
+  type Server,
+  type ServerEvent,
+  type ServerEventBus,
+} from "@modelcontextprotocol/server";
 
 import { McpError } from "../mcp-error.ts";
 import { artifactTools } from "../server/artifact-tools.ts";
@@ -33,6 +40,8 @@ export interface McpProxyOptions {
 export interface McpProxy {
   /** For `openMcpStdio` and `openMcpHttp`, or the entries of the official SDK. */
   readonly factory: McpServerFactory;
+  /** Changes behind the proxy, for `openMcpHttp`. */
+  readonly bus: ServerEventBus;
   statistics(): McpProxyStatistics;
   /** Ends the servers too. */
   close(): Promise<void>;
@@ -53,6 +62,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   const shrinker = createResultShrinker({ resultTokens, counter, store });
   const ownTools = artifactTools(store, counter);
   const connected = new Set<Server>();
+  const bus = new InMemoryServerEventBus();
   const counts = { finds: 0, misses: 0, calls: new Map<string, number>() };
   let upstreams: Upstream[] = [];
   let list: ToolList | undefined;
@@ -61,7 +71,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
 
   const onChange = (): void => {
     list = undefined;
-    for (const server of connected) void server.sendToolListChanged().catch(() => undefined);
+    void notify({ method: "notifications/tools/list_changed" });
   };
   const state: ProxyState = {
     connected,
@@ -77,8 +87,11 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
             stderr: options.stderr,
             onChange,
             prepare: (client) => {
-              passQuestionsDown(client, { capabilities, clientOf: () => [...connected].at(-1) });
-              passNotificationsDown(client, upstreamOf(name), connected);
+              passQuestionsDown(client, { capabilities, connected });
+              client.setNotificationHandler("notifications/tools/list_changed", () =>
+                upstreams.find((one) => one.name === name)?.refresh(),
+              );
+              client.fallbackNotificationHandler = notify;
             },
           });
           return upstream;
@@ -93,8 +106,11 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       })),
     statistics,
   };
-  function upstreamOf(name: string): () => Upstream | undefined {
-    return () => upstreams.find((one) => one.name === name);
+  /** Each client is told, over its connection or as it subscribed. */
+  async function notify(notification: Notification): Promise<void> {
+    const event = eventOf(notification);
+    if (event !== undefined) bus.publish(event);
+    for (const server of connected) await server.notification(notification).catch(() => undefined);
   }
   function statistics(): McpProxyStatistics {
     const all = upstreams.map(({ name, tools, restarts, problem }) => {
@@ -113,6 +129,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   }
   return {
     factory: () => createProxyServer(state),
+    bus,
     statistics,
     async close() {
       isClosed = true;
@@ -122,14 +139,18 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   };
 }
 
-/** Changes of lists are read here first; all else goes to the clients as it came. */
-function passNotificationsDown(
-  client: Parameters<typeof passQuestionsDown>[0],
-  upstream: () => Upstream | undefined,
-  connected: ReadonlySet<Server>,
-): void {
-  client.setNotificationHandler("notifications/tools/list_changed", () => upstream()?.refresh());
-  client.fallbackNotificationHandler = async (notification) => {
-    for (const server of connected) await server.notification(notification).catch(() => undefined);
-  };
+/** What clients of 2026-07-28 subscribe to. */
+function eventOf({ method, params }: Notification): ServerEvent | undefined {
+  switch (method) {
+    case "notifications/tools/list_changed":
+      return { kind: "tools_list_changed" };
+    case "notifications/prompts/list_changed":
+      return { kind: "prompts_list_changed" };
+    case "notifications/resources/list_changed":
+      return { kind: "resources_list_changed" };
+    case "notifications/resources/updated":
+      return { kind: "resource_updated", uri: stringAt(params, "uri") ?? "" };
+    default:
+      return undefined;
+  }
 }

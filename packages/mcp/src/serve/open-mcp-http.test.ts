@@ -1,9 +1,11 @@
 import { request } from "node:http";
+import { fileURLToPath } from "node:url";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { openMcpProxy } from "../proxy/open-mcp-proxy.ts";
 import { createMcpServer } from "../server/create-mcp-server.ts";
 import { type McpHttp, type McpHttpOptions, openMcpHttp } from "./open-mcp-http.ts";
 
@@ -60,4 +62,77 @@ describe("openMcpHttp", () => {
     expect(await statusOf(guarded.url, { authorization: `Bearer ${token}` })).toBe(200);
     await expect(open({ host: "0.0.0.0" })).rejects.toMatchObject({ code: "invalid_options" });
   });
+
+  it.each(["legacy", "auto"] as const)(
+    "passes what a server behind the proxy notifies, version %s",
+    async (mode) => {
+      const { client } = await openProxied(mode);
+      const heard = new Map<string, unknown>();
+      let hear: () => void = () => undefined;
+      for (const method of [
+        "notifications/tools/list_changed",
+        "notifications/prompts/list_changed",
+        "notifications/resources/list_changed",
+        "notifications/resources/updated",
+        "notifications/message",
+      ] as const)
+        client.setNotificationHandler(method, ({ params }) => {
+          heard.set(method, params);
+          hear();
+        });
+      // Messages of a log belong to a request in the newer protocol, and this server does not say which.
+      const expected = mode === "legacy" ? 5 : 4;
+      const all = new Promise<void>((resolve) => {
+        hear = () => void (heard.size === expected && resolve());
+      });
+      if (mode === "auto")
+        await client.listen({
+          toolsListChanged: true,
+          promptsListChanged: true,
+          resourcesListChanged: true,
+          resourceSubscriptions: ["test://one"],
+        });
+      const progress: unknown[] = [];
+      await client.callTool(
+        { name: "change", arguments: {} },
+        { onprogress: (step) => progress.push(step) },
+      );
+      await all;
+      expect(heard.get("notifications/resources/updated")).toMatchObject({ uri: "test://one" });
+      expect(progress).toEqual([{ progress: 1, total: 2 }]);
+    },
+  );
+
+  it("lets a server behind the proxy ask the client that can answer", async () => {
+    const { client, url } = await openProxied("legacy");
+    const other = new Client({ name: "other", version: "1" });
+    await other.connect(new StreamableHTTPClientTransport(new URL(url)));
+    closers.push(() => other.close());
+    const { content } = await client.callTool({ name: "ask", arguments: {} });
+    expect(content).toEqual([{ type: "text", text: "sampled" }]);
+  });
 });
+
+const notifying = fileURLToPath(new URL("../__fixtures__/notifying-server.mjs", import.meta.url));
+
+async function openProxied(mode: "legacy" | "auto"): Promise<{ client: Client; url: string }> {
+  const proxy = await openMcpProxy({
+    servers: { notifying: { command: process.execPath, args: [notifying] } },
+  });
+  closers.push(() => proxy.close());
+  const server = await openMcpHttp(proxy.factory, { bus: proxy.bus });
+  closers.push(() => server.close());
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities: { sampling: {} }, versionNegotiation: { mode } },
+  );
+  if (mode === "legacy")
+    client.setRequestHandler("sampling/createMessage", () => ({
+      model: "scripted",
+      role: "assistant",
+      content: { type: "text", text: "sampled" },
+    }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+  closers.push(() => client.close());
+  return { client, url: server.url };
+}

@@ -9,10 +9,12 @@ import {
   hostHeaderValidationResponse,
   localhostAllowedHostnames,
   originValidationResponse,
+  type ServerEventBus,
 } from "@modelcontextprotocol/server";
 
 import { McpError } from "../mcp-error.ts";
 import type { McpServerFactory } from "../server/mcp-server-options.ts";
+import { createHttpSessions } from "./http-sessions.ts";
 
 /** Where a server listens, and who may call it. */
 export interface McpHttpOptions {
@@ -24,6 +26,8 @@ export interface McpHttpOptions {
   token?: string | undefined;
   /** Names beside those of this machine by which the server may be called. */
   hostnames?: readonly string[] | undefined;
+  /** What subscribers of protocol 2026-07-28 are told, such as that of a proxy. */
+  bus?: ServerEventBus | undefined;
 }
 
 /** A server that listens. */
@@ -38,19 +42,23 @@ const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 const minTokenLength = 16;
 
 /**
- * Serves streamable HTTP at `/mcp`, without sessions: any request may go to any process. Requests with a foreign `Host` or
- * `Origin` get 403, so that no page in a browser reaches the server.
+ * Serves streamable HTTP at `/mcp`. A client of 2025-11-25 that begins with a handshake gets a session, in which it is notified
+ * and asked; a process that does not know the session answers all the same. Requests with a foreign `Host` or `Origin` get 403,
+ * so that no page in a browser reaches the server.
  * @throws McpError `invalid_options` without a token where one is needed, `listen_failed`
  */
 export async function openMcpHttp(
   factory: McpServerFactory,
-  { host = "127.0.0.1", port = 0, token, hostnames = [] }: McpHttpOptions = {},
+  { host = "127.0.0.1", port = 0, token, hostnames = [], bus }: McpHttpOptions = {},
 ): Promise<McpHttp> {
   if (token === undefined && !loopback.has(host))
     throw new McpError("invalid_options", `${host} can be reached from elsewhere: set a token.`);
   if (token !== undefined && token.length < minTokenLength)
     throw new McpError("invalid_options", `A token has ${minTokenLength} characters at least.`);
-  const handler = createMcpHandler(factory);
+  const handler = createHttpSessions(
+    factory,
+    createMcpHandler(factory, bus === undefined ? {} : { bus }),
+  );
   const names = [...localhostAllowedHostnames(), ...hostnames, host];
   const answer = async (request: Request): Promise<Response> => {
     const refused =

@@ -1,0 +1,48 @@
+// An MCP server over stdio without a library: "change" sends each kind of notification, "ask" asks the client's model. Its
+// result comes once a ping is answered: clients of the SDK drop progress that comes together with the result.
+import { createInterface } from "node:readline";
+
+const write = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+const asked = new Map();
+
+function answer(id, text) {
+  write({ id, result: { content: [{ type: "text", text }] } });
+}
+
+function call(id, { name, _meta = {} }) {
+  if (name === "ask") {
+    asked.set(`ask-${id}`, id);
+    const messages = [{ role: "user", content: { type: "text", text: "?" } }];
+    write({ id: `ask-${id}`, method: "sampling/createMessage", params: { messages, maxTokens: 5 } });
+    return;
+  }
+  const { progressToken } = _meta;
+  if (progressToken !== undefined)
+    write({ method: "notifications/progress", params: { progressToken, progress: 1, total: 2 } });
+  write({ method: "notifications/message", params: { level: "warning", data: "said" } });
+  write({ method: "notifications/resources/updated", params: { uri: "test://one" } });
+  for (const kind of ["tools", "prompts", "resources"])
+    write({ method: `notifications/${kind}/list_changed` });
+  asked.set(`ping-${id}`, id);
+  write({ id: `ping-${id}`, method: "ping" });
+}
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params = {}, result } = JSON.parse(line);
+  if (asked.has(id)) answer(asked.get(id), result.content?.text ?? "changed");
+  else if (method === "tools/call") call(id, params);
+  else if (method === "initialize") {
+    const capabilities = {
+      tools: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      prompts: { listChanged: true },
+      logging: {},
+    };
+    const { protocolVersion } = params;
+    const serverInfo = { name: "notifying", version: "1" };
+    write({ id, result: { protocolVersion, capabilities, serverInfo } });
+  } else if (method === "tools/list") {
+    const tools = ["change", "ask"].map((name) => ({ name, inputSchema: { type: "object" } }));
+    write({ id, result: { tools } });
+  } else if (id !== undefined) write({ id, result: { resources: [], prompts: [] } });
+});
