@@ -1,5 +1,5 @@
-// An MCP server over stdio without a library: "change" sends each kind of notification, "ask" asks the client's model. Its
-// result comes once a ping is answered: clients of the SDK drop progress that comes together with the result.
+// An MCP server over stdio without a library: "echo" answers with its `text`, "ask" asks the client's model, "change" sends
+// each kind of notification, and its result once a ping is answered: the SDK drops progress that comes with the result.
 import { createInterface } from "node:readline";
 
 const write = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -9,12 +9,13 @@ function answer(id, text) {
   write({ id, result: { content: [{ type: "text", text }] } });
 }
 
-function call(id, { name, _meta = {} }) {
+function call(id, { name, arguments: input = {}, _meta = {} }) {
+  if (name === "echo") return answer(id, String(input.text));
   if (name === "ask") {
     asked.set(`ask-${id}`, id);
     const messages = [{ role: "user", content: { type: "text", text: "?" } }];
     write({ id: `ask-${id}`, method: "sampling/createMessage", params: { messages, maxTokens: 5 } });
-    return;
+    return undefined;
   }
   const { progressToken } = _meta;
   if (progressToken !== undefined)
@@ -24,7 +25,7 @@ function call(id, { name, _meta = {} }) {
   for (const kind of ["tools", "prompts", "resources"])
     write({ method: `notifications/${kind}/list_changed` });
   asked.set(`ping-${id}`, id);
-  write({ id: `ping-${id}`, method: "ping" });
+  return write({ id: `ping-${id}`, method: "ping" });
 }
 
 createInterface({ input: process.stdin }).on("line", (line) => {
@@ -42,7 +43,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     const serverInfo = { name: "notifying", version: "1" };
     write({ id, result: { protocolVersion, capabilities, serverInfo } });
   } else if (method === "tools/list") {
-    const tools = ["change", "ask"].map((name) => ({ name, inputSchema: { type: "object" } }));
+    const tools = ["change", "ask", "echo"].map((name) => ({ name, inputSchema: { type: "object" } }));
     write({ id, result: { tools } });
   } else if (id !== undefined) write({ id, result: { resources: [], prompts: [] } });
 });
