@@ -1,7 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
+import { arrayAt, stringAt } from "@ccl/core/json";
+import { connectMcpServer } from "@ccl/mcp";
+import { type ReceivedCall, startTestServer, type TestBehaviour } from "@ccl/providers/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { clientSettings, isClientName } from "./mcp/client-settings.ts";
@@ -67,5 +71,50 @@ describe("ccl mcp install", () => {
     await expect(mcpInstall(session, "emacs", install)).rejects.toMatchObject({ code: "usage" });
     const unasked = mcpInstall(session, "cursor", { isRemoval: false });
     await expect(unasked).rejects.toMatchObject({ code: "confirmation_required" });
+  });
+});
+
+describe("ccl mcp with a model", () => {
+  it("has a task worked out, and finds again what the model read", async () => {
+    const home = await temporaryHome();
+    const lines = Array.from({ length: 400 }, (_, at) =>
+      at === 300 ? "step 300 failed: disk full" : `step ${at} took ${(at * 7919) % 997} ms`,
+    );
+    await writeFile(join(home, "build.log"), lines.join("\n"));
+    const respond = ({ body }: ReceivedCall): TestBehaviour =>
+      JSON.stringify(body).includes("call_read")
+        ? { type: "answer", text: "The disk is full." }
+        : {
+            type: "answer",
+            toolCalls: [{ id: "call_read", name: "get_alias", arguments: '{"alias":"build.log"}' }],
+          };
+    const server = await startTestServer({ respond });
+    onTestFinished(() => server.close());
+    const env = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      XDG_STATE_HOME: join(home, "state"),
+      CCL_MODEL: "openai/test",
+      CCL_MODEL_BASE_URL: server.baseUrl("openai"),
+      CCL_MODEL_API_KEY: "none",
+    };
+    const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
+    const started = { command: process.execPath, args: [program, "mcp"], cwd: home, env };
+    const client = await connectMcpServer(started);
+    onTestFinished(() => client.close());
+    const steps: unknown[] = [];
+    const answer = await client.callTool(
+      { name: "orchestrate_compiled", arguments: { task: "Why did the build fail?" } },
+      { onprogress: ({ message }) => steps.push(message) },
+    );
+    expect(answer.content).toEqual([
+      { type: "text", text: expect.stringMatching(/^The disk is full\.\n\[artifact \w{12}: /) },
+    ]);
+    expect(steps[0]).toBe("get_alias");
+    const [artifact] = arrayAt(answer.structuredContent, "artifacts");
+    const handle = stringAt(artifact, "artifactId");
+    const search = { handle, query: "failed" };
+    const found = await client.callTool({ name: "search_artifact", arguments: search });
+    expect(JSON.stringify(found.content)).toContain("step 300 failed: disk full");
   });
 });

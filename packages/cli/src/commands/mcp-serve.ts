@@ -7,6 +7,7 @@ import { gitHistory } from "../git-history.ts";
 import { listen, type ListenFlags } from "../mcp/listen.ts";
 import { openArtifacts } from "../mcp/open-artifacts.ts";
 import type { CommandResult } from "../output/command-result.ts";
+import { openLanguageModel } from "../plan/open-language-model.ts";
 import { openConnectors } from "../query/open-connectors.ts";
 import type { Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
@@ -35,6 +36,7 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
       project: { registry, history: gitHistory(session) },
       artifacts: artifacts.store,
       plans: { workspace, allowApply: flags.allowApply },
+      model: terminal.env["CCL_MODEL"] ? await openLanguageModel(session, {}) : undefined,
       counter: await openCounter("o200k_base"),
     };
     if (terminal.stderr.isTTY === true)

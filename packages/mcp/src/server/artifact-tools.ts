@@ -26,7 +26,7 @@ export function artifactTools(store: ArtifactStore, counter: TokenCounter): Serv
           query: { type: "string", minLength: 1 },
           handle,
           regex: { type: "boolean" },
-          around: { type: "integer", minimum: 0 },
+          around: { type: "integer" },
           maxTokens,
         },
         required: ["query"],

@@ -10,7 +10,7 @@ export function catalogTools(catalog: CatalogReader, counter: TokenCounter): Ser
   return [
     {
       name: "catalog_search",
-      description: "Finds tables, files, APIs and skills by words: id | kind | title: fields.",
+      description: "Finds tables, files, APIs and skills by words.",
       inputSchema: {
         type: "object",
         properties: {

@@ -49,6 +49,7 @@ async function openServer(
     catalog,
     query: { connectors },
     plans: { workspace, allowApply: true },
+    model: { provider: "none", modelId: "none", generate: () => Promise.reject(new Error("none")) },
   });
   const client = new Client(
     { name: "test", version: "1" },
@@ -99,7 +100,7 @@ describe("createMcpServer", () => {
   it("lists all of its tools in at most 900 tokens, output schemas included", async () => {
     const { client } = await openServer();
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(10);
+    expect(tools).toHaveLength(11);
     const counter = await createBpeCounter("o200k_base");
     expect(counter.count(JSON.stringify(tools))).toBeLessThanOrEqual(900);
   });

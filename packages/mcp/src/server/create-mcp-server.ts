@@ -4,6 +4,7 @@ import { ProtocolError, Server } from "@modelcontextprotocol/server";
 import { artifactTools } from "./artifact-tools.ts";
 import { catalogTools } from "./catalog-tools.ts";
 import type { McpServerFactory, McpServerOptions } from "./mcp-server-options.ts";
+import { orchestrateTool } from "./orchestrate-tool.ts";
 import { planTools } from "./plan-tools.ts";
 import { projectTools } from "./project-tools.ts";
 import { queryTools } from "./query-tools.ts";
@@ -51,14 +52,21 @@ const invalidParams = -32_602;
 
 /** The tools that these options give, in the order of their list. */
 function toolsOf(options: McpServerOptions): ServerTool[] {
-  const { project, artifacts, catalog, query, plans, counter = estimatedCounter } = options;
-  return [
+  const { project, artifacts, catalog, query, plans, model } = options;
+  const { counter = estimatedCounter } = options;
+  const reading = [
     ...(project === undefined ? [] : projectTools(project, counter)),
-    ...(artifacts === undefined ? [] : artifactTools(artifacts, counter)),
     ...(catalog === undefined ? [] : catalogTools(catalog, counter)),
     ...(catalog === undefined || query === undefined
       ? []
       : queryTools({ ...query, catalog, counter, store: artifacts })),
+  ];
+  return [
+    ...reading,
+    ...(artifacts === undefined ? [] : artifactTools(artifacts, counter)),
+    ...(artifacts === undefined || model === undefined
+      ? []
+      : [orchestrateTool({ model, tools: reading, store: artifacts, counter })]),
     ...(plans === undefined ? [] : planTools(plans, counter)),
     ...(options.tools ?? []),
   ];

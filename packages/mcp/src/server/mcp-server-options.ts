@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
-import type { TokenCounter } from "@ccl/core";
+import type { LanguageModel, TokenCounter } from "@ccl/core";
 import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
 
 import type { CatalogReader } from "./catalog-tools.ts";
@@ -16,6 +16,8 @@ export interface McpServerOptions {
   /** Works over `catalog`, so needs it. */
   query?: QuerySource | undefined;
   plans?: PlanSource | undefined;
+  /** Works out tasks with the tools that read, as `orchestrate_compiled`; needs `artifacts`. */
+  model?: LanguageModel | undefined;
   /** Tools of your own beside these. */
   tools?: readonly ServerTool[] | undefined;
   /** `estimatedCounter` where absent. */

@@ -58,7 +58,6 @@ export function planTools(
       required: ["plan", "planHash"],
     },
     outputSchema: { type: "object", properties: { transactionId: { type: "string" } } },
-    annotations: { destructiveHint: true },
     async run(input, call) {
       const checked = await previewOf(String(input["plan"]), { workspace, signal: call.signal });
       if (!checked.ok) return issuesError(checked.issues);

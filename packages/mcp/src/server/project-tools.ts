@@ -34,7 +34,7 @@ export function projectTools(
     {
       name: "pack",
       description:
-        "Shows what matters in this project for a task, within a token budget: files, excerpts, signatures. Call it first.",
+        "Shows what matters in this project for a task, within a token budget. Call it first.",
       inputSchema: {
         type: "object",
         properties: {
@@ -62,7 +62,7 @@ export function projectTools(
     {
       name: "get_alias",
       description:
-        "Gives files by alias, path or path#symbol (or a list), or the best places for words in `search`. Long answers are cut and say which lines come next.",
+        "Gives files by alias, path or path#symbol (or a list), or the best places for words in `search`.",
       inputSchema: {
         type: "object",
         properties: {

@@ -71,7 +71,7 @@ export function queryTools(options: QueryToolsOptions): ServerTool[] {
     },
     {
       name: "query_run",
-      description: "Runs SQL or a plan and gives its rows; many rows are stored under a handle.",
+      description: "Runs SQL or a plan; many rows are stored under a handle.",
       inputSchema: {
         type: "object",
         properties: { sql, plan, limit: { type: "integer", minimum: 1 } },
