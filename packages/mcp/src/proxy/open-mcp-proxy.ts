@@ -106,7 +106,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       })),
     statistics,
   };
-  /** Each client is told, over its connection or as it subscribed. */
+  /** To each client, over its connection or as it subscribed. */
   async function notify(notification: Notification): Promise<void> {
     const event = eventOf(notification);
     if (event !== undefined) bus.publish(event);

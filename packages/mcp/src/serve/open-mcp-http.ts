@@ -26,7 +26,7 @@ export interface McpHttpOptions {
   token?: string | undefined;
   /** Names beside those of this machine by which the server may be called. */
   hostnames?: readonly string[] | undefined;
-  /** What subscribers of protocol 2026-07-28 are told, such as that of a proxy. */
+  /** Changes for subscribers of protocol 2026-07-28, such as those of a proxy. */
   bus?: ServerEventBus | undefined;
 }
 
