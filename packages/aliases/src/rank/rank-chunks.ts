@@ -43,6 +43,8 @@ const CHUNK_COST = 60;
 const RANK_POWER = 0.5;
 const SCORE_SCALE = 0.4;
 const FILE_POWER = 0.5;
+/** Characters of a file below which its best chunk is worth little more than the rest: a slice may be the wrong one. */
+const SMALL_FILE = 2_800;
 
 /** Splits files into chunks and says for each how likely the task needs it. */
 export async function rankChunks(
@@ -123,11 +125,17 @@ function spread(
       .reduce((sum, line) => sum + line.trim().length + 3, 0);
     const near = (own[at - 1] ?? 0) + (own[at + 1] ?? 0);
     const relevance = BASE_RELEVANCE + (own[at] ?? 0) + NEIGHBOUR_SHARE * near + FILE_SHARE * mean;
-    return { chunk, length, weight: length * relevance };
+    return { chunk, length, relevance };
   });
-  const all = weighed.reduce((sum, { weight }) => sum + weight, 0);
-  return weighed.map(({ chunk, length, weight }) => ({
-    ...chunk,
-    density: (likely * weight) / (all ** FILE_POWER * (length + CHUNK_COST)),
-  }));
+  const whole = weighed.reduce((sum, { length }) => sum + length, 0);
+  const all = weighed.reduce((sum, { length, relevance }) => sum + length * relevance, 0);
+  const typical = all / whole;
+  const contrast = 1 / (1 + (SMALL_FILE / whole) ** 2);
+  return weighed.map(({ chunk, length, relevance }) => {
+    const worth = typical * (relevance / typical) ** contrast;
+    return {
+      ...chunk,
+      density: (likely * length * worth) / (all ** FILE_POWER * (length + CHUNK_COST)),
+    };
+  });
 }
