@@ -3,7 +3,8 @@
 // control. `node bench/pack-lines.mjs --data DIR [--every N] [--half 0|1] [--json]` reads folders with `commits.jsonl`
 // (`{ id, task, edited[], files: { path: sha } }`, newest first), `blobs.jsonl` (`{ sha, text }`) and `hunks.json`
 // (`{ id: { path: [[old line]] } }`, blanks folded), `history.json` (`[{ subject, files }]` with `at` in the commits) where
-// there is one; DIR may hold several of them. The environment variable EDITS_DATA stands in for --data.
+// there is one; DIR may hold several of them. The environment variable EDITS_DATA stands in for --data. Beside it: whole files
+// by BM25, the map of Aider, and Repomix where it is installed; one that needs another Node is named by REPOMIX and REPOMIX_NODE.
 import {
   existsSync,
   mkdirSync,
@@ -20,7 +21,9 @@ import { parseArgs } from "node:util";
 
 import { buildPack, openAliasRegistry, rankFiles } from "../packages/aliases/dist/index.js";
 import { createBpeCounter } from "../packages/core/dist/bpe/index.js";
+import { aiderMap } from "./lib/aider-map.mjs";
 import { rankFullText } from "./lib/full-text-bm25.mjs";
+import { repomixFiles } from "./lib/repomix-files.mjs";
 
 const BUDGETS = [4_000, 8_000, 16_000];
 const NONSENSE = "zibble quanfor wexling drumpet snorvac bliquet";
@@ -107,6 +110,25 @@ function wholeFiles(paths, texts, { budget, counter }) {
   return shown;
 }
 
+/** What a text that begins with these files shows, cut where the budget ends. */
+function firstWithin(files, { budget, counter }) {
+  const shown = new Map();
+  let left = budget;
+  for (const [path, lines] of files) {
+    const own = [];
+    shown.set(path, own);
+    for (const line of lines) {
+      left -= counter.count(`${line}\n`);
+      if (left < 0) return shown;
+      own.push(line);
+    }
+  }
+  return shown;
+}
+
+const foldAll = (shown) =>
+  new Map([...shown].map(([path, lines]) => [path, new Set(lines.map(fold))]));
+
 async function measureCommit({ registry, commit, texts, old, history, counter }) {
   const { task } = commit;
   const result = {};
@@ -116,10 +138,9 @@ async function measureCommit({ registry, commit, texts, old, history, counter })
     },
   };
   const ranked = (await rankFiles({ registry, task })).files.map(({ path }) => path);
-  const bm25 = rankFullText(
-    [...texts].map(([path, text]) => ({ path, text })),
-    task,
-  ).map(({ path }) => path);
+  const sources = [...texts].map(([path, text]) => ({ path, text }));
+  const bm25 = rankFullText(sources, task).map(({ path }) => path);
+  const packed = repomixFiles(registry.root);
   for (const budget of BUDGETS) {
     const k = `${budget / 1000}k`;
     const pack = await buildPack({ registry, task, budget, counter });
@@ -131,6 +152,10 @@ async function measureCommit({ registry, commit, texts, old, history, counter })
     result[`history ${k}`] = shareOf(old, shownLines(withHistory.text));
     result[`own order ${k}`] = shareOf(old, wholeFiles(ranked, texts, { budget, counter }));
     result[`bm25 ${k}`] = shareOf(old, wholeFiles(bm25, texts, { budget, counter }));
+    const map = aiderMap(sources, task, { budget, counter });
+    result[`aider map ${k}`] = shareOf(old, foldAll(map));
+    for (const [name, files] of packed)
+      result[`${name} ${k}`] = shareOf(old, foldAll(firstWithin(files, { budget, counter })));
     if (budget !== 8_000) continue;
     const outlined = new Set(
       pack.entries.filter(({ level }) => OUTLINED.has(level)).map(({ path }) => path),

@@ -11,6 +11,7 @@ const names = [
   "verify",
   "scan-and-pack",
   "pack-usefulness",
+  "pack-deltas",
   "structured-output",
   "context-compiler",
   "session-usefulness",
