@@ -30,9 +30,9 @@ export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): str
     [...head, ...shown, ...hunks, ...action].join("\n");
   if (budget === undefined) return prompt(described);
   const room = Math.floor(counter.isExact ? budget : budget * ESTIMATE_SHARE);
+  const shown = fitLines(described, (lines) => counter.count(prompt(lines)) <= room);
+  if (shown !== described) return prompt(shown);
   const left = room - counter.count(prompt(described));
-  if (left < 0)
-    return cutLines(described, (shown) => [prompt(shown), counter.count(prompt(shown))], room);
   let hunks = renderHunks(delta, { room: left, counter });
   // Parts are counted one by one; the whole may differ by a few tokens.
   for (let share = 0.9; hunks.length > 0; share -= 0.3) {
@@ -42,24 +42,21 @@ export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): str
   return prompt(described, hunks);
 }
 
-/** As many lines as fit, and how many are left out; with none where not even one fits. */
-function cutLines(
-  described: readonly string[],
-  render: (shown: string[]) => [text: string, tokens: number],
-  room: number,
-): string {
-  let low = 0;
-  let high = described.length - 1;
+/** The lines themselves where they fit; else as many as do, perhaps none, and how many are left out. */
+export function fitLines(lines: string[], fits: (shown: string[]) => boolean): string[] {
+  if (fits(lines)) return lines;
   const cut = (count: number): string[] => [
-    ...described.slice(0, count),
-    `... +${described.length - count} changes`,
+    ...lines.slice(0, count),
+    `... +${lines.length - count} changes`,
   ];
+  let low = 0;
+  let high = lines.length - 1;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (render(cut(middle))[1] <= room) low = middle;
+    if (fits(cut(middle))) low = middle;
     else high = middle - 1;
   }
-  return render(cut(low))[0];
+  return cut(low);
 }
 
 /** What became of each alias in words, a line each, beginning with `- `. */
@@ -83,15 +80,4 @@ function linesOf(change: AliasChange): string[] {
       ? `was ${cleanLine(was.alias)} (${path})`
       : `was ${cleanLine(was.alias)}, moved from ${cleanLine(was.path)} to ${path}`,
   ];
-}
-
-/** As many lines as fit, and how many do not. */
-export function fitLines(lines: readonly string[], room: number, counter: TokenCounter): string[] {
-  let left = room;
-  for (const [index, line] of lines.entries()) {
-    left -= counter.count(`${line}\n`);
-    if (left < 0 && index > 0)
-      return [...lines.slice(0, index), `... +${lines.length - index} changes`];
-  }
-  return [...lines];
 }

@@ -53,5 +53,6 @@ function fitDelta(
   { baseId, changes }: Delta,
   { counter, usable }: { counter: TokenCounter; usable: number },
 ): string[] {
-  return fitLines([`BASE: ${baseId}`, ...describeChanges(changes)], usable * DELTA_SHARE, counter);
+  const lines = [`BASE: ${baseId}`, ...describeChanges(changes)];
+  return fitLines(lines, (shown) => counter.count(shown.join("\n")) <= usable * DELTA_SHARE);
 }
