@@ -163,8 +163,8 @@ it.runIf(isLong && database !== undefined)(
       bodies.push(body);
       response.end("{}");
     };
-    const ask = async (url: string, results: number): Promise<void> => {
-      const body = requestOf(session, results, 45);
+    const ask = async (url: string, results: number, of = session): Promise<void> => {
+      const body = requestOf(of, results, 45);
       await (await fetch(`${url}/chat/completions`, { method: "POST", body })).text();
     };
     // One that no run before has kept something of.
@@ -189,13 +189,38 @@ it.runIf(isLong && database !== undefined)(
     const ids = new Set(bodies.flatMap(handlesIn));
     // The first one stays whole: a prompt that is shorter would not be cached.
     expect(ids.size).toBe(3);
-    for (const id of ids) {
-      const env = { PATH: process.env["PATH"], HOME: home, CCL_STATE_POSTGRES: database };
-      const read = spawn(process.execPath, [program, "artifacts", "read", id], { cwd, env });
+    const env = { PATH: process.env["PATH"], HOME: home, CCL_STATE_POSTGRES: database };
+    const artifacts = async (...argv: string[]): Promise<string> => {
+      const running = spawn(process.execPath, [program, "artifacts", ...argv], { cwd, env });
       let text = "";
-      for await (const piece of read.stdout) text += String(piece);
-      expect(text).toContain(`${session}/`);
-    }
+      for await (const piece of running.stdout) text += String(piece);
+      return text;
+    };
+    for (const id of ids) expect(await artifacts("read", id)).toContain(`${session}/`);
+    // All of that is old for what prunes now, while the session goes on; another one has ended.
+    await ask(second, 3, `${session}9`);
+    const forgotten = handlesIn(bodies.at(-1) ?? "");
+    expect(forgotten.length).toBeGreaterThan(0);
+    const old = Date.now();
+    let results = 4;
+    const goOn = async (isEnough: () => boolean): Promise<void> => {
+      while (!isEnough()) await ask(second, (results += 1));
+    };
+    await goOn(() => Date.now() > old + 2000);
+    let isPruned = false;
+    const pruning = artifacts("prune", "--days", String((Date.now() - old) / 86_400_000)).then(
+      (said) => {
+        isPruned = true;
+        return said;
+      },
+    );
+    await goOn(() => isPruned);
+    expect(await pruning).toMatch(/removed [1-9]/);
+    const kept = await artifacts("ls");
+    const shown = handlesIn(bodies.at(-1) ?? "");
+    expect(shown.length).toBeGreaterThan(3);
+    expect(shown.filter((id) => !kept.includes(id))).toEqual([]);
+    expect(forgotten.filter((id) => kept.includes(id))).toEqual([]);
   },
   120_000,
 );

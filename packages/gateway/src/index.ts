@@ -20,7 +20,11 @@ export {
   type PassReason,
 } from "./gateway/create-gateway.ts";
 export type { RequestHeaders } from "./gateway/session-key.ts";
-export { createMemoryDecisionStore, type DecisionStore } from "./gateway/decision-store.ts";
+export {
+  createMemoryDecisionStore,
+  type DecisionStore,
+  type PrunableDecisionStore,
+} from "./gateway/decision-store.ts";
 export { GatewayError, type GatewayErrorCode } from "./gateway-error.ts";
 export type { HistoryItem, ItemKind } from "./history/history-item.ts";
 export type { GatewayEdit } from "./json/gateway-edit.ts";

@@ -1,8 +1,8 @@
 import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
 import { readContent, searchContent } from "@ccl/compress";
 
-import { openArtifactFolder, sharedState, stateFolder } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
+import { openState, type State } from "../open-state.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
@@ -21,7 +21,7 @@ export async function artifactsList(
   session: Session,
   flags: ArtifactFlags,
 ): Promise<CommandResult> {
-  return withStore(session, flags, async (store) => {
+  return withState(session, flags, async ({ store }) => {
     const handles = (await allHandles(store)).sort((a, b) => a.createdAt - b.createdAt);
     // What was shown several times has a handle each time, and one row: the last.
     const latest = [...new Map(handles.map((handle) => [handle.artifactId, handle])).values()];
@@ -84,7 +84,7 @@ async function withText(
   id: string,
   { flags, show }: { flags: ArtifactFlags; show: (content: string) => CommandResult },
 ): Promise<CommandResult> {
-  return withStore(session, flags, async (store) => {
+  return withState(session, flags, async ({ store }) => {
     const bytes = await store.retrieve(await wholeId(store, id), { signal: session.signal });
     if (bytes === undefined) throw unknownArtifact(id);
     return show(new TextDecoder().decode(bytes));
@@ -122,24 +122,16 @@ export async function allHandles(store: ArtifactStore): Promise<ArtifactHandle[]
   return handles;
 }
 
-/** Runs work on the store of the state folder. */
-export async function withStore(
+/** Runs work on the state. */
+export async function withState(
   session: Session,
   { state }: Pick<ArtifactFlags, "state">,
-  work: (store: ArtifactStore, path: string) => Promise<CommandResult>,
+  work: (state: State) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const shared = state === undefined ? session.terminal.env[sharedState] : undefined;
-  const place = state ?? stateFolder(session.terminal);
-  const folder =
-    shared === undefined || shared === ""
-      ? await openArtifactFolder(place)
-      : {
-          ...(await (await import("../open-postgres-state.ts")).openPostgresState(session, shared)),
-          path: place,
-        };
+  const opened = await openState(session, { state });
   try {
-    return await work(folder.store, folder.path);
+    return await work(opened);
   } finally {
-    await folder.close();
+    await opened.close();
   }
 }

@@ -6,7 +6,7 @@ import { type McpProxyStatistics, openMcpProxy, readMcpServers } from "@ccl/mcp"
 
 import { CliError, inputError } from "../cli-error.ts";
 import { listen, type ListenFlags } from "../mcp/listen.ts";
-import { openArtifacts } from "../mcp/open-artifacts.ts";
+import { openState } from "../open-state.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
@@ -32,7 +32,7 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
     throw inputError(
       servers.issues.map((issue) => ({ ...issue, message: `${path}: ${issue.message}` })),
     );
-  const artifacts = await openArtifacts(session, flags);
+  const artifacts = await openState(session, flags);
   const proxy = await openMcpProxy({
     servers: servers.value,
     listTokens: flags.listTokens,

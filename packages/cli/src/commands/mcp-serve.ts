@@ -5,7 +5,7 @@ import { openWorkspace } from "@ccl/plan-protocol/node";
 import { catalogFolder, openSnapshot, readCatalog } from "../catalog/read-catalog.ts";
 import { gitHistory } from "../git-history.ts";
 import { listen, type ListenFlags } from "../mcp/listen.ts";
-import { openArtifacts } from "../mcp/open-artifacts.ts";
+import { openState } from "../open-state.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
 import { openConnectors } from "../query/open-connectors.ts";
@@ -27,7 +27,7 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
   try {
     const registry = await openAliasRegistry({ root, directory, persist: false });
     closers.push(() => registry.close());
-    const artifacts = await openArtifacts(session, flags);
+    const artifacts = await openState(session, flags);
     closers.push(() => artifacts.close());
     const workspace = await openWorkspace({ root });
     closers.push(() => workspace.close());

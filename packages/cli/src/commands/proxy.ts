@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 
 import { CclError } from "@ccl/core";
-import { createGateway, type DecisionStore, type GatewayMode } from "@ccl/gateway";
+import { createGateway, type GatewayMode } from "@ccl/gateway";
 import {
   openFileDecisionStore,
   openProxy,
@@ -14,30 +14,22 @@ import {
   type ProxyStats,
 } from "@ccl/gateway/node";
 
-import {
-  artifactCommand,
-  type ArtifactFolder,
-  openArtifactFolder,
-  sharedState,
-  stateFolder,
-} from "../artifact-folder.ts";
+import { artifactCommand, openArtifactFolder, sharedState } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
+import { openState, type State, type StateFlags } from "../open-state.ts";
 import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl proxy`. */
-export interface ProxyFlags {
+export interface ProxyFlags extends StateFlags {
   upstream?: string | undefined;
   port: number;
   host?: string | undefined;
   mode: GatewayMode;
   holdout?: number | undefined;
   tokenEnv?: string | undefined;
-  state?: string | undefined;
-  /** A database for what several proxies share. Default: CCL_STATE_POSTGRES. */
-  postgres?: string | undefined;
   /** The log gets what prompts say too, not only how long they were and what they cost. */
   record?: boolean | undefined;
 }
@@ -130,28 +122,27 @@ function clientOf(name: string, env: NodeJS.ProcessEnv): WrappedClient {
 async function start(
   session: Session,
   flags: ProxyFlags & { upstream: string },
-): Promise<{ running: Proxy; folder: ArtifactFolder }> {
+): Promise<{ running: Proxy; folder: State }> {
   const { terminal } = session;
-  const state = flags.state ?? stateFolder(terminal);
   const token = flags.tokenEnv === undefined ? undefined : terminal.env[flags.tokenEnv];
   if (flags.tokenEnv !== undefined && token === undefined)
     throw new CliError("usage", `The variable ${flags.tokenEnv} of --token-env is not set.`);
-  const { folder, decisions } = await openState(session, { ...flags, state });
+  const folder = await openState(session, flags);
   try {
     await warmUp();
-    const store = await decisions("decisions");
+    const store = await folder.decisions();
     const { mode, holdout, upstream, port, host } = flags;
     const parts = { store, artifactStore: folder.store, mode, holdout };
     const service = {
-      gateway: createGateway({
-        ...parts,
-        store: await decisions("service-decisions"),
-        hint: "hash",
-      }),
+      gateway: createGateway({ ...parts, hint: "hash" }),
       artifactStore: folder.store,
     };
     const hint = (id: string): string =>
-      artifactCommand(terminal, `search ${id.slice(0, 12)} "words"`, flags.state);
+      artifactCommand(
+        terminal,
+        `search ${id.slice(0, 12)} "words"`,
+        folder.kind === "postgres" ? undefined : flags.state,
+      );
     const gateway = createGateway({ ...parts, hint });
     const log = await openRequestLog(join(folder.path, "requests"), { texts: flags.record });
     const onRequest = log.add;
@@ -166,28 +157,6 @@ async function start(
     if (CclError.isInstance(error)) throw new CliError("usage", error.message, { cause: error });
     throw error;
   }
-}
-
-interface OpenState {
-  folder: ArtifactFolder;
-  decisions(name: string): Promise<DecisionStore>;
-}
-
-async function openState(
-  session: Session,
-  {
-    state,
-    postgres = session.terminal.env[sharedState],
-  }: { state: string; postgres?: string | undefined },
-): Promise<OpenState> {
-  if (postgres === undefined || postgres === "") {
-    const folder = await openArtifactFolder(state);
-    return { folder, decisions: (name) => openFileDecisionStore(join(folder.path, name)) };
-  }
-  const { openPostgresState } = await import("../open-postgres-state.ts");
-  const { decisions, ...shared } = await openPostgresState(session, postgres);
-  const folder: ArtifactFolder = { ...shared, kind: "postgres", path: resolve(state) };
-  return { folder, decisions: () => Promise.resolve(decisions) };
 }
 
 /** Plans a request in a folder for temporary files, so that the first real one does not wait for code to be loaded and compiled. */

@@ -4,7 +4,8 @@ import { compress } from "@ccl/compress";
 import { estimatedCounter } from "@ccl/core";
 import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
-import { artifactCommand, openArtifactFolder, stateFolder } from "../artifact-folder.ts";
+import { artifactCommand } from "../artifact-folder.ts";
+import { openState } from "../open-state.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { readInput } from "../plan/read-input.ts";
 import type { Session } from "../session.ts";
@@ -76,7 +77,7 @@ async function shorten(
       text: () => (kept.endsWith("\n") ? kept : `${kept}\n`),
     };
   }
-  const folder = await openArtifactFolder(state ?? stateFolder(session.terminal));
+  const folder = await openState(session, { state });
   try {
     const { artifactId } = await folder.store.store(text, {
       source: "ccl shrink",

@@ -1,6 +1,6 @@
 import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
-import { estimatedCounter, type TokenCounter } from "@ccl/core";
+import { estimatedCounter, sha256Hex, type TokenCounter } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 
@@ -125,10 +125,11 @@ class RequestPlanner {
     const value = parseBody(text);
     const request = readRequest(value);
     if (request === undefined) return { ...nothing, reason: "unknown_shape" };
-    const key = sessionKey(value, request, headers);
     const { mode = "safe", holdout = 0, hint } = this.#options;
-    // Who asks by a hash names no session.
-    const owner = hint === "hash" ? tenantOf(headers) : key;
+    const sent = sessionKey(value, request, headers);
+    // Who asks by a hash names no session; its results name the rest otherwise than those of a proxy on the same store.
+    const [key, owner] =
+      hint === "hash" ? [sha256Hex(`hash ${sent}`), tenantOf(headers)] : [sent, sent];
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
     const { items, shown, decisions, call } = session.planner.plan(request.items);

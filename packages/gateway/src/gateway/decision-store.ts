@@ -8,6 +8,14 @@ export interface DecisionStore {
   add(session: string, decisions: readonly Decision[]): Promise<void>;
 }
 
+/** A store that can be rid of sessions that have ended. */
+export interface PrunableDecisionStore extends DecisionStore {
+  /** When each session had its last decision, by the store's own clock. */
+  sessions(): Promise<ReadonlyMap<string, number>>;
+  /** Forgets sessions, but for those that have had a decision since that time. */
+  forget(sessions: readonly string[], sinceMs: number): Promise<void>;
+}
+
 /** Decisions that end with the process. */
 export function createMemoryDecisionStore(): DecisionStore {
   const sessions = new Map<string, Decision[]>();

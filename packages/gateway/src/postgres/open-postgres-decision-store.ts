@@ -1,7 +1,7 @@
-import { createPostgresSession, migrate, type PostgresClient, textIn } from "@ccl/sql";
+import { createPostgresSession, migrate, numberIn, type PostgresClient, textIn } from "@ccl/sql";
 
 import { readDecision } from "../decide/read-decision.ts";
-import type { DecisionStore } from "../gateway/decision-store.ts";
+import type { PrunableDecisionStore } from "../gateway/decision-store.ts";
 
 /** Where the table is. */
 export interface PostgresDecisionStoreOptions {
@@ -14,7 +14,7 @@ export interface PostgresDecisionStoreOptions {
 export async function openPostgresDecisionStore({
   client,
   signal,
-}: PostgresDecisionStoreOptions): Promise<DecisionStore> {
+}: PostgresDecisionStoreOptions): Promise<PrunableDecisionStore> {
   await migrate(client, {
     component: "gateway",
     signal,
@@ -46,6 +46,23 @@ export async function openPostgresDecisionStore({
          SELECT $1, one ->> 'at', one FROM json_array_elements($2::json) AS one
          ON CONFLICT DO NOTHING`,
         [session, JSON.stringify(decisions)],
+      );
+    },
+    sessions: async () => {
+      const rows = await connection.query(
+        `SELECT session, (extract(epoch FROM max(kept_at)) * 1000)::float8 AS last
+         FROM ccl_gateway_decisions GROUP BY session`,
+      );
+      return new Map(rows.map((row) => [textIn(row, "session"), numberIn(row, "last")]));
+    },
+    forget: async (sessions, sinceMs) => {
+      await connection.query(
+        `DELETE FROM ccl_gateway_decisions WHERE session IN (
+           SELECT session FROM ccl_gateway_decisions
+           WHERE session IN (SELECT json_array_elements_text($1::json))
+           GROUP BY session HAVING max(kept_at) < to_timestamp($2::float8 / 1000)
+         )`,
+        [JSON.stringify(sessions), sinceMs],
       );
     },
   };
