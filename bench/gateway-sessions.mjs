@@ -1,5 +1,5 @@
 // What the gateway's policies save on recorded sessions, with the provider's cache counted, and what stays visible of the values
-// that the model used next. Controls: a cut to 12 lines of every result, and a frozen cut at the price of `full`.
+// that the model used next. A path that stands as a name under its folder, as `ls -R` writes it, is visible, and counted apart. Controls: a cut to 12 lines of every result, and a frozen cut at the price of `full`.
 // `node bench/gateway-sessions.mjs --data DIR [--every N --from K]`
 import { parseArgs } from "node:util";
 
@@ -77,13 +77,44 @@ const twelveLines = () => (messages) =>
 
 const raw = () => (messages) => messages;
 
+function replayOne(trace, policy) {
+  const prompts = new Map();
+  const result = replayTrace(trace, {
+    counter,
+    policy: (messages) => {
+      const prompt = policy(messages);
+      prompts.set(messages.length, prompt);
+      return prompt;
+    },
+  });
+  const grouped = result.missing.filter(({ index, value }) =>
+    pathsUnderFolders(prompts.get(index)).some((path) => path.includes(value)),
+  ).length;
+  return { ...result, grouped, supported: result.supported + grouped };
+}
+
+/** The paths of lists in which a line that ends in "/:" names the folder of the lines below it. */
+function pathsUnderFolders(prompt) {
+  return prompt.flatMap(({ content }) => {
+    let folder;
+    return String(typeof content === "string" ? content : "")
+      .split("\n")
+      .flatMap((line) => {
+        if (folder !== undefined && /^[^\s/]+$/.test(line)) return [folder + line];
+        folder = /^\S+\/:$/.test(line) ? line.slice(0, -1) : undefined;
+        return [];
+      });
+  });
+}
+
 function replay(traces, policy) {
-  const results = traces.map((trace) => replayTrace(trace, { policy: policy(trace), counter }));
+  const results = traces.map((trace) => replayOne(trace, policy(trace)));
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   return {
     price: sum("price"),
     support: sum("supported") / sum("values"),
     invalid: sum("invalid"),
+    grouped: sum("grouped"),
     results,
   };
 }
@@ -120,10 +151,10 @@ for (const [name, traces] of Object.entries(sets)) {
     "frozen cut at the price of full": frozenAt(traces, full.price),
   };
   console.log(`\n${traces.length} runs of ${name}\n`);
-  for (const [policy, { price, support, invalid, results }] of Object.entries(rows)) {
+  for (const [policy, { price, support, invalid, grouped, results }] of Object.entries(rows)) {
     const dearer = results.filter((one, at) => one.price > direct.results[at].price + 1).length;
     console.log(
-      `${policy.padEnd(34)} price ${(price / direct.price).toFixed(3)}  support ${(support * 100).toFixed(1)} %  dearer ${dearer}  invalid ${invalid}`,
+      `${policy.padEnd(34)} price ${(price / direct.price).toFixed(3)}  support ${(support * 100).toFixed(1)} %  dearer ${dearer}  invalid ${invalid}  as names under folders ${grouped}`,
     );
   }
 }
