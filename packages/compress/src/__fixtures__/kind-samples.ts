@@ -370,6 +370,20 @@ export const kindSamples: readonly KindSample[] = [
     facts: ["KeyError: 'tenant_19'", '"/srv/job/merge.py", line 203'],
   },
   {
+    name: "a traceback of Python alone",
+    kind: "log",
+    text: [
+      "Traceback (most recent call last):",
+      ...many(40, (at) =>
+        [`  File "/srv/${word(at)}/step.py", line ${at * 7}, in run`, "    self.next(path)"].join("\n"),
+      ),
+      "    raise ImproperlyConfigured(",
+      "django.core.exceptions.ImproperlyConfigured: Set TENANT_KEY before.",
+      ...many(30, (at) => `  ${word(at)} = ${at}`),
+    ].join("\n"),
+    facts: ["exceptions.ImproperlyConfigured: Set TENANT_KEY"],
+  },
+  {
     name: "a stack of Node",
     kind: "log",
     text: [

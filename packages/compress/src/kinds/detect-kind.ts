@@ -103,6 +103,8 @@ function kindOfLines(sample: string, end: string): ContentKind {
   if (byLine !== undefined) return byLine;
   const grouped = groupedKinds.find(([, pattern]) => pattern.test(sample.slice(0, 4_000)))?.[0];
   if (grouped !== undefined) return grouped;
+  // What it quotes is code; what went wrong is not.
+  if (/^Traceback \(most recent call last\):$/m.test(sample)) return "log";
   if (shareOf(codeLine) >= 0.25) return "code";
   if (/^#{2,6} \S|^(?:```|~~~)|^\|.*\|\s*\n\|[ :|-]+\|/m.test(sample)) return "markdown";
   if (shareOf(yamlLine) >= 0.7 && shareOf(yamlKey) >= 0.3) return "yaml";

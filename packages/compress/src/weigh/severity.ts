@@ -1,5 +1,5 @@
 const grave =
-  /\b(?:fatal|panic(?:ked)?|traceback|segfault|segmentation fault|core dumped|assert(?:ion)?(?:error| failed)|critical|emerg(?:ency)?|corrupt\w*|mismatch|unreachable|vulnerab\w*|CVE-\d+|urgent|undefined reference|break-in)\b|\bFAIL(?:ED|URE)?\b|[✗✘×✕✖] |Exception\b/i;
+  /\b(?:fatal|panic(?:ked)?|traceback|segfault|segmentation fault|core dumped|assert(?:ion)?(?:error| failed)|critical|emerg(?:ency)?|corrupt\w*|mismatch|unreachable|vulnerab\w*|CVE-\d+|urgent|undefined reference|break-in)\b|\bFAIL(?:ED|URE)?\b|[✗✘×✕✖] |Exception(?:s\.\w+)?\b/i;
 const plain =
   /\b(?:errors?|err|errno|fail(?:s|ed|ing|ures?)?|invalid|denied|refused|forbidden|unauthori[sz]ed|illegal|abort(?:ed|ing)?|timed? ?out|timeout|cannot|can't|couldn't|could not|unable|not found|no such|lost|unexpected|killed|rejected|missing|unknown|bad|wrong|suspended|blocked|broken|damaged?|conflict)\b|Error\b|" 5\d\d /i;
 const warning = /\b(?:warn(?:ing)?s?|deprecated|retry\w*|retrie[ds]|slow|degraded)\b/i;
