@@ -10,6 +10,7 @@ import {
 
 import type { HistoryItem } from "../history/history-item.ts";
 import { readRequest, readUsage } from "../history/read-request.ts";
+import { readLines } from "../json/read-lines.ts";
 import { newTranscript, type Transcript } from "./transcript.ts";
 
 /**
@@ -18,24 +19,15 @@ import { newTranscript, type Transcript } from "./transcript.ts";
  */
 export function readTranscripts(text: string): Transcript[] {
   const whole =
-    text.trimStart().startsWith("{") || text.trimStart().startsWith("[") ? parse(text) : undefined;
+    text.trimStart().startsWith("{") || text.trimStart().startsWith("[")
+      ? parseJson(text)
+      : undefined;
   if (whole !== undefined) return readDocument(whole);
-  const lines = text.split("\n").flatMap((line) => {
-    const value = line.trim() === "" ? undefined : parse(line);
-    return isRecord(value) ? [value] : [];
-  });
+  const lines = readLines(text, isRecord);
   if (lines.some((line) => "payload" in line)) return readCodex(lines);
   if (lines.some((line) => Array.isArray(line["messages"]) || Array.isArray(line["input"])))
     return lines.flatMap(readDocument);
   return readClaudeCode(lines);
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readDocument(value: unknown): Transcript[] {

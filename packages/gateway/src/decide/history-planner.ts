@@ -65,11 +65,17 @@ export class HistoryPlanner {
   /** Names in what stays: words, calls, and what is left of old results. */
   #names = new Set<string>();
   #chain = "";
+  #chars = 0;
   #credit = 0;
 
   constructor(options: PlanOptions, decisions: Map<string, Decision> = new Map()) {
     this.#options = options;
     this.#decisions = decisions;
+  }
+
+  /** Of the history. */
+  get chars(): number {
+    return this.#chars;
   }
 
   /** Plans the next call; its items begin with those of an earlier one, unless the client rewrote its history. */
@@ -130,6 +136,7 @@ export class HistoryPlanner {
     this.#applied = [];
     this.#names.clear();
     this.#chain = "";
+    this.#chars = 0;
     this.#credit = 0;
   }
 
@@ -138,6 +145,7 @@ export class HistoryPlanner {
     for (const item of items) {
       const tokens = item.mediaTokens ?? this.#options.counter.count(item.text) + 4;
       this.#entries.push({ item, tokens, shownTokens: tokens });
+      this.#chars += item.text.length;
       if (item.kind !== "result") this.#name(item.text);
       if (item.kind !== "system" && item.kind !== "tools")
         said += `\n${item.kind} ${item.callId ?? ""} ${item.text.length}\n${item.text}`;

@@ -12,6 +12,7 @@ import { type JsonPath, type ReadRequest, readRequest } from "../history/read-re
 import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
 import type { DecisionStore } from "./decision-store.ts";
+import { RecentSessions } from "./recent-sessions.ts";
 import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
 
 /** Why a request went out as it came. */
@@ -69,8 +70,8 @@ interface Session {
   keeping?: Promise<void> | undefined;
 }
 
-/** Sessions whose state stays in memory; others are read from the store again. */
-const maxSessions = 500;
+/** What of sessions stays in memory; others are read from the store again. */
+const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
 
 /** Makes a gateway. Throws `invalid_options`. */
 export function createGateway(options: GatewayOptions): Gateway {
@@ -112,7 +113,7 @@ function reasonOf(error: unknown): PassReason {
 
 class RequestPlanner {
   readonly #options: GatewayOptions;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new RecentSessions<Session>(sessionLimits);
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -122,7 +123,7 @@ class RequestPlanner {
     const nothing = { edits: [], directPrice: 0, price: 0 };
     const text = decode(body);
     if (text === undefined) return { ...nothing, reason: "not_utf8" };
-    const value = parseBody(text);
+    const value = parseJson(text);
     const request = readRequest(value);
     if (request === undefined) return { ...nothing, reason: "unknown_shape" };
     const { mode = "safe", holdout = 0, hint } = this.#options;
@@ -200,19 +201,13 @@ class RequestPlanner {
   async #open(key: string, request: ReadRequest): Promise<Session> {
     const open = this.#sessions.get(key);
     if (open !== undefined) {
-      this.#sessions.delete(key);
-      this.#sessions.set(key, open);
       if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(key));
       return open;
     }
     const stored = await this.#read(key);
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
     const session: Session = { key, planner: this.#newPlanner(request, decisions), unkept: [] };
-    this.#sessions.set(key, session);
-    for (const oldest of this.#sessions.keys()) {
-      if (this.#sessions.size <= maxSessions) break;
-      this.#sessions.delete(oldest);
-    }
+    this.#sessions.use(key, session);
     return session;
   }
 
@@ -288,14 +283,6 @@ function decode(body: Uint8Array): string | undefined {
   if (!text.includes("\uFFFD")) return text;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return undefined;
-  }
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { unless } from "@ccl/core/node";
 
-import { readDecision } from "../decide/read-decision.ts";
+import { readDecisions } from "../decide/read-decisions.ts";
 import type { PrunableDecisionStore } from "../gateway/decision-store.ts";
 
 /** Decisions in a folder, a file for each session and a line for each decision; a line that a crash cut off is passed over. */
@@ -17,10 +17,8 @@ export async function openFileDecisionStore(folder: string): Promise<PrunableDec
     );
   const fileOf = (session: string): string => join(folder, `${session}.jsonl`);
   return {
-    read: async (session) => {
-      const text = await unless(["ENOENT"], readFile(fileOf(session), "utf8"), "");
-      return text.split("\n").flatMap(readDecision);
-    },
+    read: async (session) =>
+      readDecisions(await unless(["ENOENT"], readFile(fileOf(session), "utf8"), "")),
     add: async (session, decisions) => {
       // A line of its own even after one that was cut off.
       const lines = decisions.map((decision) => `\n${JSON.stringify(decision)}\n`);

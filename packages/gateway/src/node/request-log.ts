@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isRecord, parseJson } from "@ccl/core/json";
+import { isRecord } from "@ccl/core/json";
 import { unless } from "@ccl/core/node";
 import { redactSecrets } from "@ccl/core";
 
@@ -9,6 +9,7 @@ import type { ShownForm, ShownResult } from "../decide/plan-options.ts";
 import type { PlannedItem } from "../decide/history-planner.ts";
 import type { PassReason } from "../gateway/create-gateway.ts";
 import type { ItemKind } from "../history/history-item.ts";
+import { readLines } from "../json/read-lines.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
 import type { ProxiedRequest } from "./open-proxy.ts";
 
@@ -48,14 +49,11 @@ export interface RequestLog {
   close(): Promise<boolean>;
 }
 
+/** What the last line of a session said of its prompt. */
 interface LastLine {
-  items: readonly PlannedItem[];
   length: number;
   shown: ReadonlyMap<number, ShownResult>;
 }
-
-/** Sessions whose last line is remembered; others begin anew. */
-const maxSessions = 500;
 
 /** Writes a file for each session into the folder; with `texts`, what the prompts say too. */
 export async function openRequestLog(
@@ -63,24 +61,23 @@ export async function openRequestLog(
   { texts = false }: { texts?: boolean | undefined } = {},
 ): Promise<RequestLog> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const last = new Map<string, LastLine>();
+  /** By the list of the prompt's items, which lives as long as the session is held. */
+  const last = new WeakMap<readonly PlannedItem[], LastLine>();
   let writing: Promise<unknown> = Promise.resolve();
   let isWhole = true;
   return {
     add(request) {
       const session = request.plan.session ?? "unknown";
-      const line = lineOf(request, { last: last.get(session), texts });
-      const { prompt } = request.plan;
-      last.delete(session);
-      if (prompt !== undefined) last.set(session, { ...prompt, length: prompt.items.length });
-      for (const oldest of last.keys()) if (last.size > maxSessions) last.delete(oldest);
+      const { items = [], shown = noneShown } = request.plan.prompt ?? {};
+      const line = lineOf(request, { last: last.get(items), texts });
+      last.set(items, { shown, length: items.length });
       const path = join(folder, `${session}.jsonl`);
       writing = writing
         .then(() => appendFile(path, `\n${JSON.stringify(line)}\n`, { mode: 0o600 }))
         .catch(() => {
           isWhole = false;
           // What comes next would refer to a line that is missing.
-          last.delete(session);
+          last.delete(items);
         });
     },
     async close() {
@@ -90,16 +87,17 @@ export async function openRequestLog(
   };
 }
 
+const noneShown: ReadonlyMap<number, ShownResult> = new Map();
+
 function lineOf(
   { plan, startedAtMs, durationMs, status, reported }: ProxiedRequest,
   { last, texts }: { last: LastLine | undefined; texts: boolean },
 ): LoggedRequest {
-  const { items = [], shown = new Map<number, ShownResult>() } = plan.prompt ?? {};
-  const isSame = last !== undefined && last.items === items && last.length <= items.length;
-  const kept = isSame ? last.length : 0;
+  const { items = [], shown = noneShown } = plan.prompt ?? {};
+  const kept = last?.length ?? 0;
   const redacted = (text: string): string | undefined =>
     texts ? redactSecrets(text).text : undefined;
-  const newly = [...shown].filter(([at, one]) => !isSame || last.shown.get(at) !== one);
+  const newly = [...shown].filter(([at, one]) => last?.shown.get(at) !== one);
   const usd = cachePriceOf(plan.model).usdPerMillion / 1e6;
   return {
     timeMs: startedAtMs,
@@ -138,10 +136,7 @@ export async function readRequestLog(folder: string): Promise<Map<string, Logged
   const names = await unless(["ENOENT"], readdir(folder), []);
   for (const name of names.filter((one) => one.endsWith(".jsonl")).sort()) {
     const text = await readFile(join(folder, name), "utf8");
-    sessions.set(
-      name.slice(0, -".jsonl".length),
-      wholeRequests(text.split("\n").flatMap(readLine)),
-    );
+    sessions.set(name.slice(0, -".jsonl".length), wholeRequests(readLines(text, isLogged)));
   }
   return sessions;
 }
@@ -156,15 +151,6 @@ function wholeRequests(lines: readonly LoggedRequest[]): LoggedRequest[] {
     before = { ...line, items, shown: [...shown.values()] };
     return [before];
   });
-}
-
-function readLine(line: string): LoggedRequest[] {
-  try {
-    const value = line === "" ? undefined : parseJson(line);
-    return isLogged(value) ? [value] : [];
-  } catch {
-    return [];
-  }
 }
 
 function isLogged(value: unknown): value is LoggedRequest {

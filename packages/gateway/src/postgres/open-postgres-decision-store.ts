@@ -1,6 +1,6 @@
 import { createPostgresSession, migrate, numberIn, type PostgresClient, textIn } from "@ccl/sql";
 
-import { readDecision } from "../decide/read-decision.ts";
+import { readDecisions } from "../decide/read-decisions.ts";
 import type { PrunableDecisionStore } from "../gateway/decision-store.ts";
 
 /** Where the table is. */
@@ -38,7 +38,7 @@ export async function openPostgresDecisionStore({
         "SELECT decision::text AS decision FROM ccl_gateway_decisions WHERE session = $1",
         [session],
       );
-      return rows.flatMap((row) => readDecision(textIn(row, "decision")));
+      return rows.flatMap((row) => readDecisions(textIn(row, "decision")));
     },
     add: async (session, decisions) => {
       await connection.query(
