@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { CclError } from "@ccl/core";
 import { createGateway, type GatewayMode } from "@ccl/gateway";
 import {
+  measuredSaving,
   openFileDecisionStore,
   openProxy,
   openRequestLog,
@@ -195,10 +196,21 @@ function warmUpResults(): string[] {
   ];
 }
 
-function statsText({ requests, changed, passed, directUsd, usd, reported }: ProxyStats): string {
-  const saved = directUsd === 0 ? 0 : ((directUsd - usd) / directUsd) * 100;
+function statsText(stats: ProxyStats): string {
+  const { requests, changed, passed, directUsd, usd, plannedUsd, reported } = stats;
+  const less = (price: number): string =>
+    `${(directUsd === 0 ? 0 : (1 - price / directUsd) * 100).toFixed(1)} %`;
   const reasons = Object.entries(passed)
     .map(([reason, count]) => ` ${count} passed unchanged: ${reason}.`)
     .join("");
-  return `${formatCount(requests, "request")}, ${changed} with shorter results: input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${saved.toFixed(1)} % less). The provider reported ${reported.cached} of ${reported.total} input tokens as cached.${reasons}\n`;
+  const input =
+    passed.audit === undefined
+      ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${less(usd)} less)`
+      : `input $${directUsd.toFixed(4)} by list prices, cache counted; full would have made it $${plannedUsd.toFixed(4)} (${less(plannedUsd)} less)`;
+  const measured = measuredSaving(stats);
+  const beside =
+    measured === undefined
+      ? ""
+      : ` Beside the sessions held out, by what the provider reported: ${(measured * 100).toFixed(1)} % less.`;
+  return `${formatCount(requests, "request")}, ${changed} with shorter results: ${input}. The provider reported ${reported.cached} of ${reported.total} input tokens as cached.${beside}${reasons}\n`;
 }

@@ -8,4 +8,4 @@ export {
   readRequestLog,
   type RequestLog,
 } from "./request-log.ts";
-export type { ProxyStats } from "./proxy-stats.ts";
+export { measuredSaving, type ProxyStats } from "./proxy-stats.ts";

@@ -17,6 +17,7 @@ import {
 import {
   countPass,
   countPlan,
+  countReported,
   createUsageReader,
   metricsText,
   newStats,
@@ -124,9 +125,11 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     stats: () => structuredClone(stats),
     close: async () => {
       const ended = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
+      // A connection is idle once what it is in the middle of has ended.
+      const idle = setInterval(() => server.closeIdleConnections(), 50);
       const late = setTimeout(() => server.closeAllConnections(), closeWithinMs);
       await ended;
+      clearInterval(idle);
       clearTimeout(late);
       await agent.destroy();
     },
@@ -178,6 +181,7 @@ class Forwarder {
       plan = planned.plan;
       const { body } = planned;
       end = await this.#forward(request, { response, body, signal: controller.signal });
+      countReported(stats, plan, end.reported);
     } catch {
       if (controller.signal.aborted) return;
       stats.upstreamErrors += 1;
@@ -252,7 +256,7 @@ class Forwarder {
       signal,
     }: { response: ServerResponse; body: Uint8Array | IncomingMessage | null; signal: AbortSignal },
   ): Promise<Pick<ProxiedRequest, "status" | "reported">> {
-    const { agent, base, stats } = this.#parts;
+    const { agent, base } = this.#parts;
     const answered = await agent.request({
       origin: base.origin,
       path: base.pathname.replace(/\/$/, "") + (request.url ?? "/"),
@@ -272,11 +276,7 @@ class Forwarder {
       },
     });
     await pipeline(answered.body, watch, response);
-    const reported = usage.total();
-    stats.reported.total += reported.total;
-    stats.reported.cached += reported.cached;
-    stats.reported.written += reported.written;
-    return { status: answered.statusCode, reported };
+    return { status: answered.statusCode, reported: usage.total() };
   }
 }
 

@@ -12,8 +12,25 @@ export interface ProxyStats {
   /** Input of all prompts as they came and as they went out, by the price model. */
   directUsd: number;
   usd: number;
+  /** The same if no session had been left alone, as `audit` and `holdout` do. */
+  plannedUsd: number;
   /** Input tokens as the provider reported them. */
   reported: { total: number; cached: number; written: number };
+  /** Of requests whose answer reported its input, by whether their session was held out: what the price model is checked by. */
+  compared: Record<"heldOut" | "planned", ComparedInput>;
+}
+
+/** Input as it came by the price model, and as it went out by what the provider reported. */
+interface ComparedInput {
+  directUsd: number;
+  reportedUsd: number;
+}
+
+/** The share that was saved beside the sessions that were held out, by what the provider reported; undefined without either. */
+export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): number | undefined {
+  const { heldOut, planned } = compared;
+  if (heldOut.reportedUsd === 0 || planned.directUsd === 0) return undefined;
+  return 1 - (planned.reportedUsd / planned.directUsd) * (heldOut.directUsd / heldOut.reportedUsd);
 }
 
 /** Nothing done yet. */
@@ -27,7 +44,12 @@ export function newStats(): ProxyStats {
     clientsGone: 0,
     directUsd: 0,
     usd: 0,
+    plannedUsd: 0,
     reported,
+    compared: {
+      heldOut: { directUsd: 0, reportedUsd: 0 },
+      planned: { directUsd: 0, reportedUsd: 0 },
+    },
   };
 }
 
@@ -37,7 +59,29 @@ export function countPlan(stats: ProxyStats, plan: GatewayPlan): void {
   if (plan.reason !== undefined) countPass(stats, plan.reason);
   const usd = cachePriceOf(plan.model).usdPerMillion / 1e6;
   stats.directUsd += plan.directPrice * usd;
-  stats.usd += plan.price * usd;
+  stats.plannedUsd += plan.price * usd;
+  stats.usd += (isLeftAlone(plan) ? plan.directPrice : plan.price) * usd;
+}
+
+function isLeftAlone({ reason }: GatewayPlan): boolean {
+  return reason === "audit" || reason === "holdout";
+}
+
+/** Counts what the provider reported of a request. */
+export function countReported(
+  stats: ProxyStats,
+  plan: GatewayPlan | undefined,
+  { total, cached, written }: ProxyStats["reported"],
+): void {
+  stats.reported.total += total;
+  stats.reported.cached += cached;
+  stats.reported.written += written;
+  if (plan === undefined || total === 0 || plan.directPrice === 0) return;
+  const { read, write, usdPerMillion } = cachePriceOf(plan.model);
+  const usd = usdPerMillion / 1e6;
+  const group = stats.compared[plan.reason === "holdout" ? "heldOut" : "planned"];
+  group.directUsd += plan.directPrice * usd;
+  group.reportedUsd += (total - cached - written + cached * read + written * write) * usd;
 }
 
 /** Counts a request that went out as it came. */
@@ -60,6 +104,11 @@ export function metricsText(stats: ProxyStats): string {
     `ccl_clients_gone_total ${stats.clientsGone}`,
     `ccl_input_direct_usd_total ${stats.directUsd}`,
     `ccl_input_usd_total ${stats.usd}`,
+    `ccl_input_planned_usd_total ${stats.plannedUsd}`,
+    ...Object.entries(stats.compared).flatMap(([group, { directUsd, reportedUsd }]) => [
+      `ccl_compared_direct_usd_total{group="${group}"} ${directUsd}`,
+      `ccl_compared_reported_usd_total{group="${group}"} ${reportedUsd}`,
+    ]),
     ...Object.entries(stats.reported).map(
       ([kind, tokens]) => `ccl_reported_tokens_total{kind="${kind}"} ${tokens}`,
     ),
