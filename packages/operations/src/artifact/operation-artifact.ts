@@ -45,6 +45,13 @@ export interface ArtifactWrite {
   semantics: ArtifactSemantics;
   /** JSON. */
   value: unknown;
+  /** What a text value is written in, like `text/markdown`; for who shows it. */
+  contentType?: string | undefined;
+  /**
+   * True: the value is an item, or a list of items, behind those that the artifact holds. The newest 1,000 items stay, of at most
+   * 250,000 characters together, and no former value unless `retention` says so.
+   */
+  append?: boolean | undefined;
   /** Of persisted ones only. */
   retention?: ArtifactRetention | undefined;
   inclusion?: PromptInclusion | undefined;
@@ -69,6 +76,7 @@ export interface OperationArtifact extends ArtifactVersion {
   persisted: boolean;
   usage: ArtifactUsage;
   semantics: ArtifactSemantics;
+  contentType?: string | undefined;
   inclusion?: PromptInclusion | undefined;
   retention?: ArtifactRetention | undefined;
   /** Former values only, oldest first. */

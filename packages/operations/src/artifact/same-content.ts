@@ -5,7 +5,7 @@ import type { ArtifactWrite } from "./operation-artifact.ts";
 /** What makes a write worth a version of its own. */
 export type ArtifactContent = Pick<
   ArtifactWrite,
-  "value" | "usage" | "semantics" | "inclusion" | "retention"
+  "value" | "contentType" | "usage" | "semantics" | "inclusion" | "retention"
 >;
 
 /** True where a write would change nothing. */
@@ -13,6 +13,7 @@ export function hasSameContent(left: ArtifactContent, right: ArtifactContent): b
   return (
     left.usage === right.usage &&
     left.semantics === right.semantics &&
+    left.contentType === right.contentType &&
     isSameJson(left.inclusion, right.inclusion) &&
     isSameJson(left.retention, right.retention) &&
     isSameJson(left.value, right.value)

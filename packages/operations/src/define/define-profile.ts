@@ -108,7 +108,7 @@ function resultOf({ key, settings, writes }: NamedSpec): ResultParams {
     tag: tag ?? key,
     persisted: true,
     usage: "prompt+ui",
-    semantics: "state",
+    semantics: artifact?.append === true ? "log/feed" : "state",
   } as const;
   return {
     writeArtifact: isAsked || isOnly ? { ...write, ...artifact } : undefined,

@@ -34,12 +34,19 @@ export const retentionShape: z.ZodType<ArtifactRetention> = z.strictObject({
   maxAgeMs: z.number().min(0).exactOptional(),
   maxBytes: z.int().min(0).exactOptional(),
 });
+/** A media type, parameters included. */
+export const contentTypeShape: z.ZodType<string> = z
+  .string()
+  .max(200)
+  .regex(/^[\w.+-]+\/[\w.+-]+(?:;.*)?$/);
 const writeFields = {
   tag: z.string(),
   persisted: z.boolean(),
   usage: z.enum(["prompt_only", "ui_only", "prompt+ui", "internal"]),
   semantics: z.string(),
   value: z.unknown(),
+  contentType: z.exactOptional(contentTypeShape),
+  append: z.exactOptional(z.boolean()),
   retention: z.exactOptional(retentionShape),
   inclusion: z.exactOptional(inclusionShape),
   expectedVersion: z.int().min(0).exactOptional(),

@@ -19,6 +19,8 @@ const writeArtifact: Complete<WriteArtifactParams> = {
   persisted: true,
   usage: "prompt+ui",
   semantics: "state",
+  contentType: "text/markdown; charset=utf-8",
+  append: false,
   retention: { maxItems: 1, maxAgeMs: 2, maxBytes: 3 },
   inclusion: { mode: "at_depth", role: "user", depth: -1, template: "{{ value }}", maxTokens: 4 },
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
-import { emitShape, inclusionShape, retentionShape } from "../effects/effect-shape.ts";
+import { contentTypeShape, emitShape, inclusionShape, retentionShape } from "../effects/effect-shape.ts";
 import type { EmittedEffect, OperationEffect } from "../effects/operation-effect.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
 
@@ -21,6 +21,8 @@ export const writeArtifactSchema: z.ZodType<WriteArtifactParams> = z
     persisted: z.boolean(),
     usage: z.enum(["prompt_only", "ui_only", "prompt+ui", "internal"]),
     semantics: z.string().min(1).max(100),
+    contentType: z.exactOptional(contentTypeShape),
+    append: z.exactOptional(z.boolean()),
     retention: z.exactOptional(retentionShape),
     inclusion: z.exactOptional(inclusionShape),
   })

@@ -49,7 +49,7 @@ export interface SessionCommit {
 
 /** What became of a write. */
 export type SessionWriteOutcome =
-  /** `changed` is false for a value equal to the head's (with its usage, semantics, inclusion and retention). */
+  /** `changed` is false for a value equal to the head's (with its content type, usage, semantics, inclusion and retention). */
   | { operationId: string; status: "written"; version: number; changed: boolean }
   /** `head`: what is there instead. */
   | { operationId: string; status: "conflict"; head: number }

@@ -76,13 +76,14 @@ export function snapshot(
       throw new OperationsError("unknown_turn", message);
     }
     const { write } = version;
-    const { persisted, usage, semantics, inclusion, retention } = write;
+    const { persisted, usage, semantics, contentType, inclusion, retention } = write;
     artifacts.push({
       ...publicVersion(version),
       tag,
       persisted,
       usage,
       semantics,
+      contentType,
       inclusion,
       retention,
       history: historyOf(stored, version).map(publicVersion),

@@ -24,7 +24,7 @@ export function buildResult(
     commitLog: run.hasEffects ? [...run.commitLog, ...discarded(run)] : [],
     artifacts: [...(run.written?.values() ?? [])].map(
       ({ artifact, operationId, hook }): RunArtifact => {
-        const { tag, persisted, usage, semantics, version, value } = artifact;
+        const { tag, persisted, usage, semantics, version, contentType, value } = artifact;
         return {
           tag,
           operationId,
@@ -32,6 +32,7 @@ export function buildResult(
           persisted,
           usage,
           semantics,
+          contentType,
           value,
           version: persisted ? version : undefined,
         };

@@ -7,7 +7,7 @@ import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { OperationTurnEffects, TurnOutcome } from "../ports/chat-store.ts";
 import type { SessionWrite, SessionWriteOutcome } from "../ports/profile-session-store.ts";
-import { formerOf, writeOf, writtenArtifact } from "./artifact-view.ts";
+import { formerOf, wholeWrite, writeOf, writtenArtifact } from "./artifact-view.ts";
 import { OperationsError } from "../operations-error.ts";
 import { messageOf } from "../operation/message-of.ts";
 import {
@@ -96,7 +96,7 @@ export function adoptCommit(
       version,
     };
     const isSame = write.persisted && before?.version === version;
-    const artifact = isSame ? before : writtenArtifact(before, write, stamp);
+    const artifact = isSame ? before : writtenArtifact(before, wholeWrite(write, before), stamp);
     artifacts[write.tag] = artifact;
     const { tag, persisted: isKept, usage } = write;
     const shown = { persisted: isKept, usage, version: isKept ? version : undefined };
@@ -138,7 +138,7 @@ function checkInclusions(run: RunContext, all: readonly Committing[]): void {
     if (write === undefined || template === undefined || failure !== undefined) continue;
     const art = valuesByTag(artifactsAfter(run, [operation.index]));
     const { renderer = defaultRenderer() } = run.services;
-    const rendered = renderer.render(template, { art, value: write.value });
+    const rendered = renderer.render(template, { art, value: art[write.tag] });
     if (rendered.ok) continue;
     const message = `The inclusion of art.${write.tag} can't be rendered: ${rendered.issues[0]?.message ?? template}`;
     committing.failure = { code: "template_render_error", message: safeText(message, 512) };
@@ -199,14 +199,14 @@ async function writeArtifacts(
   for (const committing of all) {
     const write = committing.failure === undefined ? writeOf(committing.record.effects) : undefined;
     if (write?.persisted !== true) continue;
-    const parentVersion = formerOf(run, write)?.version;
+    const before = formerOf(run, write);
     writers.push(committing);
     writes.push({
       operationId: committing.operation.operationId,
-      write,
+      write: wholeWrite(write, before),
       expectedHead: run.heads?.get(write.tag) ?? 0,
       isRequired: committing.isRequired,
-      parentVersion,
+      parentVersion: before?.version,
     });
   }
   if (writes.length === 0 || run.sessionKey === undefined) return;

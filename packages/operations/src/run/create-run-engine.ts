@@ -127,6 +127,8 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
   const services = createServices(options);
   const { registry, runs, ids, renderer } = services;
   const profiles = options.profiles ?? createMemoryProfileStore();
+  const { profile } = options;
+  if (profile !== undefined) registry.define(profile);
   const executor = options.executor ?? createLocalExecutor();
   const plans = createPlanMaker(services);
   const owner = options.owner ?? ids.next();
@@ -152,7 +154,10 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
     abort: (reason) => live.abort(reason),
   });
   return {
-    start: async (request) => handleOf(await start(request)),
+    async start(request) {
+      const isNamed = request.profileRef !== undefined || request.profile !== undefined;
+      return handleOf(await start(isNamed ? request : { ...request, profile }));
+    },
     async resume(runId, call) {
       const stored = await runs.loadRun(runId, call);
       if (stored === undefined) throw unknownRun(runId);

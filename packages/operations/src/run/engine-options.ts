@@ -30,6 +30,8 @@ export interface RunEngineOptions {
   tools?: readonly TurnTool[] | undefined;
   /** System prompt, template variables, sampling and limits of the main call. */
   turn?: TurnSettings | undefined;
+  /** Of starts that name none. Runs that another process has begun with it resume here. */
+  profile?: OperationProfile | undefined;
   profiles?: ProfileStore | undefined;
   sessions?: ProfileSessionStore | undefined;
   runs?: RunStore | undefined;

@@ -21,6 +21,7 @@ import {
   ancestorsOf,
   formerOf,
   isUnchanged,
+  wholeWrite,
   writeOf,
   writtenArtifact,
   type ArtifactMap,
@@ -128,11 +129,12 @@ const artifactsByEffects = new WeakMap<readonly OperationEffect[], OperationArti
 function artifactOf(
   run: RunContext,
   { effects, finishedAt }: OperationRecord,
-  write: ArtifactWrite,
+  given: ArtifactWrite,
 ): OperationArtifact {
   const known = artifactsByEffects.get(effects);
   if (known !== undefined) return known;
-  const before = formerOf(run, write);
+  const before = formerOf(run, given);
+  const write = wholeWrite(given, before);
   const head = run.heads?.get(write.tag);
   const version = write.persisted ? (head ?? 0) + 1 : 1;
   const stamp = { runId: run.input.runId, writtenAt: finishedAt ?? run.input.startedAt, version };

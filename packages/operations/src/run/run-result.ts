@@ -129,6 +129,8 @@ export interface RunArtifact {
   semantics: ArtifactSemantics;
   /** Of a persisted one. */
   version?: number | undefined;
+  /** Of a text: what it is written in. */
+  contentType?: string | undefined;
   value: unknown;
 }
 
