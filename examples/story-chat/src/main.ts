@@ -3,7 +3,6 @@ import { explainModelFailure } from "@ccl/providers/environment";
 import { killRuns } from "./kills/kill-runs.ts";
 import { workOnStories } from "./kills/story-worker.ts";
 import { openModels } from "./open-models.ts";
-import { writeReport } from "./report/write-report.ts";
 import { tellDurableStory } from "./tell-durable-story.ts";
 import { tellStory } from "./tell-story.ts";
 
@@ -28,7 +27,5 @@ else if (mode === "--kills") {
 } else {
   const told = mode === "--durable" ? [] : await tellStory(await openModels());
   console.log(`\n${told.length + 1} Killed in the middle, resumed from SQLite`);
-  const resumed = await tellDurableStory(await openModels());
-  // Told in a chat of its own: its state of the world is not the story's.
-  console.log(`\nReport: ${await writeReport(told, [resumed])}`);
+  await tellDurableStory(await openModels());
 }

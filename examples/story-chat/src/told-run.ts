@@ -7,19 +7,17 @@ import type {
   StartOptions,
 } from "@ccl/operations";
 
-import { explainPrompt, type PromptPiece } from "./explain-prompt.ts";
+import { rebuildPrompt } from "./rebuild-prompt.ts";
 import type { ProgressView } from "./progress-view.ts";
 import { branch, type Story } from "./open-story.ts";
 import { storyProfile } from "./story-profile.ts";
 
-/** A run with all that the report shows of it. */
+/** A run with all that is checked of it. */
 export interface ToldRun {
   title: string;
   said: string;
   result: RunResult;
   events: RunEvent[];
-  /** Empty where the main model was not asked. */
-  prompt: PromptPiece[];
   /** As the main model got it; undefined where it was not asked by this process. */
   sent: ChatMessage[] | undefined;
   /** The same as put together again from the parts that the stores hold. */
@@ -91,7 +89,7 @@ export async function collectRun(
   const committed = result.commitLog.flatMap(({ hook, operationId, commitStatus }) =>
     hook === "before_main_llm" && commitStatus === "committed" ? [operationId] : [],
   );
-  const { messages, pieces } = explainPrompt({
+  const rebuilt = rebuildPrompt({
     history,
     artifacts: atStart.artifacts,
     steps: stored.steps,
@@ -104,8 +102,7 @@ export async function collectRun(
     events,
     sent,
     said: typeof said === "string" ? said : "",
-    prompt: result.mainLlm.executed ? pieces : [],
-    rebuilt: messages,
+    rebuilt,
     artifacts: after.artifacts,
   };
 }
