@@ -2,7 +2,8 @@ import { failure, success, type Issue, type Result } from "@ccl/core";
 
 import { wellFormed } from "./well-formed.ts";
 
-const maxDepth = 200;
+/** Levels of a value that is kept. */
+export const maxJsonDepth: number = 200;
 const copies = new WeakSet<object>();
 
 /**
@@ -26,11 +27,11 @@ function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
   if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value;
   if (typeof value !== "object") return refused(value, path, issues);
   if (copies.has(value)) return value;
-  if (path.length >= maxDepth) {
+  if (path.length >= maxJsonDepth) {
     issues.push({
       code: "not_json",
       path: [...path],
-      message: `The value has more than ${maxDepth} levels, or holds itself.`,
+      message: `The value has more than ${maxJsonDepth} levels, or holds itself.`,
     });
     return null;
   }

@@ -1,11 +1,11 @@
-import { canonicalJson, type TokenCounter, truncateMiddle } from "@ccl/core";
+import { type TokenCounter, truncateMiddle } from "@ccl/core";
 
-import { copyJson } from "../artifact/copy-json.ts";
+import { maxJsonDepth } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../effects/is-larger-than.ts";
 import { wellFormed } from "../artifact/well-formed.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** Characters of JSON of what an operation may give unless the engine says otherwise: checking them holds up a process for some 0.1 s at most. */
+/** Characters of JSON of what an operation may give unless the engine says otherwise: checking them holds up a process for less than 0.1 s. */
 export const maxValueChars: number = 250_000;
 
 /** What came from outside as plain JSON and as text. */
@@ -25,8 +25,8 @@ export function boundedJson(given: unknown, maxChars: number): BoundedValue {
     const { text, isTruncated } = truncateMiddle(wellFormed(given), { maxChars });
     return { value: text, text, isTruncated };
   }
-  // It counts up to five characters for one, a short number with its comma; what is far too long is never written out.
-  if (isLargerThan(given, 5 * maxChars)) throw tooLong(undefined, maxChars);
+  // What is too long is never written out.
+  if (isLargerThan(given, maxChars)) throw tooLong(undefined, maxChars);
   const text = jsonText(given);
   if (text.length > maxChars) throw tooLong(text.length, maxChars);
   const value: unknown = JSON.parse(text);
@@ -38,12 +38,11 @@ function tooLong(chars: number | undefined, maxChars: number): OperationError {
   return new OperationError("budget_exceeded", message, { details: { chars, maxChars } });
 }
 
-/** Plain JSON with sorted keys. Throws `output_parse_error` for what is none. */
+/** JSON, in which dates and the like are written as they mean to be. Throws `output_parse_error` for what is none. */
 function jsonText(given: unknown): string {
   try {
-    // By way of JSON.stringify, so that dates and the like are written as they mean to be.
-    const copy = copyJson(JSON.parse(JSON.stringify(given ?? null, finite)));
-    if (copy.ok) return canonicalJson(copy.value);
+    const text: string | undefined = isWritable(given) ? JSON.stringify(given ?? null) : undefined;
+    if (text !== undefined) return text;
   } catch {
     // Said below.
   }
@@ -53,10 +52,14 @@ function jsonText(given: unknown): string {
   );
 }
 
-function finite(_key: string, value: unknown): unknown {
-  if (typeof value === "number" && !Number.isFinite(value))
-    throw new TypeError(`${value} is no JSON.`);
-  return value;
+/** False for numbers that JSON would make null, and for values that are too deep or hold themselves. */
+function isWritable(value: unknown, depth: number = 0): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  if (depth >= maxJsonDepth) return false;
+  for (const item of Array.isArray(value) ? value : Object.values(value))
+    if (!isWritable(item, depth + 1)) return false;
+  return true;
 }
 
 /** A text cut to tokens with a mark. */

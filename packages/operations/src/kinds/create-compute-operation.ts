@@ -3,7 +3,6 @@ import { sleep } from "@ccl/core/async";
 import type { StructuredSchema } from "@ccl/structured-output";
 import { z } from "zod";
 
-import { textOfValue } from "../liquid/text-of-value.ts";
 import type { MainResult, OperationContext } from "../operation/operation-context.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
@@ -18,7 +17,7 @@ import {
   resultShape,
 } from "./result-params.ts";
 import { runAttempts } from "./run-attempts.ts";
-import { createHandler, rendered } from "./run-handler.ts";
+import { createHandler } from "./run-handler.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
 /** What a function may read. */
@@ -115,8 +114,7 @@ export function createComputeOperation(options: ComputeOperationOptions): Operat
       },
       { services, timeoutMs },
     );
-    const { value } = boundedJson(given, maxValueChars);
-    const text = rendered(textOfValue(value));
+    const { value, text } = boundedJson(given, maxValueChars);
     Object.assign(debug.outputsSummary, { valueChars: text.length });
     return { effects: resultEffects(params, { value, text }) };
   });

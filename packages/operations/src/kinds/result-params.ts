@@ -1,7 +1,12 @@
 import { z } from "zod";
 
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
-import { contentTypeShape, emitShape, inclusionShape, retentionShape } from "../effects/effect-shape.ts";
+import {
+  contentTypeShape,
+  emitShape,
+  inclusionShape,
+  retentionShape,
+} from "../effects/effect-shape.ts";
 import type { EmittedEffect, OperationEffect } from "../effects/operation-effect.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
 

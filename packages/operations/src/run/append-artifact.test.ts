@@ -95,7 +95,9 @@ async function twoTurns(crash: CrashPoint): Promise<{ diary: unknown; died: bool
     sessions: faults.wrap(sessions, ["commit"]),
   });
   const first = { chatId: "c", message: "Go on.", profile, clientRequestId: "1" };
-  await (await dying.start(first)).result;
+  await (
+    await dying.start(first)
+  ).result;
   await clock.advance(60_000);
   const engine = createRunEngine({ ...options, runs, sessions });
   for (const clientRequestId of ["1", "2"]) {
