@@ -70,7 +70,6 @@ function contextWith(
     policy: {
       allowedEffects: ["artifact.upsert", "prompt.append_after_last_user"],
       maxSummaryChars: 4_000,
-      maxDebugChars: 60,
     },
     signal: new AbortController().signal,
     ...more,
@@ -186,11 +185,11 @@ describe("createLlmOperation", () => {
   it("keeps bounded, masked texts under debug alone", async () => {
     const config = {
       ...contextWith({}).config,
-      params: { ...params, prompt: `${"long ".repeat(40)}{{ art.who }}` },
+      params: { ...params, prompt: `${"long ".repeat(4_000)}{{ art.who }}` },
       debug: { enabled: true },
     };
     const { outcome } = await attempt([`The key is ${key}.`], {}, { context: { config } });
-    expect(String(outcome.debug?.inputsSummary?.["renderedPrompt"])).toHaveLength(60);
+    expect(String(outcome.debug?.inputsSummary?.["renderedPrompt"])).toHaveLength(16_384);
     expect(outcome.debug?.outputsSummary?.["rawText"]).toMatch(/^The key is \[redacted:/);
     expect(JSON.stringify(outcome.debug)).not.toContain(key);
   });

@@ -1,3 +1,4 @@
+import { maxDebugChars } from "./scrub.ts";
 import type { ModelResponse, ModelUsage } from "@ccl/core";
 
 import type { OperationContext } from "../operation/operation-context.ts";
@@ -33,7 +34,6 @@ export function inputsSummary(
   { context, scrub, hashKey }: SummaryTools,
 ): Record<string, unknown> {
   const { providerRef, model, output = { mode: "text" }, samplers, stop, maxOutputTokens } = params;
-  const { maxDebugChars } = context.policy;
   return present({
     providerRef,
     model,
@@ -101,7 +101,7 @@ export function outputsSummary(
     parseErrorMessage:
       parseErrorMessage === undefined ? undefined : scrub(parseErrorMessage, parseErrorChars),
     ...(context.config.debug?.enabled === true &&
-      rawText !== undefined && { rawText: scrub(rawText, context.policy.maxDebugChars) }),
+      rawText !== undefined && { rawText: scrub(rawText, maxDebugChars) }),
   });
 }
 

@@ -69,7 +69,6 @@ function contextWith(
         "turn.assistant_variant",
       ],
       maxSummaryChars: 4_000,
-      maxDebugChars: 1_000,
     },
     signal: new AbortController().signal,
     ...more,

@@ -3,6 +3,9 @@ import { redactSecrets } from "@ccl/core";
 /** Masks what looks like a secret and the given ones, then cuts; in that order, so that no half of one is left. */
 export type Scrub = (text: string, maxChars: number) => string;
 
+/** Of one text in a summary under `debug`. */
+export const maxDebugChars: number = 16_384;
+
 const shortestSecret = 4;
 // The user and the password of an address are the shortest that is looked for.
 const shortestToken = 8;

@@ -27,7 +27,6 @@ export interface OperationPolicy {
   /** Types of effects that are committed in this hook; others are `policy_error`. */
   allowedEffects: readonly string[];
   maxSummaryChars: number;
-  maxDebugChars: number;
 }
 
 /** What an operation waits for. */

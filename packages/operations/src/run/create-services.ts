@@ -38,7 +38,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
   const bound = <Store extends object>(store: Store | undefined): Store | undefined =>
     store && boundStore(store, { clock, timeoutMs: storeTimeoutMs });
   const runs = bound(options.runs) ?? createMemoryRunStore();
-  const { concurrency, maxSummaryChars = 4_096, maxDebugChars = 16_384, leaseMs = 30_000 } = limits;
+  const { concurrency, maxSummaryChars = 4_096, leaseMs = 30_000 } = limits;
   const forKinds = builtinOptions(options);
   const builtin = createBuiltinOperations(forKinds);
   const byKind = new Map(Object.entries(builtin.handlers));
@@ -66,18 +66,16 @@ export function createServices(options: RunEngineOptions): EngineServices {
       renewMs: Math.min(limits.renewMs ?? 1_000, leaseMs / 3),
       deltaIntervalMs: limits.deltaIntervalMs ?? 50,
       maxDeltaChars: limits.maxDeltaChars ?? 4_096,
-      keptEvents: limits.keptEvents ?? 1_024,
       requestKeptMs: limits.requestKeptMs ?? 24 * 60 * 60 * 1_000,
       pollMs: limits.pollMs ?? 500,
       maxEffectChars: limits.maxEffectChars ?? maxValueChars,
       storeTimeoutMs,
       prompt: limits.prompt,
       maxSummaryChars,
-      maxDebugChars,
     },
     policies: {
-      before_main_llm: policyOf("before_main_llm", { maxSummaryChars, maxDebugChars }),
-      after_main_llm: policyOf("after_main_llm", { maxSummaryChars, maxDebugChars }),
+      before_main_llm: policyOf("before_main_llm", { maxSummaryChars }),
+      after_main_llm: policyOf("after_main_llm", { maxSummaryChars }),
     },
     handlerOf: ({ handler, createHandler, definition }) =>
       handler ?? createHandler?.(forKinds) ?? byKind.get(definition.kind),

@@ -162,6 +162,7 @@ describe("a run whose worker has died", () => {
     await at.clock.advance(100);
     expect((await at.runs.loadRun(runId))?.result).toMatchObject({
       status: "failed",
+      failedType: "main_llm",
       failedDetails: { errorCode: "worker_lost" },
       operationRuns: [{ operationId: "before", status: "done" }],
     });

@@ -167,7 +167,8 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     if (isOver) return;
     const commands = former === undefined ? [] : replaySteps(run, former.steps, known);
     if (isTried && driven.abort === undefined) {
-      run.dispatch({ type: "engine_failed", details: workerLost });
+      const isMainBegun = known.mainAttempts > 0;
+      run.dispatch({ type: "engine_failed", details: workerLost, isMainBegun });
       return;
     }
     for (const command of commands) executor.execute(command);

@@ -35,12 +35,8 @@ export interface EngineLimits {
   deltaIntervalMs?: number | undefined;
   /** UTF-16 code units of one `main_llm.delta` at most; from 2, default 4,096. */
   maxDeltaChars?: number | undefined;
-  /** How many of a run's newest events are kept in memory for readers; default 1,024. Older ones come from the store. */
-  keptEvents?: number | undefined;
   /** Of an operation's summary, as JSON; default 4,096. */
   maxSummaryChars?: number | undefined;
-  /** Of one text in a summary under `debug`; default 16,384. */
-  maxDebugChars?: number | undefined;
   /** How long a client's request id is remembered; default 24 hours. */
   requestKeptMs?: number | undefined;
   /** How often a run that another worker carries out is looked at; default 500. */

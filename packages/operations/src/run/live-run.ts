@@ -47,16 +47,18 @@ export interface RunHandle {
   readonly result: Promise<RunResult>;
 }
 
+// Older ones come from the store.
+const keptEvents = 1_024;
+
 /** A run without a worker yet. */
 export function createLiveRun(
   runId: string,
   options: {
     runs: RunStore;
-    keptEvents: number;
     onListenerError?: ListenerErrorHandler | undefined;
   },
 ): LiveRun {
-  const { runs, keptEvents, onListenerError } = options;
+  const { runs, onListenerError } = options;
   const feed = createEventFeed(keptEvents, onListenerError);
   let resolve: (result: RunResult) => void = () => {};
   const result = new Promise<RunResult>((done) => {

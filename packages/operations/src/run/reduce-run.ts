@@ -56,7 +56,7 @@ function apply(reduction: Reduction, transition: RunTransition): boolean {
       reduction.commands.push({ type: "signal_abort", cause: "engine_failed" });
       endOthers(reduction, "aborted");
       leaveRunning(reduction);
-      fail(reduction, failedTypeOf(state.stage), transition.details);
+      fail(reduction, failedTypeOf(state.stage, transition.isMainBegun), transition.details);
       return false;
   }
 }
@@ -306,11 +306,9 @@ function fail(reduction: Reduction, failedType: FailedType, failedDetails: Faile
   reduction.commands.push({ type: "finish", status: "failed", failedType, failedDetails });
 }
 
-function failedTypeOf(stage: RunStage): FailedType {
-  if (stage === "main_llm") return "main_llm";
-  return stage === "after_main_llm" || stage === "commit_after"
-    ? "after_main_llm"
-    : "before_barrier";
+function failedTypeOf(stage: RunStage, isMainBegun = false): FailedType {
+  if (stage === "after_main_llm" || stage === "commit_after") return "after_main_llm";
+  return stage === "main_llm" || isMainBegun ? "main_llm" : "before_barrier";
 }
 
 /** How far an operation has come. @throws RangeError without such an operation */

@@ -1,3 +1,4 @@
+import { maxDebugChars } from "../kinds/scrub.ts";
 import { type ChatMessage, estimatedCounter } from "@ccl/core";
 import { traced } from "@ccl/core/tracing";
 import { callListener } from "@ccl/core/events";
@@ -304,7 +305,7 @@ function announceEnd({
 }
 
 function boundDebug({ run, operation }: Attempt, debug: OperationDebug | null): OperationDebug {
-  const { maxSummaryChars, maxDebugChars } = run.services.limits;
+  const { maxSummaryChars } = run.services.limits;
   const limits =
     operation.config.debug?.enabled === true
       ? { maxChars: maxSummaryChars + 2 * maxDebugChars, maxTextChars: maxDebugChars }

@@ -280,7 +280,7 @@ describe("stored profiles", () => {
 describe("events", () => {
   it("can be read from any number on, live and afterwards, by many readers", async () => {
     const { operations, scheduler } = held();
-    const world = scenario({ operations, limits: { keptEvents: 2 } });
+    const world = scenario({ operations });
     const handle = await world.engine.start(world.start);
     const read = async (afterSeq?: number): Promise<number[]> => {
       const seqs: number[] = [];

@@ -79,8 +79,8 @@ export type RunTransition =
   | { type: "stop"; cause: StopCause }
   /** The run no longer waits for what still runs. */
   | { type: "grace_over" }
-  /** The engine itself can't continue. */
-  | { type: "engine_failed"; details: FailedDetails };
+  /** The engine itself can't continue. The main call may have begun in an earlier worker, where nothing had to be committed before it. */
+  | { type: "engine_failed"; details: FailedDetails; isMainBegun?: boolean | undefined };
 
 /** What is to be done, in this order. */
 export type RunCommand =

@@ -162,7 +162,6 @@ function newLiveRun(runId: string, of: Pick<RunnerOptions, "services" | "executo
   const { services, executor } = of;
   const live = createLiveRun(runId, {
     runs: services.runs,
-    keptEvents: services.limits.keptEvents,
     onListenerError: services.onListenerError,
   });
   if (executor.onEvent !== undefined) live.feed.listen(executor.onEvent.bind(executor));

@@ -20,8 +20,6 @@ export interface EventStreamOptions {
   heartbeatMs?: number | undefined;
   /** How long a client should wait before it connects again; the client's own time by default. */
   retryMs?: number | undefined;
-  /** How many bytes may wait for a slow reader, beside the event that exceeds it; default 65,536. */
-  maxBufferedBytes?: number | undefined;
   /**
    * Sends also artifacts that are `internal` or `prompt_only`, summaries of operations and details of their errors: for people who may
    * see all of a run. Default false.
@@ -51,8 +49,8 @@ export interface OpenEvents {
 
 /** Checks the options and opens the events. */
 export function openEvents(options: EventStreamOptions): OpenEvents {
-  const { engine, runId, lastEventId, signal, heartbeatMs, retryMs, maxBufferedBytes } = options;
-  for (const [name, value] of Object.entries({ heartbeatMs, retryMs, maxBufferedBytes })) {
+  const { engine, runId, lastEventId, signal, heartbeatMs, retryMs } = options;
+  for (const [name, value] of Object.entries({ heartbeatMs, retryMs })) {
     if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
     throw new OperationsError(
       "invalid_options",
@@ -106,11 +104,14 @@ type StreamSettings = Omit<EventStreamOptions, "engine" | "runId" | "lastEventId
 /** How long a stream is silent where nothing is said. */
 export const defaultHeartbeatMs: number = 15_000;
 
+// Wait for a slow reader, beside the event that exceeds it.
+const maxBufferedBytes = 65_536;
+
 const encoder = new TextEncoder();
 
 /** A stream of events that are open already. */
 export function streamOf(events: OpenEvents, settings: StreamSettings): ReadableStream<Uint8Array> {
-  const { heartbeatMs = defaultHeartbeatMs, retryMs, maxBufferedBytes = 65_536 } = settings;
+  const { heartbeatMs = defaultHeartbeatMs, retryMs } = settings;
   const shown = (event: RunEvent): RunEvent =>
     settings.includeInternals === true ? event : withoutInternals(event);
   return new ReadableStream<Uint8Array>(
