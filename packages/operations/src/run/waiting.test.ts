@@ -90,17 +90,16 @@ describe("an operation that waits", () => {
     child.kill("SIGKILL");
     await once(child, "exit");
     const stores = await openSqliteOperationStores({ path });
-    const asked = defineProfile({ id: "p", operations: { consent: waitFor("Sure?") } });
+    const profile = defineProfile({ id: "p", operations: { consent: waitFor("Sure?") } });
     const limits = { leaseMs: 1_000, pollMs: 50 };
     const engine = createRunEngine({
       mainModel: createScriptedModel(["Good."]),
       ...stores,
+      profile,
       limits,
     });
     // Before any worker has the run again.
     expect(await engine.answer(String(runId), { operation: "consent", value: 7 })).toBe(true);
-    // The engine learns the profile's operations from a start of its own.
-    await (await engine.start({ chatId: "d", message: "Hi.", profile: asked, turn: {} })).abort();
     const result = await (await engine.resume(String(runId))).result;
     expect(result).toMatchObject({ status: "done", artifacts: [{ value: 7 }] });
     const waits: RunEvent[] = [];
