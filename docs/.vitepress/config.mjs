@@ -25,12 +25,13 @@ export default defineConfig({
     config: rewriteLinks,
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
-  // The default theme's greys and its button are too faint on their grounds.
+  // The default theme's greys and its button are too faint on their grounds, and the key on the search button is not part
+  // of the button's name, as speech input would need it.
   head: [
     [
       "style",
       {},
-      ":root{--vp-code-lang-color:#56565c;--vp-button-brand-bg:#3451b2}.dark{--vp-code-lang-color:#b4b4bb}",
+      ":root{--vp-code-lang-color:#56565c;--vp-button-brand-bg:#3451b2}.dark{--vp-code-lang-color:#b4b4bb}.DocSearch-Button-Keys{display:none!important}",
     ],
   ],
   themeConfig: {

@@ -1,0 +1,20 @@
+// The default theme, with the home page as a landmark: it is a `div` there, which screen readers pass over.
+import DefaultTheme from "vitepress/theme";
+import { h, nextTick, onMounted, watch } from "vue";
+import { useRoute } from "vitepress";
+
+export default {
+  extends: DefaultTheme,
+  Layout: {
+    setup() {
+      const route = useRoute();
+      const markHome = () => document.querySelector(".VPHome")?.setAttribute("role", "main");
+      onMounted(markHome);
+      watch(
+        () => route.path,
+        () => nextTick(markHome),
+      );
+      return () => h(DefaultTheme.Layout);
+    },
+  },
+};
