@@ -1,4 +1,5 @@
-// Fails on functions that stand twice, circles of imports, words that are not the field's, and code beyond its budget.
+// Fails on functions that stand twice, circles of imports, words that are not the field's, code beyond its budget,
+// and codes of errors that no test names.
 // With --write, what was improved leaves scripts/sources/ratchet.json, the list of what was there before the checks.
 import fs from "node:fs";
 import path from "node:path";
@@ -11,6 +12,7 @@ import {
   tokensByPackage,
   tooLarge,
 } from "./sources/source-problems.mjs";
+import { untestedCodes } from "./sources/untested-codes.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
 const readJson = (file) => JSON.parse(fs.readFileSync(path.join(root, file), "utf8"));
@@ -27,7 +29,10 @@ if (process.argv.includes("--write")) {
 }
 
 const { packages: rows } = readJson("package-graph.json");
-const problems = sourceProblems(sources, { ratchet, allowedTwins, rows });
+const problems = [
+  ...sourceProblems(sources, { ratchet, allowedTwins, rows }),
+  ...untestedCodes(root),
+];
 for (const problem of problems) console.error(`sources: ${problem}`);
 if (problems.length > 0) process.exit(1);
 

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { hostileSource as source } from "./__fixtures__/sources.ts";
-import { type Inspector, openInspector } from "./index.ts";
+import { type Inspector, openInspector, readView } from "./index.ts";
 
 let inspector: Inspector;
 beforeAll(async () => {
@@ -59,4 +59,13 @@ describe("openInspector", () => {
     expect((await ask("/../package.json")).status).toBe(404);
     expect(String(failed.csp)).toContain("default-src 'none'");
   });
+});
+
+it("has a code for each thing that it can't do", async () => {
+  const port = Number(new URL(inspector.url).port);
+  await expect(openInspector({ source, port })).rejects.toMatchObject({ code: "listen_failed" });
+  const asked = { parameters: {}, signal: AbortSignal.timeout(10_000) };
+  await expect(
+    Reflect.apply(readView, undefined, [source, "nothing", asked]),
+  ).rejects.toMatchObject({ code: "unknown_view" });
 });

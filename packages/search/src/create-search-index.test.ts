@@ -135,3 +135,11 @@ describe("createSearchIndex", () => {
     expect(analyzer.queryWords("fix").map(({ word }) => word)).toEqual(["fix"]);
   });
 });
+
+it("takes in nothing once it is aborted", async () => {
+  const index = createSearchIndex({ fields });
+  const signal = AbortSignal.abort();
+  const put = index.put([{ id: "a", texts: { title: "payments" } }], { signal });
+  await expect(put).rejects.toMatchObject({ code: "aborted" });
+  expect(index.searchText({ text: "payments", limit: 1 }).hits).toEqual([]);
+});

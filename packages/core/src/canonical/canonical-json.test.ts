@@ -161,3 +161,9 @@ describe("for every JSON value", () => {
     );
   });
 });
+
+it("refuses what is nested too deep for every reader", () => {
+  let value: unknown = 1;
+  for (let depth = 0; depth <= 200_001; depth += 1) value = [value];
+  expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: "too_deep" }));
+});

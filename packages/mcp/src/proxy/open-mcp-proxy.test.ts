@@ -162,3 +162,13 @@ describe("openMcpProxy", () => {
     expect(() => process.kill(Number(again), 0)).toThrow("ESRCH");
   });
 });
+
+it("starts no server once it is closed", async () => {
+  const proxy = await openMcpProxy({ servers: { everything } });
+  await proxy.close();
+  const [own, other] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: "test", version: "1" });
+  closers.push(() => client.close());
+  await proxy.factory().connect(own);
+  await expect(client.connect(other)).rejects.toThrow(/The proxy was closed/);
+});

@@ -136,3 +136,9 @@ async function openProxied(mode: "legacy" | "auto"): Promise<{ client: Client; u
   closers.push(() => client.close());
   return { client, url: server.url };
 }
+
+it("says that a port is taken", async () => {
+  const { url } = await open();
+  const port = Number(new URL(url).port);
+  await expect(open({ port })).rejects.toMatchObject({ code: "listen_failed" });
+});

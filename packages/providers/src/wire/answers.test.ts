@@ -105,3 +105,17 @@ describe("tools and tool choice", () => {
     ]).toEqual([[], [], [], [], undefined, undefined]);
   });
 });
+
+it.each([
+  ["openai-chat", chat.fromOpenAiMessages],
+  ["anthropic", (messages: unknown) => anthropic.fromAnthropicMessages({ messages })],
+  ["openai-responses", responses.fromResponsesItems],
+  ["ai-sdk", aiSdk.fromAiSdkMessages],
+])("refuses messages of %s that are no list of objects", (_, read) => {
+  const isRefused = (given: unknown): void =>
+    expect(() => Reflect.apply(read, undefined, [given])).toThrow(
+      expect.objectContaining({ code: "invalid_messages" }),
+    );
+  isRefused(7);
+  isRefused([null]);
+});
