@@ -1,4 +1,4 @@
-// The longer checks: the same tests with more property runs and more kills, then the story whose process is killed.
+// The longer checks: the same tests with more property runs and more kills, then the story whose process is killed, and the one across all packages.
 // What stands behind the length goes to vitest: "pnpm test:nightly packages/sql" runs one folder, and no story.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -25,7 +25,10 @@ withServices(
   "--hookTimeout=600000",
   ...folders,
 );
-if (folders.length === 0) withServices("examples/story-chat/dist/main.js", "--kills", length.kills);
+if (folders.length === 0) {
+  withServices("examples/story-chat/dist/main.js", "--kills", length.kills);
+  withServices("examples/whole-system/src/main.mjs");
+}
 
 function withServices(program, ...options) {
   const services = path.join(import.meta.dirname, "services/with-services.mjs");
