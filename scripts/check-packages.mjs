@@ -26,13 +26,8 @@ const maxInstalledBytes = { "@ccl/context-compiler": 12_000_000 };
 
 const app = path.join(temporary, "app");
 const sample = path.join(temporary, "sample");
-const tutorials = fs
-  .readdirSync(path.join(root, "docs/tutorials"))
-  .filter((file) => file.endsWith(".md") && file !== "index.md")
-  .map((file) => ({
-    name: path.basename(file, ".md"),
-    text: fs.readFileSync(path.join(root, "docs/tutorials", file), "utf8"),
-  }));
+const tutorials = pagesOf("tutorials");
+const pages = [...tutorials, ...pagesOf("guides"), ...pagesOf("explain")];
 let tarballs;
 
 await step("entries: size and platform", () => {
@@ -61,7 +56,7 @@ await step("npm install of the tarballs", () => {
   installApp(app, {
     tarballs,
     packages,
-    pages: tutorials.map(({ text }) => text),
+    pages: pages.map(({ text }) => text),
     nodeTypes: runningVersion("@types/node"),
   });
 });
@@ -69,15 +64,16 @@ let programs;
 await step("tsc under module nodenext, skipLibCheck false", () => {
   programs = compileApp(app, {
     packages,
+    pages,
     compiler: path.join(root, "node_modules/typescript/bin/tsc"),
   });
 });
 await step("every entry imported and required, the READMEs' programs run", () => {
   fs.cpSync(path.join(root, "examples/quickstart-pack/sample"), sample, { recursive: true });
   return runtimes.map((node) => {
-    for (const { file } of programs) runCommand([node, file], { cwd: sample });
+    for (const { file } of programs.files) runCommand([node, file], { cwd: sample });
     const version = runCommand([node, "--version"]).trim();
-    return `${programs.length} programs ran on Node ${version}`;
+    return `${programs.files.length} programs ran on Node ${version}; ${programs.shown} are shown and type-checked`;
   });
 });
 await step("the installed ccl", () => {
@@ -108,6 +104,17 @@ async function step(name, action) {
     console.error(`packages: ${name}: FAILED\n${error.message}`);
     process.exit(1);
   }
+}
+
+function pagesOf(name) {
+  const folder = path.join(root, "docs", name);
+  return fs
+    .readdirSync(folder)
+    .filter((file) => file.endsWith(".md") && file !== "index.md")
+    .map((file) => ({
+      name: path.basename(file, ".md"),
+      text: fs.readFileSync(path.join(folder, file), "utf8"),
+    }));
 }
 
 function packTarballs() {

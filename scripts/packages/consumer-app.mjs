@@ -3,9 +3,10 @@ import fs from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
 
+import { pagePrograms } from "../docs/page-programs.mjs";
 import { runCommand } from "./run-command.mjs";
 
-/** Creates the application in `directory` and installs `tarballs` (package name to file) and what READMEs and `pages` install. */
+/** Creates the application in `directory` and installs `tarballs` (package name to file) and what READMEs and `pages` need. */
 export function installApp(directory, { tarballs, packages, pages, nodeTypes }) {
   const files = Object.fromEntries(
     Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]),
@@ -50,18 +51,22 @@ export function installDependencies(directory, manifest) {
   runCommand(["npm", "install", ...flags], { cwd: directory });
 }
 
-/** Writes the programs, type-checks them together and returns the files to run. */
-export function compileApp(directory, { packages, compiler }) {
+/** Writes the programs of the READMEs and the pages, type-checks them together and returns the files to run. */
+export function compileApp(directory, { packages, pages, compiler }) {
   const specifiers = packages.flatMap((item) =>
     item.entries.map((entry) => path.posix.join(item.name, entry.subpath)),
   );
-  const programs = { "every-entry": everyEntryProgram(specifiers), ...readmePrograms(packages) };
+  const shown = shownPrograms(packages, pages);
+  const programs = {
+    "every-entry": everyEntryProgram(specifiers),
+    ...Object.fromEntries(shown.map(({ name, text }) => [name, text])),
+  };
   for (const [name, text] of Object.entries(programs))
     fs.writeFileSync(path.join(directory, `${name}.ts`), text);
   const withClients = Object.keys(programs).filter((name) => clientsIn(programs[name]).length > 0);
   const ours = Object.keys(programs).filter((name) => !withClients.includes(name));
   // The types of other vendors may have faults of their own, which are not ours to report.
-  compile(directory, compiler, { names: ours, skipLibCheck: false, lib: ["es2022"] });
+  compile(directory, compiler, { names: ours, skipLibCheck: false, lib: ["es2023"] });
   if (withClients.length > 0)
     compile(directory, compiler, { names: withClients, skipLibCheck: true });
   const common = { name: "every-entry-required", file: path.join(directory, "every-entry.cjs") };
@@ -69,11 +74,9 @@ export function compileApp(directory, { packages, compiler }) {
     common.file,
     specifiers.map((specifier) => `require(${JSON.stringify(specifier)});\n`).join(""),
   );
-  const compiled = Object.keys(programs).map((name) => ({
-    name,
-    file: path.join(directory, "out", `${name}.js`),
-  }));
-  return [...compiled, common];
+  const compiled = ["every-entry", ...shown.filter(({ runs }) => runs).map(({ name }) => name)];
+  const files = compiled.map((name) => ({ name, file: path.join(directory, "out", `${name}.js`) }));
+  return { files: [...files, common], shown: shown.length };
 }
 
 /** Without `lib` it is TypeScript's default, in which servers have a browser's `document`. */
@@ -118,17 +121,16 @@ for (const [specifier, entry] of entries) {
 `;
 }
 
-function readmePrograms(packages) {
-  const libraries = packages.filter((item) => item.entries.length > 0);
-  return Object.fromEntries(
-    libraries.map((item) => {
-      const file = path.join(item.directory, "README.md");
-      if (!fs.existsSync(file)) throw new Error(`${item.name} has no README.md`);
-      return [
-        `readme-of-${path.basename(item.directory)}`,
-        firstProgram(fs.readFileSync(file, "utf8"), item.name),
-      ];
-    }),
+function shownPrograms(packages, pages) {
+  const readmes = packages
+    .filter((item) => fs.existsSync(path.join(item.directory, "README.md")))
+    .map((item) => {
+      const text = fs.readFileSync(path.join(item.directory, "README.md"), "utf8");
+      if (item.entries.length > 0) firstProgram(text, item.name);
+      return { name: `readme-of-${path.basename(item.directory)}`, text };
+    });
+  return [...readmes, ...pages].flatMap(({ name, text }) =>
+    pagePrograms(text).map((program, at) => ({ ...program, name: `${name}-${at + 1}` })),
   );
 }
 
@@ -138,9 +140,12 @@ function clientsOf(packages, pages) {
     .filter((item) => item.entries.length > 0)
     .flatMap((item) => {
       const readme = fs.readFileSync(path.join(item.directory, "README.md"), "utf8");
-      return [...clientsIn(firstProgram(readme, item.name)), ...installedBy(readme)];
+      return [...clientsOfPage(readme), ...installedBy(readme)];
     });
-  const named = new Set([...readmes, ...pages.flatMap(installedBy)]);
+  const named = new Set([
+    ...readmes,
+    ...pages.flatMap((page) => [...clientsOfPage(page), ...installedBy(page)]),
+  ]);
   const clients = {};
   for (const name of [...named].flatMap((client) => [client, `@types/${client}`])) {
     const manifest = packages
@@ -162,6 +167,8 @@ function installedBy(page) {
     .flatMap((names) => names.trim().split(/\s+/))
     .filter((name) => !name.startsWith("@ccl/") && !name.startsWith("-"));
 }
+
+const clientsOfPage = (page) => pagePrograms(page).flatMap(({ text }) => clientsIn(text));
 
 /** The packages of others that a program imports. */
 function clientsIn(program) {
