@@ -66,6 +66,10 @@ describe("TokenBudget", () => {
     expect(caught(() => new TokenBudget({ total })).code).toBe("invalid_budget");
   });
 
+  it("takes a total of one token", () => {
+    expect(new TokenBudget({ total: 1 }).remaining()).toBe(1);
+  });
+
   it.each([-0.1, 1, Number.NaN])("refuses a safety margin of %s", (safetyMargin) => {
     expect(caught(() => new TokenBudget({ total: 1, safetyMargin })).code).toBe("invalid_budget");
   });
