@@ -108,7 +108,7 @@ describe("tools and tool choice", () => {
 
 it.each([
   ["openai-chat", chat.fromOpenAiMessages],
-  ["anthropic", (messages: unknown) => anthropic.fromAnthropicMessages({ messages })],
+  ["anthropic", (messages: object[]) => anthropic.fromAnthropicMessages({ messages })],
   ["openai-responses", responses.fromResponsesItems],
   ["ai-sdk", aiSdk.fromAiSdkMessages],
 ])("refuses messages of %s that are no list of objects", (_, read) => {
