@@ -31,7 +31,7 @@ export function nameProblem(name: string, rules: NameRules): string | undefined 
 
 function problemAnywhere(name: string): string | undefined {
   if (name === "") return "an empty segment";
-  if (/^\.+$/.test(name) && name.length < 3) return `the segment "${name}"`;
+  if (name === "." || name === "..") return `the segment "${name}"`;
   if (name === "~") return 'the segment "~"';
   if (name.includes("\0")) return "a NUL character";
   if (/\p{Surrogate}/u.test(name)) return "half of a surrogate pair";
