@@ -169,6 +169,6 @@ it("starts no server once it is closed", async () => {
   const [own, other] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: "test", version: "1" });
   closers.push(() => client.close());
-  await proxy.factory().connect(own);
+  await proxy.factory({ era: "legacy" }).connect(own);
   await expect(client.connect(other)).rejects.toThrow(/The proxy was closed/);
 });
