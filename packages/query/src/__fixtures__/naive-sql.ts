@@ -196,6 +196,8 @@ function writeCall(name: string, parts: readonly Expression[], e: (part: Express
       return parts.length > 1 ? `${inZone(a)}::date` : `${a}::date`;
     case "local":
       return inZone(a);
+    case "instant":
+      return `((${a} at time zone ${zone}) at time zone 'UTC')`;
     case "date_trunc":
       return `date_trunc(${a}, ${parts.length > 2 ? inZone(b) : `${b}::timestamp`})::timestamp`;
     case "extract": {

@@ -141,12 +141,16 @@ export class RandomExpressions {
           () => cast(next("date"), "timestamp"),
         ])();
       case "timestamptz":
-        return call(
-          "date_add",
-          next(),
-          literalOf("int", this.upTo(40) - 20),
-          literalOf("text", this.pick(["hour", "day"])),
-        );
+        return this.pick([
+          () => call("instant", next("timestamp"), this.#zone()),
+          () =>
+            call(
+              "date_add",
+              next(),
+              literalOf("int", this.upTo(40) - 20),
+              literalOf("text", this.pick(["hour", "day"])),
+            ),
+        ])();
     }
   }
 
@@ -214,7 +218,21 @@ export class RandomExpressions {
           text(),
           literalOf("text", this.pick(["%", "_", "a%", "%b", "\\%%", "_\\_", "[a]%", "*", "%'%", "?", "A_", "\\\\", "", "%%", "%\\\\\\%", "[^a]", "_^", "]", "%\u0300", "é%"])),
         ),
+      () => this.#lowered(text()),
       () => this.#leaf(from, "bool"),
+    ])();
+  }
+
+  /** What sources take of `lower`: it stands beside constants. */
+  #lowered(value: Expression): Expression {
+    const lower = call("lower", value);
+    const constant = (): LiteralExpression =>
+      literalOf("text", this.pick(["a", "ab", "b", "A", "é", "É", "ß", "ẞ", "i", "k", "ü", "σ", "ς", "ж", "å", "ω", "ǆ", "ÿ", "日", "ɤ", ""]));
+    return this.pick([
+      () => call(this.pick<FunctionName>(["eq", "ne", "contains", "starts_with", "ends_with"]), lower, constant()),
+      () => call("eq", constant(), lower),
+      () => call("like", lower, literalOf("text", `${this.pick(["%", "_", ""])}${constant().value}${this.pick(["%", "_", ""])}`)),
+      (): Expression => ({ op: "in", value: lower, list: [constant(), constant()] }),
     ])();
   }
 }

@@ -98,6 +98,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
   ends_with: (call) => sql`ends_with(${part(call, 0)}, ${part(call, 1)})`,
   date: (call) => castTo(part(call, 0), { kind: "date" }),
   local: (call) => sql`timezone(${part(call, 1)}, timezone('UTC', ${part(call, 0)}))`,
+  instant: (call) => sql`timezone('UTC', timezone(${part(call, 1)}, ${part(call, 0)}))`,
   date_trunc: (call) =>
     castTo(sql`date_trunc(${part(call, 0)}, ${castTo(part(call, 1), timestamp)})`, timestamp),
   extract(call) {

@@ -14,6 +14,7 @@ import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
 import { nearestName } from "../plan/nearest-name.ts";
 import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { lowered } from "../plan/lowered.ts";
 import { reservedWords } from "./reserved-words.ts";
 import type { TokenReader } from "./token-reader.ts";
 
@@ -78,7 +79,8 @@ function readComparison(reader: TokenReader): Expression {
     return call(reader, isNot ? "is_not_null" : "is_null", [left]);
   }
   const isNegated =
-    reader.isWord("not") && ["in", "between", "like"].some((name) => reader.isWord(name, 1));
+    reader.isWord("not") &&
+    ["in", "between", "like", "ilike"].some((name) => reader.isWord(name, 1));
   if (isNegated) reader.take();
   const found = readRange(reader, left);
   if (found === undefined) return left;
@@ -87,6 +89,12 @@ function readComparison(reader: TokenReader): Expression {
 
 function readRange(reader: TokenReader, value: Expression): Expression | undefined {
   if (reader.takeWord("like")) return call(reader, "like", [value, readSum(reader)]);
+  if (reader.takeWord("ilike")) {
+    const pattern = readSum(reader);
+    const isText = pattern.op === "literal" && pattern.type === "text";
+    const lower = isText ? literal(reader, "text", lowered(String(pattern.value))) : pattern;
+    return call(reader, "like", [call(reader, "lower", [value]), lower]);
+  }
   if (reader.takeWord("between")) {
     const low = readSum(reader);
     reader.expectWord("and");

@@ -14,6 +14,7 @@ export const reservedWords: ReadonlySet<string> = new Set([
   "in",
   "is",
   "like",
+  "ilike",
   "not",
   "null",
   "nulls",

@@ -35,6 +35,7 @@ export type FunctionName =
   | "like"
   | "date"
   | "local"
+  | "instant"
   | "date_trunc"
   | "extract"
   | "date_add"
@@ -80,6 +81,7 @@ export const functionArguments: Readonly<
   like: [2, 2],
   date: [1, 2],
   local: [2, 2],
+  instant: [2, 2],
   date_trunc: [2, 3],
   extract: [2, 3],
   date_add: [3, 3],

@@ -20,6 +20,7 @@ import type {
   TypedStep,
   TypedUnion,
 } from "../plan/typed-plan.ts";
+import { lowerComparison, lowerSql } from "./lower-comparison.ts";
 import type { Sql, SqlDialect } from "./sql-dialect.ts";
 
 /** What a fragment is compiled for. */
@@ -394,7 +395,13 @@ class FragmentCompiler {
 
   #value(from: Relation, expression: TypedExpression, table = "t"): Sql {
     const { dialect } = this.#options;
-    const write = (part: TypedExpression): Sql => this.#value(from, part, table);
+    const { asciiCased } = dialect;
+    const compared = asciiCased && lowerComparison(expression);
+    const write = (part: TypedExpression): Sql => {
+      const [value] = part === compared?.lower ? compared.lower.arguments : [];
+      if (compared === undefined || value === undefined) return this.#value(from, part, table);
+      return lowerSql(compared, asciiCased(this.#value(from, value, table)));
+    };
     switch (expression.op) {
       case "column":
         return columnRef(from, expression.name, table);

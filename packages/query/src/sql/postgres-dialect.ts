@@ -46,6 +46,7 @@ export const postgresDialect: SqlDialect = {
     return stored;
   },
   literal: ({ value, type }) => castTo(sql`${value}`, type),
+  asciiCased: (value) => sql`(${value} collate "C")`,
   call(call) {
     const write = calls[call.call.function] ?? commonCalls[call.call.function];
     return write === undefined ? sql`null` : write(call, postgresDialect);
@@ -156,6 +157,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
   ends_with: (call) => sql`(right(${part(call, 0)}, length(${part(call, 1)})) = ${part(call, 1)})`,
   date: (call) => castTo(part(call, 0), { kind: "date" }),
   local: (call) => sql`(${part(call, 0)} at time zone ${part(call, 1)})`,
+  instant: (call) => sql`(${part(call, 0)} at time zone ${part(call, 1)})`,
   date_trunc: (call) =>
     sql`date_trunc(${part(call, 0)}, ${castTo(part(call, 1), { kind: "timestamp" })})`,
   extract(call) {

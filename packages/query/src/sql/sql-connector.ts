@@ -13,6 +13,7 @@ import {
 import { QueryError } from "../query-error.ts";
 import { postgresSource, sqliteSource } from "../select/sql-source.ts";
 import { compileFragment } from "./compile-fragment.ts";
+import { lowerComparison } from "./lower-comparison.ts";
 import { postgresDialect, postgresTakes } from "./postgres-dialect.ts";
 import { runPostgres } from "./run-postgres.ts";
 import { runSqlite } from "./run-sqlite.ts";
@@ -180,7 +181,9 @@ function rowCount(database: SqliteDatabase, name: TableName): number {
 }
 
 function takesAll(expression: TypedExpression, takes: (part: TypedExpression) => boolean): boolean {
-  return takes(expression) && partsOf(expression).every((part) => takesAll(part, takes));
+  const lower = lowerComparison(expression)?.lower;
+  const parts = partsOf(expression).flatMap((part) => (part === lower ? partsOf(part) : [part]));
+  return takes(expression) && parts.every((part) => takesAll(part, takes));
 }
 
 /** Every expression that a step computes. A sort, a limit and a distinct work on columns as they are. */

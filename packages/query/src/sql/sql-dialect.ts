@@ -26,6 +26,8 @@ export interface SqlDialect {
   /** True for types whose stored form takes far less time to group by. */
   groupsStored?(type: DataType): boolean;
   literal(literal: TypedLiteral): Sql;
+  /** A text of which `lower` changes the letters of ASCII only; absent where `lower` means what it means in a plan. */
+  asciiCased?(value: Sql): Sql;
   call(call: SqlCall): Sql;
   cast(cast: TypedCast, value: Sql): Sql;
   aggregate(aggregate: TypedAggregate, argument: Sql | undefined): Sql;

@@ -51,7 +51,7 @@ function takesExpression(expression: TypedExpression, storesText: boolean): bool
   if (expression.op !== "call") return true;
   const { function: name } = expression;
   if (untaken.has(name)) return false;
-  if (name === "local") return literalArgument(expression, 1) === "UTC";
+  if (name === "local" || name === "instant") return literalArgument(expression, 1) === "UTC";
   if (name === "date_trunc") return takenUnits.has(literalArgument(expression, 0));
   if (name === "date_add") return takenAdditions.has(literalArgument(expression, 2));
   return true;
@@ -103,6 +103,7 @@ export const sqliteDialect: SqlDialect = {
     // Drivers bind a whole number as an integer, and 7 / 2 is 3.
     return type.kind === "float" ? sql`cast(${bound} as real)` : bound;
   },
+  asciiCased: (value) => value,
   call(call) {
     const write = calls[call.call.function] ?? commonCalls[call.call.function];
     return write === undefined ? sql`null` : write(call, sqliteDialect);
@@ -293,6 +294,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
   like: (call) => sql`(${part(call, 0)} glob ${globOf(literalArgument(call.call, 1))})`,
   date: (call) => sql`substr(${part(call, 0)}, 1, 10)`,
   local: (call) => part(call, 0),
+  instant: (call) => part(call, 0),
   date_trunc(call) {
     const [length, rest] = truncations[literalArgument(call.call, 0)] ?? [19, ".000"];
     const isDate = argumentType(call.call, 1).kind === "date";

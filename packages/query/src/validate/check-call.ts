@@ -195,11 +195,17 @@ function sumType(left: DataType, right: DataType): DataType | undefined {
     : { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
 }
 
+/** What is left before the point of 38 digits, where three columns without digits of their own are multiplied. */
+const leastWholeDigits = 11;
+
 function productType(first: DecimalType, second: DecimalType): DataType | undefined {
   const precision = first.precision + second.precision;
-  return precision > maxPrecision
-    ? undefined
-    : { kind: "decimal", precision, scale: first.scale + second.scale };
+  const scale = first.scale + second.scale;
+  if (precision <= maxPrecision) return { kind: "decimal", precision, scale };
+  // Like a sum, a product that outgrows its digits is an error where it happens.
+  return scale <= maxPrecision - leastWholeDigits
+    ? { kind: "decimal", precision: maxPrecision, scale }
+    : undefined;
 }
 
 function sameNumber(input: CallInput): TypedExpression | undefined {

@@ -9,6 +9,7 @@ import { convertedLiteral } from "./convert-type.ts";
 export const timeFunctions: ReadonlySet<FunctionName> = new Set([
   "date",
   "local",
+  "instant",
   "date_trunc",
   "extract",
   "date_add",
@@ -36,7 +37,12 @@ export function checkTimeCall(input: CallInput): TypedExpression | undefined {
     case "local":
       return first?.type.kind === "timestamptz"
         ? wallClock(input, first, second)
-        : wrong(input, first, "a timestamptz");
+        : wrong(input, first, "a timestamptz (instant(x, zone) makes one)");
+    case "instant": {
+      const zone = zoneOf(input, second);
+      if (first?.type.kind !== "timestamp") return wrong(input, first, "a timestamp");
+      return zone && callOf(name, [first, zone], { type: { kind: "timestamptz" } });
+    }
     case "date_trunc": {
       const unit = wordOf(input, first, truncUnits);
       const value = wallClock(input, second, third);
@@ -71,18 +77,8 @@ function wallClock(
       ? (convertedLiteral(value, timestamp) ?? value)
       : value;
   if (time.type.kind === "timestamptz") {
-    const name = zone === undefined ? "UTC" : literalText(zone);
-    if (name === undefined || !isZone(name)) {
-      const message = `${JSON.stringify(name ?? typeName(zone?.type ?? timestamp))} is no time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
-      return input.scope.report("zone_unknown", input.path, message);
-    }
-    const literal: TypedExpression = {
-      op: "literal",
-      value: name,
-      type: { kind: "text" },
-      isNullable: false,
-    };
-    return callOf("local", [time, literal], { type: timestamp });
+    const literal = zoneOf(input, zone);
+    return literal && callOf("local", [time, literal], { type: timestamp });
   }
   if (time.type.kind !== "timestamp" && time.type.kind !== "date")
     return wrong(input, time, "a date or time");
@@ -90,8 +86,16 @@ function wallClock(
   return input.scope.report(
     "argument_invalid",
     input.path,
-    `${input.name} takes a zone for a timestamptz only; this is ${typeName(time.type)}.`,
+    `${input.name} takes a zone for a timestamptz only; this is ${typeName(time.type)}. Where its clock is known, instant(x, 'UTC') makes one.`,
   );
+}
+
+function zoneOf(input: CallInput, zone: TypedExpression | undefined): TypedExpression | undefined {
+  const value = zone === undefined ? "UTC" : literalText(zone);
+  if (value !== undefined && isZone(value))
+    return { op: "literal", value, type: { kind: "text" }, isNullable: false };
+  const message = `${JSON.stringify(value ?? typeName(zone?.type ?? timestamp))} is no time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
+  return input.scope.report("zone_unknown", input.path, message);
 }
 
 /** True for a name of the IANA list that the runtime knows. Offsets like +02:00 are none: engines read their sign differently. */

@@ -115,7 +115,10 @@ const cases: [PlanIssueCode, string | object, Partial<ValidateOptions>?][] = [
   ["type_mismatch", filterBy("status")],
   ["type_mismatch", `${o} -> agg(sum(status))`],
   ["type_mismatch", `${o} -> join(res:users, created_at = uid) -> project(created_at)`],
-  ["type_mismatch", filterBy("amount * amount * amount * amount > 1")],
+  [
+    "type_mismatch",
+    filterBy("cast(amount as decimal(38,20)) * cast(amount as decimal(38,20)) > 1"),
+  ],
   ["cast_invalid", filterBy("cast(status as int) = 1")],
   ["argument_invalid", filterBy("status like status")],
   ["argument_invalid", `${o} -> project(date_trunc('fortnight', created_at) as x)`],
