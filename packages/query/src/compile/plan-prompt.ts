@@ -2,6 +2,7 @@ import type { ChatMessage } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { functionArguments } from "../plan/functions.ts";
+import { isOperator } from "../render/render-expression.ts";
 import { detailsText, shownText } from "./details-text.ts";
 
 const rules = `You write query plans over the resources below, and nothing else.
@@ -41,31 +42,8 @@ export function planMessages(task: string, context: PlanContext): ChatMessage[] 
 }
 
 function functionNames(): string {
-  const operators = new Set([
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "between",
-    "and",
-    "or",
-    "not",
-    "is_null",
-    "is_not_null",
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "modulo",
-    "negate",
-    "concat",
-    "like",
-  ]);
-  return Object.keys(functionArguments)
-    .filter((name) => !operators.has(name))
-    .join(", ");
+  const named = Object.keys(functionArguments).filter((name) => !isOperator(name));
+  return named.join(", ");
 }
 
 function argumentLines(details: readonly ResourceDetails[]): string[] {

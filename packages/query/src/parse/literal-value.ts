@@ -3,7 +3,18 @@ import { quoted } from "./parse-issue.ts";
 import { PlanSyntaxError } from "./plan-syntax-error.ts";
 import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
 
-/** What a literal's text may be. */
+/** What a literal may be. */
+export const literalTypes = [
+  "bool",
+  "int",
+  "float",
+  "decimal",
+  "text",
+  "date",
+  "timestamp",
+  "timestamptz",
+  "null",
+] as const;
 type LiteralType = LiteralExpression["type"];
 
 const minInt = -(2n ** 63n);

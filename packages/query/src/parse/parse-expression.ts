@@ -1,15 +1,11 @@
-import type {
-  AggregateFunction,
-  Expression,
-  LiteralExpression,
-  NamedAggregate,
-} from "../plan/expression.ts";
 import {
-  functionArguments,
   isAggregateName,
-  isFunctionName,
-  type FunctionName,
-} from "../plan/functions.ts";
+  type AggregateFunction,
+  type Expression,
+  type LiteralExpression,
+  type NamedAggregate,
+} from "../plan/expression.ts";
+import { functionArguments, isFunctionName, type FunctionName } from "../plan/functions.ts";
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
 import { nearestName } from "../plan/nearest-name.ts";

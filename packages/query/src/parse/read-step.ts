@@ -1,6 +1,10 @@
 import { isRecord } from "@ccl/core/json";
-import type { AggregateFunction, NamedAggregate, NamedExpression } from "../plan/expression.ts";
-import { isAggregateName } from "../plan/functions.ts";
+import {
+  isAggregateName,
+  type AggregateFunction,
+  type NamedAggregate,
+  type NamedExpression,
+} from "../plan/expression.ts";
 import type { JoinKind, PlanStep, SortKey } from "../plan/logical-plan.ts";
 import { quoted, type IssuePath } from "./parse-issue.ts";
 import { readExpressionField } from "./read-expression-tree.ts";

@@ -63,6 +63,20 @@ export interface NamedExpression {
 /** What an aggregate computes over the rows of a group. */
 export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
 
+const aggregates: ReadonlySet<string> = new Set([
+  "count",
+  "count_distinct",
+  "sum",
+  "avg",
+  "min",
+  "max",
+]);
+
+/** True for the name of an aggregate. */
+export function isAggregateName(name: string): name is AggregateFunction {
+  return aggregates.has(name);
+}
+
 /** An aggregate with the name of its column. Only `count` goes without an argument: it counts rows then. */
 export interface NamedAggregate {
   name: string;

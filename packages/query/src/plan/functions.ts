@@ -1,51 +1,5 @@
-/** What a call may name. The semantics of each stand in the package's README. */
-export type FunctionName =
-  | "eq"
-  | "ne"
-  | "lt"
-  | "le"
-  | "gt"
-  | "ge"
-  | "between"
-  | "and"
-  | "or"
-  | "not"
-  | "is_null"
-  | "is_not_null"
-  | "coalesce"
-  | "null_if"
-  | "add"
-  | "subtract"
-  | "multiply"
-  | "divide"
-  | "int_divide"
-  | "modulo"
-  | "negate"
-  | "abs"
-  | "round"
-  | "concat"
-  | "lower"
-  | "upper"
-  | "length"
-  | "trim"
-  | "substring"
-  | "contains"
-  | "starts_with"
-  | "ends_with"
-  | "like"
-  | "date"
-  | "local"
-  | "instant"
-  | "date_trunc"
-  | "extract"
-  | "date_add"
-  | "days_between"
-  | "now";
-
 /** Least and most arguments of each function. `Infinity`: any number. */
-export const functionArguments: Readonly<
-  Record<FunctionName, readonly [least: number, most: number]>
-> = {
+export const functionArguments = {
   eq: [2, 2],
   ne: [2, 2],
   lt: [2, 2],
@@ -87,25 +41,12 @@ export const functionArguments: Readonly<
   date_add: [3, 3],
   days_between: [2, 2],
   now: [0, 0],
-};
+} as const;
 
-const aggregates: ReadonlySet<string> = new Set([
-  "count",
-  "count_distinct",
-  "sum",
-  "avg",
-  "min",
-  "max",
-]);
+/** What a call may name. The semantics of each stand in the package's README. */
+export type FunctionName = keyof typeof functionArguments;
 
 /** True for a name that a call may have. */
 export function isFunctionName(name: string): name is FunctionName {
   return Object.hasOwn(functionArguments, name);
-}
-
-/** True for the name of an aggregate. */
-export function isAggregateName(
-  name: string,
-): name is "count" | "count_distinct" | "sum" | "avg" | "min" | "max" {
-  return aggregates.has(name);
 }

@@ -26,6 +26,12 @@ const operators: Partial<Record<FunctionName, { symbol: string; level: number }>
   modulo: { symbol: "%", level: 6 },
 };
 const primaryLevel = 8;
+const wordy: ReadonlySet<string> = new Set(["not", "negate", "is_null", "is_not_null", "between"]);
+
+/** True for a function that has a form of its own, so that nobody calls it by its name. */
+export function isOperator(name: string): boolean {
+  return Object.hasOwn(operators, name) || wordy.has(name);
+}
 
 /** The text form of an expression: reading it gives the same tree. */
 export function renderExpression(expression: Expression): string {

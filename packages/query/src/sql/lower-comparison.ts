@@ -31,7 +31,7 @@ export function lowerComparison(expression: TypedExpression): LowerComparison | 
   const isKnown = (character: string): boolean =>
     character < "\u0080" ||
     /[\u3000-\ua48f\uac00-\ud7a3]/.test(character) ||
-    lowerLetters.has(character);
+    (cased.test(character) && lowered(character) === character);
   if (![...characters].every(isKnown)) return undefined;
   const letters = [...capitals].filter(([, lower]) => characters.has(lower));
   return { lower: value, letters };
@@ -65,7 +65,4 @@ const capitals = new Map(
   [...range.filter((character) => cased.test(character)), ...signs]
     .filter((character) => lowered(character) !== character)
     .map((character) => [character, lowered(character)]),
-);
-const lowerLetters: ReadonlySet<string> = new Set(
-  range.filter((character) => cased.test(character) && lowered(character) === character),
 );

@@ -1,17 +1,8 @@
 import { sql } from "kysely";
 import { typeName, type DataType } from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
-import type { TypedExpression } from "../plan/typed-plan.ts";
 import { argumentType, commonCalls, literalArgument, roundedFloat } from "./sql-calls.ts";
 import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
-
-/** Functions whose answer depends on the database's locale. */
-const untaken: ReadonlySet<FunctionName> = new Set(["lower", "upper"]);
-
-/** True where PostgreSQL gives what the plan means. */
-export function postgresTakes(expression: TypedExpression): boolean {
-  return expression.op !== "call" || !untaken.has(expression.function);
-}
 
 const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
   bool: "boolean",

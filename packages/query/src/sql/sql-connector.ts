@@ -14,7 +14,7 @@ import { QueryError } from "../query-error.ts";
 import { postgresSource, sqliteSource } from "../select/sql-source.ts";
 import { compileFragment } from "./compile-fragment.ts";
 import { lowerComparison } from "./lower-comparison.ts";
-import { postgresDialect, postgresTakes } from "./postgres-dialect.ts";
+import { postgresDialect } from "./postgres-dialect.ts";
 import { runPostgres } from "./run-postgres.ts";
 import { runSqlite } from "./run-sqlite.ts";
 import { sqliteDialect, sqliteTakes } from "./sqlite-dialect.ts";
@@ -103,7 +103,7 @@ export function takesStep(
   resources: readonly ResourceDetails[],
   database: "sqlite" | "postgresql",
 ): boolean {
-  const takesPart = database === "sqlite" ? sqliteTakes(resources) : postgresTakes;
+  const takesPart = database === "sqlite" ? sqliteTakes(resources) : () => true;
   return expressionsOf(step).every((expression) => takesAll(expression, takesPart));
 }
 
@@ -180,10 +180,15 @@ function rowCount(database: SqliteDatabase, name: TableName): number {
   return Number(database.prepare(`SELECT count(*) AS n FROM ${quoted}`).get()?.["n"]);
 }
 
+/** Letters and their cases are those of a locale in PostgreSQL, and of ASCII in SQLite. */
+function isCased(expression: TypedExpression): boolean {
+  return expression.op === "call" && /^(?:lower|upper)$/.test(expression.function);
+}
+
 function takesAll(expression: TypedExpression, takes: (part: TypedExpression) => boolean): boolean {
   const lower = lowerComparison(expression)?.lower;
   const parts = partsOf(expression).flatMap((part) => (part === lower ? partsOf(part) : [part]));
-  return takes(expression) && parts.every((part) => takesAll(part, takes));
+  return !isCased(expression) && takes(expression) && parts.every((part) => takesAll(part, takes));
 }
 
 /** Every expression that a step computes. A sort, a limit and a distinct work on columns as they are. */

@@ -14,7 +14,6 @@ import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
 
 /** Digits of a stored decimal that SQLite's floating-point numbers keep. */
 const storedDigits = 15;
-const untaken: ReadonlySet<FunctionName> = new Set(["lower", "upper"]);
 const takenUnits: ReadonlySet<string> = new Set([
   "year",
   "month",
@@ -50,7 +49,6 @@ function takesExpression(expression: TypedExpression, storesText: boolean): bool
   if (expression.op === "literal") return fitsInteger(expression);
   if (expression.op !== "call") return true;
   const { function: name } = expression;
-  if (untaken.has(name)) return false;
   if (name === "local" || name === "instant") return literalArgument(expression, 1) === "UTC";
   if (name === "date_trunc") return takenUnits.has(literalArgument(expression, 0));
   if (name === "date_add") return takenAdditions.has(literalArgument(expression, 2));

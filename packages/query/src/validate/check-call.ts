@@ -8,7 +8,7 @@ import {
 import type { FunctionName } from "../plan/functions.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
 import { callOf, literalInt, literalText, type CallInput } from "./call-input.ts";
-import { checkTimeCall, timeFunctions } from "./check-time-call.ts";
+import { checkTimeCall } from "./check-time-call.ts";
 import { converted, decimalFor, decimalOf } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
@@ -19,9 +19,7 @@ const text: DataType = { kind: "text" };
 
 /** The call with its type; undefined, with an issue, where the arguments do not fit. */
 export function checkCall(input: CallInput): TypedExpression | undefined {
-  if (timeFunctions.has(input.name)) return checkTimeCall(input);
-  const check = checks[input.name];
-  return check === undefined ? undefined : check(input);
+  return (checks[input.name] ?? checkTimeCall)(input);
 }
 
 type Check = (input: CallInput) => TypedExpression | undefined;

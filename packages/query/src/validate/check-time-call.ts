@@ -1,21 +1,8 @@
 import { typeName, type DataType } from "../plan/data-type.ts";
-import type { FunctionName } from "../plan/functions.ts";
 import { nearestName } from "../plan/nearest-name.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
 import { callOf, literalInt, literalText, type CallInput } from "./call-input.ts";
 import { convertedLiteral } from "./convert-type.ts";
-
-/** The functions of dates, times and zones. */
-export const timeFunctions: ReadonlySet<FunctionName> = new Set([
-  "date",
-  "local",
-  "instant",
-  "date_trunc",
-  "extract",
-  "date_add",
-  "days_between",
-  "now",
-]);
 
 const truncUnits = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
 const extractParts = ["year", "quarter", "month", "day", "weekday", "hour", "minute", "second"];
@@ -23,7 +10,7 @@ const addUnits = ["year", "month", "week", "day", "hour", "minute", "second"];
 const timestamp: DataType = { kind: "timestamp" };
 const maxAdded = 1_000_000;
 
-/** A call of `timeFunctions` with its type: zones are of the IANA list, units and parts are literals. */
+/** A call of a function of dates, times and zones with its type: zones are of the IANA list, units and parts are literals. */
 export function checkTimeCall(input: CallInput): TypedExpression | undefined {
   const { name, parts } = input;
   const [first, second, third] = parts;
