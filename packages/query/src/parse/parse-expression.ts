@@ -258,7 +258,7 @@ function readCall(reader: TokenReader, written: string): Expression {
   const [least, most] = functionArguments[name];
   if (parts.length < least || parts.length > most) {
     const wanted =
-      most === Infinity ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
+      most === 1e9 ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
     throw new PlanSyntaxError(
       "expression_invalid",
       `${name} takes ${wanted} arguments, not ${parts.length}.`,

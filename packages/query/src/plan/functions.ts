@@ -1,4 +1,4 @@
-/** Least and most arguments of each function. `Infinity`: any number. */
+/** Least and most arguments of each function. A billion: any number. */
 export const functionArguments = {
   eq: [2, 2],
   ne: [2, 2],
@@ -7,12 +7,12 @@ export const functionArguments = {
   gt: [2, 2],
   ge: [2, 2],
   between: [3, 3],
-  and: [2, Infinity],
-  or: [2, Infinity],
+  and: [2, 1e9],
+  or: [2, 1e9],
   not: [1, 1],
   is_null: [1, 1],
   is_not_null: [1, 1],
-  coalesce: [2, Infinity],
+  coalesce: [2, 1e9],
   null_if: [2, 2],
   add: [2, 2],
   subtract: [2, 2],
@@ -23,7 +23,7 @@ export const functionArguments = {
   negate: [1, 1],
   abs: [1, 1],
   round: [1, 2],
-  concat: [2, Infinity],
+  concat: [2, 1e9],
   lower: [1, 1],
   upper: [1, 1],
   length: [1, 1],

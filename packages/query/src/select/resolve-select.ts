@@ -293,7 +293,7 @@ export class SelectResolver {
     for (const part of conjuncts(where)) {
       const { op, left, right } = nodeOf(part, "BinaryOp");
       const column = variantOf(left);
-      const literal = variantOf(nodeOf(right, "Value")["value"]);
+      const literal = nodeOf(right, "Value")["value"];
       const values =
         column?.tag === "Identifier"
           ? [column.content]
@@ -311,7 +311,7 @@ export class SelectResolver {
         table: found.source.table,
         column: found.column,
         operator: op,
-        literal: literal.content,
+        literal,
       });
     }
   }

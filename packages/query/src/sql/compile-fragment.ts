@@ -399,7 +399,8 @@ class FragmentCompiler {
     const compared = asciiCased && lowerComparison(expression);
     const write = (part: TypedExpression): Sql => {
       const [value] = part === compared?.lower ? compared.lower.arguments : [];
-      if (compared === undefined || value === undefined) return this.#value(from, part, table);
+      if (asciiCased === undefined || compared === undefined || value === undefined)
+        return this.#value(from, part, table);
       return lowerSql(compared, asciiCased(this.#value(from, value, table)));
     };
     switch (expression.op) {

@@ -1,0 +1,64 @@
+import { openSqlite } from "@ccl/sql/node";
+import { expect, it } from "vitest";
+import type { Connector } from "../connector/connector.ts";
+import { skillConnector } from "../skill/skill-connector.ts";
+import { sqlConnector } from "../sql/sql-connector.ts";
+import { executeSql } from "./run-sql.ts";
+
+const text = { type: "string" };
+const tool = {
+  name: "rate",
+  description: "Units of a currency for a dollar.",
+  inputSchema: { type: "object", properties: { currency: text }, required: ["currency"] },
+  outputSchema: { type: "object", properties: { per_usd: { type: "number" } } },
+  execute: async (input: unknown) => ({ per_usd: Object(input).currency === "EUR" ? 0.5 : 2 }),
+};
+
+it("gives functions the constants of WHERE, and moves only the rows that it keeps", async () => {
+  const database = await openSqlite({ path: ":memory:" });
+  database.exec("CREATE TABLE sales (country TEXT, year INTEGER, dollars REAL)");
+  const insert = database.prepare("INSERT INTO sales VALUES (?, ?, ?)");
+  for (let year = 2000; year < 2100; year++) insert.run(year % 2 === 0 ? "DE" : "US", year, 10);
+  const details = [
+    {
+      id: "res:sales",
+      uri: "ada://any/db/main/sales",
+      kind: "tabular",
+      title: "sales",
+      columns: [
+        { name: "country", type: "text" },
+        { name: "year", type: "integer" },
+        { name: "dollars", type: "real" },
+      ],
+    },
+    {
+      id: "res:rate",
+      uri: "ada://any/skill/rate",
+      kind: "skill",
+      title: "rate",
+      columns: [
+        { name: "currency", type: "string", in: "input" as const, nn: true },
+        { name: "per_usd", type: "number", in: "output" as const },
+      ],
+    },
+  ];
+  const asked: string[] = [];
+  const own = sqlConnector(database);
+  const watched: Connector = {
+    ...own,
+    run(fragment, options) {
+      asked.push(own.describe?.(fragment) ?? "");
+      return own.run(fragment, options);
+    },
+  };
+  const connectors = { "ada://any/db": watched, "ada://any/skill": skillConnector([tool]) };
+  const { rows } = await executeSql(
+    `select sum(dollars) * (select per_usd from rate where currency = 'EUR') as euros from sales
+     where country = 'DE' and year >= 2090`,
+    { details, connectors },
+  );
+  expect(rows).toEqual([{ euros: 25 }]);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toMatch(/where .*country.*year/);
+  database.close();
+});
