@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 
 import { type Catalog, fromTools } from "@ccl/catalog";
 import {
   compilePlan,
   type Connectors,
   executePlan,
+  executeSql,
   explainPlan,
   httpConnector,
   planDetails,
   type PlanRow,
-  projectResult,
   type QueryEngine,
   skillConnector,
   sqlConnector,
@@ -18,6 +19,7 @@ import {
 import { openDuckDbEngine } from "@ccl/query/duckdb";
 import type { SqliteDatabase } from "@ccl/sql";
 
+import { askSql } from "./ask-sql.ts";
 import {
   censusCard,
   censusFunctions,
@@ -40,6 +42,8 @@ interface Setting {
   connectors: Connectors;
   engine: QueryEngine;
   opened: OpenedModel;
+  /** For SQL, since recorded answers come in their order. */
+  sqlModel: OpenedModel;
 }
 
 /** Has every question planned, explained, answered from the database, a paged API and functions, and checked by SQL. */
@@ -52,6 +56,7 @@ export async function answerQuestions(catalog: Catalog, database: SqliteDatabase
   assert.ok(registered.ok, "the cards of the API and the functions can be registered");
   const api = await startCensusApi();
   const opened = await openModel("plans.json");
+  const sqlModel = await openModel("statements.json");
   const engine = await openDuckDbEngine();
   try {
     fillChecks(database, api);
@@ -73,7 +78,9 @@ export async function answerQuestions(catalog: Catalog, database: SqliteDatabase
     const answers: AnsweredQuestion[] = [];
     for (const [index, question] of plannedQuestions.entries()) {
       console.log(`${6 + index} ${question.task}`);
-      answers.push(await answer(question, { catalog, database, connectors, engine, opened }));
+      answers.push(
+        await answer(question, { catalog, database, connectors, engine, opened, sqlModel }),
+      );
     }
     await writeReport(report, answers);
     console.log("  all of it as a page: dist/report.html");
@@ -81,6 +88,7 @@ export async function answerQuestions(catalog: Catalog, database: SqliteDatabase
   } finally {
     await engine.close();
     await opened.close();
+    await sqlModel.close();
     await api.close();
   }
 }
@@ -101,7 +109,7 @@ function fillChecks(database: SqliteDatabase, { rows }: CensusApi): void {
 
 async function answer(question: PlannedQuestion, setting: Setting): Promise<AnsweredQuestion> {
   const { task, from, sql, chart } = question;
-  const { catalog, database, connectors, engine, opened } = setting;
+  const { catalog, database, connectors, engine, opened, sqlModel } = setting;
   const context = await catalog.budgetedContext({ task, budget: 1_500, candidates: from });
   const details = await planDetails(catalog, from);
   const { text, aliases } = context;
@@ -125,41 +133,55 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<Answ
     .sources.map((source) => `${source.rows} rows from ${source.connector}`);
   console.log(indent(tableOf(rows)));
   console.log(`  ${moved.join(", ")}; ${repairs} repairs`);
+  const asked = await askSql(sqlModel.model, { task, cards: context.text, details });
+  const bySql = await executeSql(asked.sql, { details, connectors, engine, limits });
+  console.log(indent(asked.sql));
+  console.log(`  the same by the model's SQL on ${bySql.ranOn}; ${asked.repairs} repairs`);
+
   const byHand = database.prepare(sql).all();
   assert.ok(byHand.length > 0, "SQL by hand finds rows");
-  assert.deepEqual(
-    rows.map(comparable),
-    byHand.map(comparable),
-    "the plan gives what SQL by hand gives",
-  );
-  const drawn = await drawRows(
-    question,
-    await executePlan(compiled.plan, { details, connectors, engine, limits }),
-  );
-  assert.ok(chart.label in (rows[0] ?? {}), "the chart has its column");
+  const verdicts = [
+    verdict("the plan", rows, byHand),
+    verdict("the model's SQL", bySql.rows, byHand),
+  ];
+  for (const { says } of verdicts) console.log(`  ${says}`);
+  const isRight = verdicts.every(({ isSame }) => isSame);
+  if (opened.isRecorded) assert.ok(isRight, "both ways give what SQL by hand gives");
+  const drawn = await drawRows(question, rows);
   return {
     task,
     plan: compiled.yaml,
     explanation: explanation.text,
+    statement: asked.sql,
     sql,
+    verdicts: verdicts.map(({ says }) => says),
     table: tableOf(rows),
     chart: drawn,
   };
 }
 
+/** Models name columns as they like: the values are compared. */
+function verdict(
+  what: string,
+  rows: readonly object[],
+  byHand: readonly object[],
+): { says: string; isSame: boolean } {
+  const isSame = isDeepStrictEqual(rows.map(comparable), byHand.map(comparable));
+  return { says: `${what} ${isSame ? "gives" : "does NOT give"} what SQL by hand gives`, isSame };
+}
+
+/** The columns by their names, or else the first and the second. */
 async function drawRows(
   { task, chart }: PlannedQuestion,
-  result: Awaited<ReturnType<typeof executePlan>>,
+  rows: readonly PlanRow[],
 ): Promise<string> {
-  const view = {
-    fields: {
-      label: { column: chart.label, as: "text" },
-      value: { column: chart.value, as: "number" },
-    },
-  } as const;
-  const bars: { label: string; value: number }[] = [];
-  for await (const { label, value } of projectResult(result, view))
-    bars.push({ label: String(label), value: Number(value) });
+  const [first = "", second = ""] = Object.keys(rows[0] ?? {});
+  const has = (name: string): boolean => Object.hasOwn(rows[0] ?? {}, name);
+  const [label, value] = [
+    has(chart.label) ? chart.label : first,
+    has(chart.value) ? chart.value : second,
+  ];
+  const bars = rows.map((row) => ({ label: String(row[label]), value: Number(row[value]) }));
   const file = new URL(`${chart.label}-${chart.value}.svg`, charts);
   const drawn = await drawChart(task, bars, chart);
   await writeFile(file, drawn);
@@ -168,13 +190,12 @@ async function drawRows(
 }
 
 /** Floats of different engines may differ in their last digits. */
-function comparable(row: object): [string, unknown][] {
-  return Object.entries(row).map(([name, value]) => [
-    name,
+function comparable(row: object): unknown[] {
+  return Object.values(row).map((value: unknown) =>
     typeof value === "number" || typeof value === "bigint"
       ? Number(Number(value).toPrecision(12))
       : value,
-  ]);
+  );
 }
 
 function tableOf(rows: readonly PlanRow[]): string {

@@ -5,7 +5,12 @@ export interface AnsweredQuestion {
   task: string;
   plan: string;
   explanation: string;
+  /** By the model. */
+  statement: string;
+  /** By hand. */
   sql: string;
+  /** Whether plan and statement give what SQL by hand gives. */
+  verdicts: readonly string[];
   table: string;
   /** An SVG document. */
   chart: string;
@@ -14,11 +19,12 @@ export interface AnsweredQuestion {
 /** A page to read and to pass on: question, chart, rows, and how they came about. */
 export async function writeReport(file: URL, answers: readonly AnsweredQuestion[]): Promise<void> {
   const sections = answers.map(
-    ({ task, plan, explanation, sql, table, chart }) => `<section>
+    ({ task, plan, explanation, statement, sql, verdicts, table, chart }) => `<section>
 <h2>${escaped(task)}</h2>
 ${chart}
 <pre>${escaped(table)}</pre>
-<details><summary>The same by SQL, which agrees</summary><pre>${escaped(sql)}</pre></details>
+<p>${verdicts.map(escaped).join(";<br>")}.</p>
+<details><summary>The model's SQL, and the same by hand</summary><pre>${escaped(statement)}</pre><pre>${escaped(sql)}</pre></details>
 <details><summary>The plan, and who does what</summary><pre>${escaped(plan)}\n${escaped(explanation)}</pre></details>
 </section>`,
   );
