@@ -10,13 +10,25 @@ const nearPrefixLength = 4;
 const minChars = 5;
 const minLikeness = 0.6;
 
-/** Terms that begin like the word for the larger part, or differ from it by one typing error; best first. */
-export function findNearTerms(terms: Iterable<string>, word: string): NearTerm[] {
+/** The terms that begin like one of the words, by that beginning: one walk for all words of a query. */
+export function termsLike(
+  terms: Iterable<string>,
+  words: Iterable<string>,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const word of words) if (canResemble(word)) found.set(beginningOf(word), []);
+  if (found.size > 0) for (const term of terms) found.get(beginningOf(term))?.push(term);
+  return found;
+}
+
+const beginningOf = (word: string): string => word.slice(0, nearPrefixLength);
+
+/** Of `termsLike` those that begin like the word for the larger part, or differ from it by one typing error; best first. */
+export function findNearTerms(terms: ReturnType<typeof termsLike>, word: string): NearTerm[] {
   if (!canResemble(word)) return [];
-  const prefix = word.slice(0, nearPrefixLength);
   const found: NearTerm[] = [];
-  for (const term of terms) {
-    if (!term.startsWith(prefix) || !canResemble(term)) continue;
+  for (const term of terms.get(beginningOf(word)) ?? []) {
+    if (!canResemble(term)) continue;
     const likeness = likenessOf(word, term);
     if (likeness >= minLikeness && likeness < 1) found.push({ term, likeness });
   }

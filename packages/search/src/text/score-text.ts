@@ -2,7 +2,7 @@ import type { SearchHit, TextHits } from "../search-index.ts";
 import type { DocumentTable, Visible } from "../table/document-table.ts";
 import type { QueryWord, TermAlternative } from "../words/analyzer.ts";
 import { occurrenceStep } from "./analyze-document.ts";
-import { findNearTerms } from "./near-terms.ts";
+import { findNearTerms, termsLike } from "./near-terms.ts";
 import { selectTop } from "./select-top.ts";
 import { entryStep, type TextPostings } from "./text-postings.ts";
 import { resolveWeights, type ResolvedWeights, type TextWeights } from "./text-weights.ts";
@@ -113,7 +113,7 @@ function createWordMatcher(
   input: ScoreTextInput,
   weights: ResolvedWeights,
 ): (word: QueryWord) => WordMatch {
-  const { text, visible } = input;
+  const { text, visible, words } = input;
   const impactsOf = createImpacts(input, weights);
   const matchTerms = ({ terms, weight }: TermAlternative): Scores & { rarity: number } => {
     const sum = new Map<number, number>();
@@ -130,6 +130,7 @@ function createWordMatcher(
     }
     return { slots: [...sum.keys()], scores: [...sum.values()], rarity };
   };
+  let termsNearWords: ReturnType<typeof termsLike> | undefined;
   return ({ alternatives }) => {
     const found = alternatives.map(matchTerms);
     const rarity = Math.max(
@@ -139,7 +140,11 @@ function createWordMatcher(
     if (rarity > 0) return { alternatives: found, rarity, isFound: true };
     const [own] = alternatives;
     if (own === undefined) return { alternatives: found, rarity: 0, isFound: false };
-    const near = findNearTerms(text.keys(), own.terms[0] ?? "")
+    termsNearWords ??= termsLike(
+      text.keys(),
+      words.map((word) => word.alternatives[0]?.terms[0] ?? ""),
+    );
+    const near = findNearTerms(termsNearWords, own.terms[0] ?? "")
       .map(({ term, likeness }) =>
         matchTerms({ terms: [term], weight: own.weight * likeness * weights.nearTerms }),
       )
