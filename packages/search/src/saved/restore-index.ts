@@ -2,7 +2,6 @@ import { sha256Hex } from "@ccl/core";
 
 import { SearchError } from "../search-error.ts";
 import { addDocument, createDocumentTable } from "../table/document-table.ts";
-import { entryStep } from "../text/text-postings.ts";
 import { createVectorTable } from "../vectors/vector-table.ts";
 import { createByteReader, damaged, type ByteReader } from "./byte-reader.ts";
 import {
@@ -13,6 +12,7 @@ import {
   type IndexState,
   type SavedHeader,
 } from "./saved-index.ts";
+import { StoredPostings } from "./stored-postings.ts";
 
 const hashSize = 32;
 const maxLength = 2 ** 32 - 1;
@@ -28,13 +28,14 @@ export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexSta
     const json = reader.readBytes(reader.readCount(maxLength));
     const header: SavedHeader = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
     checkFormat(header, expected);
+    const text = new StoredPostings();
     const state: IndexState = {
       table: createDocumentTable(),
-      text: new Map(),
+      text,
       vectors: createVectorTable(header.precision),
     };
     readDocuments(reader, state, header);
-    readTerms(reader, state, header);
+    for (const term of header.terms) text.keep(term, reader.readBytes(reader.readCount(maxLength)));
     readVectors(reader, state, header);
     if (!reader.isAtEnd()) throw damaged("something follows its end");
     return state;
@@ -84,19 +85,6 @@ function readDocuments(
       () => facets[reader.readCount(facets.length - 1)] ?? (["", ""] as const),
     );
     addDocument(table, { id, container, facets: own, lengths });
-  }
-}
-
-function readTerms(reader: ByteReader, { text }: IndexState, { ids, terms }: SavedHeader): void {
-  for (const term of terms) {
-    let slot = 0;
-    const size = reader.readCount(ids.length * entryStep);
-    const entries: number[] = [];
-    while (entries.length < size) {
-      slot += reader.readCount(ids.length - 1 - slot);
-      entries.push(slot * entryStep + reader.readCount(entryStep - 1));
-    }
-    text.set(term, entries);
   }
 }
 

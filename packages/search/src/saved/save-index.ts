@@ -51,9 +51,9 @@ export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
 /** Terms in order with their entries, the slot of each replaced by the rank of its id. */
 function rankedEntries({ text }: IndexState, slots: readonly number[]): [string, number[]][] {
   const ranks = new Map(slots.map((slot, rank) => [slot, rank]));
-  return [...text]
-    .map(([term, entries]): [string, number[]] => {
-      const ranked = entries.flatMap((entry) => {
+  return [...text.keys()]
+    .map((term): [string, number[]] => {
+      const ranked = (text.get(term) ?? []).flatMap((entry) => {
         const rank = ranks.get(Math.floor(entry / entryStep));
         return rank === undefined ? [] : [rank * entryStep + (entry % entryStep)];
       });
@@ -81,8 +81,9 @@ function writeDocuments(
   }
 }
 
-function writeEntries(writer: ByteWriter, ranked: readonly number[]): void {
-  writer.writeCount(ranked.length);
+/** Their size in bytes first, so that a reader may leave them for later. */
+function writeEntries(saved: ByteWriter, ranked: readonly number[]): void {
+  const writer = createByteWriter();
   let before = 0;
   for (const entry of ranked) {
     const rank = Math.floor(entry / entryStep);
@@ -90,6 +91,9 @@ function writeEntries(writer: ByteWriter, ranked: readonly number[]): void {
     writer.writeCount(entry % entryStep);
     before = rank;
   }
+  const bytes = writer.finish();
+  saved.writeCount(bytes.length);
+  saved.writeBytes(bytes);
 }
 
 function writeVectors(writer: ByteWriter, { vectors }: IndexState, slots: readonly number[]): void {

@@ -21,7 +21,7 @@ export interface IndexFormat {
 /** First bytes of a saved index. */
 export const savedMagic: Uint8Array = new TextEncoder().encode("CCLINDEX");
 /** Counts up when the format changes. */
-export const savedVersion = 1;
+export const savedVersion = 2;
 
 /** The part of a saved index that is JSON; numbers in the rest point into its lists. */
 export interface SavedHeader extends IndexFormat {

@@ -152,6 +152,11 @@ export function hasFacets(facets: readonly Facet[], wanted: FacetFilter = {}): b
   );
 }
 
+/** Each slot once. */
+function slotsOf({ slots }: DocumentTable, ids: Iterable<string>): number[] {
+  return [...new Set(ids)].flatMap((id) => slots.get(id) ?? []);
+}
+
 /** Counts facets; most frequent first, ties by value. */
 export function countFacets(
   table: DocumentTable,
@@ -159,9 +164,9 @@ export function countFacets(
 ): Record<string, FacetCount[]> {
   const { mask } = findVisible(table, filter);
   const counts = new Map((facets ?? []).map((name) => [name, new Map<string, number>()]));
-  for (const id of new Set(ids ?? table.slots.keys())) {
-    const slot = table.slots.get(id);
-    if (slot === undefined || mask?.[slot] === 0) continue;
+  const slots = ids === undefined ? table.slots.values() : slotsOf(table, ids);
+  for (const slot of slots) {
+    if (mask?.[slot] === 0) continue;
     for (const [name, value] of table.facets[slot] ?? []) {
       let values = counts.get(name);
       if (values === undefined && facets === undefined) counts.set(name, (values = new Map()));
