@@ -74,7 +74,8 @@ function fieldsText(
     case "call":
       if (!isFunctionName(String(fields["function"])))
         throw invalid(fields["function"], "a function");
-      return `${String(fields["function"])}(${list("arguments")})`;
+      // In brackets, since NOT would take what follows it too.
+      return `(${String(fields["function"])}(${list("arguments")}))`;
     case "in":
       return `(${textOf(fields["value"])} in (${list("list")}))`;
     case "cast": {
