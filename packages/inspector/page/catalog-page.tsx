@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
+import { CatalogChanges, CatalogHealth } from "./catalog-health.tsx";
 import type { CatalogView, ResourceView } from "../src/views.ts";
 import { count, visible } from "./format.ts";
 import { CopyButton, Status } from "./parts.tsx";
@@ -8,8 +9,37 @@ import { useView } from "./use-view.ts";
 
 const typingMs = 120;
 
-/** Resources, found as you type. */
+const tabs = { "": "Resources", health: "Health", changes: "What changed" };
+
+/** Resources, their health, and what changed. */
 export function CatalogPage({ route: { parameters } }: { route: Route }) {
+  const { show = "" } = parameters;
+  return (
+    <>
+      <nav aria-label="Catalog" class="tabs">
+        {Object.entries(tabs).map(([name, title]) => (
+          <a
+            key={name}
+            href={hrefOf("catalog", { show: name })}
+            aria-current={name === show ? "page" : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      {show === "health" ? (
+        <CatalogHealth run={parameters["run"]} />
+      ) : show === "changes" ? (
+        <CatalogChanges since={parameters["since"]} />
+      ) : (
+        <Resources parameters={parameters} />
+      )}
+    </>
+  );
+}
+
+/** Found as you type. */
+function Resources({ parameters }: { parameters: Record<string, string> }) {
   const { id, ...asked } = parameters;
   const [typed, setTyped] = useState(asked["text"] ?? "");
   const loading = useView("catalog", asked);
@@ -41,7 +71,7 @@ export function CatalogPage({ route: { parameters } }: { route: Route }) {
       <Status loading={loading} />
       {view === undefined ? null : (
         <div class="catalog">
-          <Facets facets={view.facets} parameters={parameters} />
+          <Facets view={view} parameters={parameters} />
           <div class="scroll" tabIndex={0} role="region" aria-label="Resources">
             {view.unmatched.length === 0 ? null : (
               <p class="muted">No resource has: {visible(view.unmatched.join(", "))}</p>
@@ -55,7 +85,12 @@ export function CatalogPage({ route: { parameters } }: { route: Route }) {
                   >
                     {visible(hit.title)}
                   </a>{" "}
-                  <span class="badge">{visible(hit.kind)}</span>
+                  <span class="badge">{visible(hit.kind)}</span>{" "}
+                  {hit.problems.slice(0, 3).map((problem) => (
+                    <span key={problem} class="badge problem">
+                      {problem}
+                    </span>
+                  ))}
                   <div class="muted clip">{visible(hit.fields.join(" ") || hit.id)}</div>
                 </li>
               ))}
@@ -74,22 +109,28 @@ export function CatalogPage({ route: { parameters } }: { route: Route }) {
 }
 
 function Facets({
-  facets,
+  view: { facets, health },
   parameters,
 }: {
-  facets: CatalogView["facets"];
+  view: CatalogView;
   parameters: Record<string, string>;
 }) {
+  const problems = health.flatMap(({ name: value, count: matches }) =>
+    matches > 0 ? [{ value, count: matches }] : [],
+  );
+  const groups = [
+    { name: "health", key: "health", values: problems },
+    ...facets.map(({ name, values }) => ({ name, key: `facet.${name}`, values })),
+  ];
   return (
     <nav aria-label="Facets" class="facets">
-      {facets.slice(0, 8).map(({ name, values }) => (
-        <section key={name}>
+      {groups.slice(0, 9).map(({ name, key, values }) => (
+        <section key={key}>
           <h2>{visible(name)}</h2>
           <ul>
             {values.slice(0, 10).map(({ value, count: matches }) => {
-              const key = `facet.${name}`;
               const isOn = parameters[key] === value;
-              const next = { ...parameters, [key]: isOn ? "" : value };
+              const next = { ...parameters, id: "", [key]: isOn ? "" : value };
               return (
                 <li key={value}>
                   <a href={hrefOf("catalog", next)} aria-current={isOn ? "true" : undefined}>

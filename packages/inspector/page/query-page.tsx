@@ -4,6 +4,7 @@ import type { QueryView } from "../src/views.ts";
 import { count, duration, visible } from "./format.ts";
 import { LineChart } from "./line-chart.tsx";
 import { Status } from "./parts.tsx";
+import { PlanDiagram } from "./plan-diagram.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
@@ -47,13 +48,17 @@ export function QueryPage({ route: { parameters } }: { route: Route }) {
 }
 
 function Answer({ view }: { view: QueryView }) {
-  const { plan, ranOn, durationMs, columns, rows } = view;
+  const { plan, ranOn, diagram, durationMs, columns, rows } = view;
   return (
     <>
       <h2>How it runs: {visible(ranOn)}</h2>
-      <pre tabIndex={0} aria-label="Plan">
-        {visible(plan)}
-      </pre>
+      <PlanDiagram diagram={diagram} />
+      <details>
+        <summary>As text</summary>
+        <pre tabIndex={0} aria-label="Plan">
+          {visible(plan)}
+        </pre>
+      </details>
       {durationMs === undefined ? null : (
         <>
           <h2>

@@ -3,6 +3,7 @@ export { type Inspector, type InspectorOptions, openInspector } from "./open-ins
 export { readView, type ReadViewOptions } from "./read-view.ts";
 export type {
   CatalogView,
+  ChangesView,
   GatewayPoint,
   GatewayView,
   InspectorSource,
@@ -16,6 +17,7 @@ export type {
   PromptPart,
   PromptRow,
   PromptView,
+  QueryPlace,
   QueryView,
   ResourceView,
   RunDetailsView,
@@ -26,6 +28,7 @@ export type {
   SessionView,
   TextView,
   TokenShares,
+  VerifyView,
   ViewName,
   ViewParameters,
 } from "./views.ts";

@@ -178,10 +178,51 @@ export interface PackView {
 /** `catalog`: resources that match. */
 export interface CatalogView {
   total: number;
-  hits: { id: string; kind: string; title: string; score?: number | undefined; fields: string[] }[];
+  hits: { id: string; kind: string; title: string; fields: string[]; problems: string[] }[];
   /** How many match each value of a facet. */
   facets: { name: string; values: { value: string; count: number }[] }[];
   unmatched: string[];
+  /** How many of all resources have each problem that there is. */
+  health: { name: string; about: string; count: number }[];
+}
+
+/** `verify`: the catalog held against its sources, done anew with the parameter `run`. */
+export interface VerifyView {
+  /** Absent where that was not done yet. The last four are numbers of findings. */
+  verified?:
+    | {
+        timeMs: number;
+        resources: number;
+        /** Of these, those whose source answered. */
+        probed: number;
+        snippets: number;
+        breaking: number;
+        unverified: number;
+        warning: number;
+        notice: number;
+      }
+    | undefined;
+  findings: { severity: string; code: string; resourceId: string; message: string }[];
+  left: number;
+}
+
+/** `changes`: what differs from the commit of the parameter `since`, the worst first. */
+export interface ChangesView {
+  against: string;
+  counts: Record<"breaking" | "additive" | "cosmetic", number>;
+  changes: {
+    id: string;
+    kind: "added" | "removed" | "changed";
+    severity: string;
+    changes: {
+      kind: string;
+      severity: string;
+      path: string;
+      from?: string | undefined;
+      to?: string | undefined;
+    }[];
+  }[];
+  left: number;
 }
 
 /** `resource`: all of one resource. */
@@ -194,10 +235,20 @@ export interface ResourceView {
   snippets: { title: string; code: string }[];
 }
 
+/** Where steps of a query run, one after the other. */
+export interface QueryPlace {
+  name: string;
+  steps: { text: string; rows?: number | undefined }[];
+  /** About so many leave it. */
+  rows?: number | undefined;
+}
+
 /** `query`: the rows of a query, or how it would run. */
 export interface QueryView {
   plan: string;
   ranOn: string;
+  /** What each source does, and what is done with that; `here` is absent where one source does all. */
+  diagram: { sources: QueryPlace[]; here?: QueryPlace | undefined };
   durationMs?: number | undefined;
   columns: { name: string; type?: string | undefined }[];
   rows: Record<string, unknown>[];
@@ -289,6 +340,8 @@ export interface InspectorViews {
   pack: PackView;
   catalog: CatalogView;
   resource: ResourceView;
+  verify: VerifyView;
+  changes: ChangesView;
   query: QueryView;
   plans: PlansView;
   runs: RunsView;

@@ -5,7 +5,13 @@ import { type ChangeSeverity, fromCatalogFiles, fromJsonl, type ResourceInput } 
 import { createCatalogFolder, damagedCatalog } from "@ccl/catalog/node";
 
 import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
-import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
+import {
+  type CatalogChange,
+  compareCatalogs,
+  countSeverities,
+  isReached,
+  type SeverityCounts,
+} from "../catalog/compare-catalogs.ts";
 import { gitSnapshot } from "../catalog/git-snapshot.ts";
 import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
 import { CliError, inputError } from "../cli-error.ts";
@@ -34,18 +40,43 @@ export async function catalogDiff(
   }
   const records = (await readCatalog(session)).content.records.map(({ record }) => record);
   if (flags.save !== undefined) return await saveSnapshot(session, flags.save, records);
-  const base = revision ?? "HEAD";
-  const before =
+  const document =
     flags.against === undefined
-      ? await readRevision(session, base)
-      : await readSnapshot(session, flags.against);
-  const changes = compareCatalogs(before, records);
+      ? await changesSince(session, records, revision)
+      : comparison(flags.against, await readSnapshot(session, flags.against), records);
+  const { against, changes } = document;
   return {
-    document: { against: flags.against ?? base, counts: countSeverities(changes), changes },
+    document,
     text: (style) => renderChanges(changes, style),
-    note: () => `${printable(`Since ${flags.against ?? base}: ${summariseChanges(changes)}`)}\n`,
+    note: () => `${printable(`Since ${against}: ${summariseChanges(changes)}`)}\n`,
     exitCode: isReached(changes, flags.failOn) ? EXIT_CODES.checkFailed : EXIT_CODES.ok,
   };
+}
+
+/** What differs from an older state. */
+interface CatalogComparison {
+  against: string;
+  /** Resources by the worst that happened to them. */
+  counts: SeverityCounts;
+  changes: CatalogChange[];
+}
+
+/** What changed since a commit, HEAD by default. */
+export async function changesSince(
+  session: Session,
+  records: readonly ResourceInput[],
+  revision = "HEAD",
+): Promise<CatalogComparison> {
+  return comparison(revision, await readRevision(session, revision), records);
+}
+
+function comparison(
+  against: string,
+  before: readonly ResourceInput[],
+  records: readonly ResourceInput[],
+): CatalogComparison {
+  const changes = compareCatalogs(before, records);
+  return { against, counts: countSeverities(changes), changes };
 }
 
 /** Whole records, one a line: what `--against` takes. */

@@ -33,7 +33,7 @@ const exitCodes: Record<VerifyReport["exitCode"], ExitCode> = {
 export async function catalogVerify(
   session: Session,
   flags: CatalogVerifyFlags,
-): Promise<CommandResult> {
+): Promise<CommandResult & { document: VerifyReport }> {
   const { signal } = session;
   const { folder, content } = await readCatalog(session);
   const sources = await folder.readSources(content, session);

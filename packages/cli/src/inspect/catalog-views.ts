@@ -1,5 +1,6 @@
 import type { FacetFilter } from "@ccl/catalog";
 import type { CatalogSnapshot } from "@ccl/catalog/snapshot";
+import type { VerifyReport } from "@ccl/catalog/verify";
 import type { InspectorSource } from "@ccl/inspector";
 
 import {
@@ -9,20 +10,25 @@ import {
   type ReadCatalog,
 } from "../catalog/read-catalog.ts";
 import { CliError } from "../cli-error.ts";
+import { changesSince } from "../commands/catalog-diff.ts";
 import { catalogShow } from "../commands/catalog-show.ts";
+import { catalogVerify } from "../commands/catalog-verify.ts";
 import { openQueryableCatalog } from "../query/query-catalog.ts";
 import type { Session } from "../session.ts";
+import { healthOf, problemsById } from "./catalog-health.ts";
 
-type CatalogViews = Pick<InspectorSource, "catalog" | "resource" | "query">;
+type CatalogViews = Pick<InspectorSource, "catalog" | "resource" | "verify" | "changes" | "query">;
 
 const freshMs = 5_000;
 const maxHits = 200;
+const maxMatches = 1_000;
 const maxRows = 1_000;
 const queryTimeoutMs = 30_000;
 
 /** The project's catalog, read again when it is older than a few seconds. */
 export function catalogViews(session: Session): Required<CatalogViews> {
   let opened: { read: ReadCatalog; snapshot: CatalogSnapshot; atMs: number } | undefined;
+  let verified: { report: VerifyReport; timeMs: number } | undefined;
   const open = async (): Promise<{ read: ReadCatalog; snapshot: CatalogSnapshot }> => {
     if (opened === undefined || performance.now() - opened.atMs > freshMs) {
       const read = await readCatalog(session);
@@ -31,24 +37,31 @@ export function catalogViews(session: Session): Required<CatalogViews> {
     return opened;
   };
   return {
-    async catalog({ text = "", ...given }, { signal }) {
+    async catalog({ text = "", health, ...given }, { signal }) {
       const { read, snapshot } = await open();
+      const records = read.content.records.map(({ record }) => record);
+      const now = { report: verified?.report, nowMs: Date.now() };
+      const problems = problemsById(records, now);
       const facets = facetsIn(given);
-      const found = await snapshot.search({ text, limit: maxHits, facets, signal });
-      const { records } = read.content;
-      const byId = new Map(records.map(({ record }) => [record.id, record]));
+      const found = await snapshot.search({ text, limit: maxMatches, facets, signal });
+      const byId = new Map(records.map((record) => [record.id, record]));
+      const isListed = health !== undefined && text === "" && Object.keys(facets).length === 0;
+      const ids = isListed ? [...byId.keys()] : found.hits.map(({ id }) => id);
+      const hits = ids.flatMap((id) => {
+        const record = byId.get(id);
+        const doubts = problems.get(id) ?? [];
+        if (record === undefined || (health !== undefined && !doubts.includes(health))) return [];
+        const { kind, title, schema_digest: fields } = record;
+        return [{ id, kind, title, fields, problems: doubts }];
+      });
       return {
         total: records.length,
         unmatched: found.unmatchedTerms,
-        hits: found.hits.flatMap(({ id, score }) => {
-          const record = byId.get(id);
-          if (record === undefined) return [];
-          const { kind, title, schema_digest: fields } = record;
-          return [{ id, kind, title, fields, score: text === "" ? undefined : score }];
-        }),
+        hits: hits.slice(0, maxHits),
         facets: Object.entries(found.facetCounts).flatMap(([name, values]) =>
           values.length === 0 ? [] : [{ name, values }],
         ),
+        health: healthOf(problems, verified !== undefined),
       };
     },
     async resource({ id = "" }, { signal }) {
@@ -58,6 +71,32 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.`);
       return (await catalogShow({ ...session, signal }, id)).view;
     },
+    async verify({ run }, { signal }) {
+      // Only looks: without --update nothing is written.
+      if (run !== undefined) {
+        const { document: report } = await catalogVerify({ ...session, signal }, {});
+        verified = { report, timeMs: Date.now() };
+      }
+      if (verified === undefined) return { findings: [], left: 0 };
+      const { timeMs, report } = verified;
+      const { resources, probed, snippets, counts, findings } = report;
+      return {
+        verified: { timeMs, resources, probed, snippets, ...counts },
+        findings: findings.slice(0, maxRows),
+        left: Math.max(0, findings.length - maxRows),
+      };
+    },
+    async changes({ since }, { signal }) {
+      const { read } = await open();
+      const records = read.content.records.map(({ record }) => record);
+      const { against, counts, changes } = await changesSince(
+        { ...session, signal },
+        records,
+        since,
+      );
+      const left = Math.max(0, changes.length - maxRows);
+      return { against, counts, changes: changes.slice(0, maxRows), left };
+    },
     async query({ sql, plan, explain }, { signal }) {
       const { read } = await open();
       const place = { root: session.root, env: session.terminal.env };
@@ -65,10 +104,10 @@ export function catalogViews(session: Session): Required<CatalogViews> {
       const limits = { rows: maxRows, timeoutMs: queryTimeoutMs };
       try {
         const asked = { sql: plan === undefined ? (sql ?? "") : undefined, plan, limits, signal };
-        const { ranOn, text } = await catalog.explain(asked);
-        if (explain !== undefined) return { plan: text, ranOn, columns: [], rows: [] };
+        const { ranOn, text, diagram } = await catalog.explain(asked);
+        if (explain !== undefined) return { plan: text, ranOn, diagram, columns: [], rows: [] };
         const answer = await catalog.run(asked);
-        return { ...answer, plan: text };
+        return { ...answer, plan: text, diagram };
       } finally {
         await catalog.close();
       }

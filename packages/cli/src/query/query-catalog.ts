@@ -9,6 +9,7 @@ import {
   QueryError,
   type PlanRow,
   type RunSqlOptions,
+  type SqlExplanation,
 } from "@ccl/query";
 
 import { openConnectors, type ConnectorPlace } from "./open-connectors.ts";
@@ -30,12 +31,27 @@ export interface QueryAnswer {
   durationMs: number;
 }
 
+/** Steps in the order in which they run in one place. */
+interface QueryPlace {
+  name: string;
+  steps: { text: string; rows?: number | undefined }[];
+  rows?: number | undefined;
+}
+
+/** Where a query would run. */
+export interface ExplainedQuery {
+  ranOn: string;
+  text: string;
+  /** What each source does, and what is done with that; `here` is absent where one source does all. */
+  diagram: { sources: QueryPlace[]; here?: QueryPlace | undefined };
+}
+
 /** The catalog of a project's folder, to be queried again and again. */
 export interface QueryableCatalog {
   /** The rows of one query. */
   run(query: CatalogQuery): Promise<QueryAnswer>;
   /** Where a query would run, and as what. */
-  explain(query: CatalogQuery): Promise<{ ranOn: string; text: string }>;
+  explain(query: CatalogQuery): Promise<ExplainedQuery>;
   close(): Promise<void>;
 }
 
@@ -77,12 +93,28 @@ export async function openQueryableCatalog(
     async explain({ sql, plan, ...running }) {
       if (plan === undefined) {
         const explained = await explainSql(sql ?? "", { details, connectors, ...running });
-        return { ranOn: explained.ranOn, text: explained.sql };
+        return { ranOn: explained.ranOn, text: explained.sql, diagram: sqlDiagram(explained) };
       }
-      const { text } = explainPlan(parsedPlan(plan), { details, connectors });
-      return { ranOn: "a plan", text };
+      const { text, sources, local, rows } = explainPlan(parsedPlan(plan), { details, connectors });
+      const here = local.length === 0 ? undefined : { name: "here", steps: local, rows };
+      return { ranOn: "a plan", text, diagram: { sources, here } };
     },
   };
+}
+
+/** A statement runs in one source as it is, or its clauses in DuckDB over what the sources give. */
+function sqlDiagram({ ranOn, tables, steps }: SqlExplanation): ExplainedQuery["diagram"] {
+  const clauses = steps.map((text) => ({ text }));
+  const names = [...new Set(tables.map(({ source }) => source))];
+  if (names.length === 1 && names[0] === ranOn)
+    return { sources: [{ name: ranOn, steps: clauses }] };
+  const sources = names.map((name) => ({
+    name,
+    steps: tables
+      .filter(({ source }) => source === name)
+      .map(({ resource, columns }) => ({ text: `${resource}: ${columns.join(", ")}` })),
+  }));
+  return { sources, here: { name: ranOn, steps: clauses } };
 }
 
 type Engine = NonNullable<RunSqlOptions["engine"]>;

@@ -99,9 +99,10 @@ export const exampleSource: InspectorSource = {
   }),
   catalog: async () => ({
     total: 1,
-    hits: [{ id: "t", kind: "table", title: "orders", fields: ["id", "total"] }],
-    facets: [],
+    hits: [{ id: "t", kind: "table", title: "orders", fields: ["id", "total"], problems: ["stale"] }],
+    facets: [{ name: "kind", values: [{ value: hostile, count: 1 }] }],
     unmatched: [],
+    health: [{ name: "stale", about: "Too old.", count: 1 }],
   }),
   resource: async () => ({
     id: "t",
@@ -111,7 +112,39 @@ export const exampleSource: InspectorSource = {
     columns: [{ name: "total", type: "number", key: "", about: "In cents" }],
     snippets: [{ title: "SQL", code: "SELECT total FROM orders" }],
   }),
-  query: async () => ({ plan: "1. scan orders", ranOn: "the source", columns: [], rows: [] }),
+  verify: async () => ({
+    verified: {
+      timeMs: 1_000,
+      resources: 1,
+      probed: 1,
+      snippets: 1,
+      breaking: 1,
+      unverified: 0,
+      warning: 0,
+      notice: 0,
+    },
+    findings: [
+      { severity: "breaking", code: "column_removed", resourceId: "t", message: hostile },
+    ],
+    left: 0,
+  }),
+  changes: async () => ({
+    against: "HEAD",
+    counts: { breaking: 1, additive: 0, cosmetic: 0 },
+    changes: [{ id: hostile, kind: "removed", severity: "breaking", changes: [] }],
+    left: 0,
+  }),
+  query: async () => ({
+    plan: "1. scan orders",
+    ranOn: "the source",
+    diagram: {
+      sources: [{ name: "shop", steps: [{ text: "scan orders" }] }],
+      here: { name: "DuckDB", steps: [{ text: hostile }] },
+    },
+    columns: [{ name: hostile }],
+    rows: [{ [hostile]: hostile }],
+    durationMs: 1,
+  }),
   plans: async () => ({
     transactions: [],
     pending: {

@@ -11,6 +11,7 @@ import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
 import { QueryError } from "../query-error.ts";
 import { loadTables } from "./load-tables.ts";
 import type { TableUse } from "./name-scope.ts";
+import { clausesOf } from "./clauses-of.ts";
 import { parseSql, type ParseSqlOptions, type SqlPlan } from "./parse-sql.ts";
 import { rowCondition } from "./row-condition.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
@@ -93,21 +94,34 @@ export interface SqlExplanation {
   ranOn: string;
   /** As the source or DuckDB would get it. */
   sql: string;
-  tables: SqlPlan["tables"];
+  /** Tables that it reads, with the columns that it needs and the name of the source that has them. */
+  tables: (SqlPlan["tables"][number] & { source: string })[];
+  /** Clauses of the statement itself, in the order in which they take effect. */
+  steps: string[];
 }
 
 /** How a statement would be run; nothing is read but what the bounds of a database in memory need. @throws QueryError as `runSql` */
 export async function explainSql(text: string, options: RunSqlOptions): Promise<SqlExplanation> {
   const plan = await checkedPlan(text, options);
   const native = await nativeOf(plan, options);
-  if (native.statement !== undefined)
-    return { ranOn: native.name, sql: native.statement, tables: plan.tables };
+  const sourceOf = new Map(
+    plan.resolved.tables.map(({ resource }) => [
+      resource.id,
+      findConnector(options.connectors, resource).connector.name,
+    ]),
+  );
+  const tables = plan.tables.map((table) => ({
+    ...table,
+    source: sourceOf.get(table.resource) ?? "",
+  }));
+  const told = { tables, steps: clausesOf(plan) };
+  if (native.statement !== undefined) return { ranOn: native.name, sql: native.statement, ...told };
   const statement = duckDbStatement(plan, {
     spelling: spellingOf(plan, options),
     isLenient: false,
     tableOf: ({ resource }) => quoteIdentifier(resource.id),
   });
-  return { ranOn: "DuckDB", sql: statement.text, tables: plan.tables };
+  return { ranOn: "DuckDB", sql: statement.text, ...told };
 }
 
 async function checkedPlan(text: string, options: RunSqlOptions): Promise<SqlPlan> {
