@@ -30,7 +30,7 @@ export function PlansPage() {
               </tr>
             </thead>
             <tbody>
-              {transactions.map(({ id, timeMs, status, paths, kept }) => (
+              {transactions.map(({ id, timeMs, status, paths, kept, why }) => (
                 <tr key={id}>
                   <td>{moment(timeMs)}</td>
                   <td>
@@ -38,6 +38,7 @@ export function PlansPage() {
                   </td>
                   <td class="wide">
                     {visible(paths.join(", "))}
+                    {why === undefined ? null : <div>{visible(why)}</div>}
                     {kept.length === 0 ? null : (
                       <div class="muted">
                         left as others had changed them: {visible(kept.join(", "))}

@@ -263,6 +263,8 @@ export interface PlansView {
     paths: string[];
     /** Left as they were by a rollback, since someone else had changed them. */
     kept: string[];
+    /** The check that failed, or what else rolled it back. */
+    why?: string | undefined;
   }[];
   pending?: PendingPlan | undefined;
 }

@@ -24,6 +24,7 @@ export function planViews(given: Session): Required<Pick<InspectorSource, "plans
           status: record.status,
           paths: record.paths,
           kept: record.keptPaths,
+          why: record.why,
         }));
         const pending = hasPending ? await pendingPlan(session, workspace) : undefined;
         return { transactions, pending };

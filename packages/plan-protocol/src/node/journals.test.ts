@@ -70,6 +70,12 @@ describe("what may be unfinished", () => {
       issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }],
     });
     expect(await openNames()).toEqual([]);
+    const [first, second] = await workspace.transactions();
+    expect(first?.why).toBeUndefined();
+    expect(second).toMatchObject({
+      status: "rolled_back",
+      why: expect.stringContaining('The check "fails after" failed (exit code 1)'),
+    });
     expect(await workspace.rollback(id)).toMatchObject({ ok: true });
     expect(await openNames()).toEqual([]);
     await workspace.close();

@@ -16,6 +16,8 @@ export interface TransactionRecord {
   paths: string[];
   /** Paths that a rollback left as someone else had changed them; what stood there before lies in the journal's folder. */
   keptPaths: string[];
+  /** Why it was rolled back, in a sentence, where a check or another failure was the reason. */
+  why?: string | undefined;
 }
 
 /** A transaction that was undone. */

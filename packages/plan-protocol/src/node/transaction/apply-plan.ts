@@ -225,6 +225,8 @@ async function carryOut(
   return success(outcomes);
 }
 
+const MAX_WHY = 500;
+
 /** Undoes the transaction; the issues say why, and what could not be put back. */
 async function takeBack(
   parts: WorkspaceParts,
@@ -236,7 +238,9 @@ async function takeBack(
     // Where the mark of the commit is there but may not last, another outweighs it.
     if ((await stateOf(journal.folder)) === "committed")
       await mark(parts, journal, { state: "rolling_back" });
-    const keptPaths = await undo(parts, journal, { begun: progress.begun, isLive: true });
+    // The first line: what a check printed may be long, and may be secret.
+    const why = issues[0]?.message.split("\n", 1)[0]?.slice(0, MAX_WHY);
+    const keptPaths = await undo(parts, journal, { begun: progress.begun, isLive: true, why });
     await unmarkOpen(journals, journal.transactionId);
     return { ok: false, issues: [...issues, ...keptIssues(keptPaths, issues)] };
   } catch (error) {

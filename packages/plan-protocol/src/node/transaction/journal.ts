@@ -118,19 +118,24 @@ export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal)
   await syncIn(parts, folder);
 }
 
+/** What is written down of a transaction that was undone. */
+export interface UndoNote {
+  /** Left alone, since someone else had changed them. */
+  keptPaths: readonly string[];
+  /** In a sentence, where a failure was the reason. */
+  why?: string | undefined;
+}
+
 /** Marks a transaction; durable when it returns. */
 export async function mark(
   parts: WorkspaceParts,
   journal: Journal,
-  {
-    state,
-    keptPaths = [],
-  }: { state: keyof typeof MARKS; keptPaths?: readonly string[] | undefined },
+  { state, note = { keptPaths: [] } }: { state: keyof typeof MARKS; note?: UndoNote | undefined },
 ): Promise<void> {
   const { folder } = journal;
   const name = MARKS[state];
-  if (keptPaths.length > 0)
-    await writeWhole(parts, folder, { name, text: `${JSON.stringify({ keptPaths })}\n` });
+  if (note.keptPaths.length > 0 || note.why !== undefined)
+    await writeWhole(parts, folder, { name, text: `${JSON.stringify(note)}\n` });
   else await unless(["EEXIST"], makeEmpty(folder, name), undefined);
   await syncIn(parts, folder);
 }
@@ -148,12 +153,13 @@ export async function stateOf(folder: Folder): Promise<JournalState> {
   return (await folder.status(INTENT)) === undefined ? "begun" : "intent";
 }
 
-/** Paths that the rollback of a transaction left alone. */
-export async function readKeptPaths(folder: Folder): Promise<string[]> {
+/** What was written down when the transaction was undone. */
+export async function readUndoNote(folder: Folder): Promise<{ keptPaths: string[]; why?: string }> {
   const text = await readText(folder, MARKS.rolled_back);
   const json = text === undefined ? undefined : parseJson(text);
-  const kept = isRecord(json) ? json["keptPaths"] : undefined;
-  return Array.isArray(kept) ? kept.filter((path) => typeof path === "string") : [];
+  const { keptPaths, why } = isRecord(json) ? json : {};
+  const kept = Array.isArray(keptPaths) ? keptPaths.filter((path) => typeof path === "string") : [];
+  return typeof why === "string" ? { keptPaths: kept, why } : { keptPaths: kept };
 }
 
 /** Opens the journal of a transaction that got as far as its intent. */

@@ -4,7 +4,7 @@ import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
-import { emptyParts, type Journal, mark, stateOf, withdrawIntent } from "./journal.ts";
+import { emptyParts, type Journal, mark, stateOf, type UndoNote, withdrawIntent } from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
 import type { Step } from "./step.ts";
 import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
@@ -26,6 +26,8 @@ export interface UndoOptions {
    * someone else. Default false: it comes back.
    */
   isLive?: boolean | undefined;
+  /** Written down with the mark. */
+  why?: string | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function undo(
   journal: Journal,
   options: UndoOptions = {},
 ): Promise<string[]> {
-  const { begun = journal.steps.length, isLive = false } = options;
+  const { begun = journal.steps.length, isLive = false, why } = options;
   const keptPaths: string[] = [];
   await withTree(parts.root, async (tree) => {
     for (const [index, step] of [...journal.steps.entries()].slice(0, begun).toReversed())
@@ -50,7 +52,7 @@ export async function undo(
   await withTree(parts.root, (tree) => syncFoldersOf(parts, tree, { steps: journal.steps }));
   // On a full disk this makes the room that the mark needs.
   await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
-  await markUndone(parts, journal, keptPaths);
+  await markUndone(parts, journal, { keptPaths, why });
   if (keptPaths.length === 0) await emptyParts(journal, ["moved", "backups"]);
   return keptPaths.toReversed();
 }
@@ -58,14 +60,14 @@ export async function undo(
 async function markUndone(
   parts: WorkspaceParts,
   journal: Journal,
-  keptPaths: readonly string[],
+  note: UndoNote,
 ): Promise<void> {
   try {
-    await mark(parts, journal, { state: "rolled_back", keptPaths });
+    await mark(parts, journal, { state: "rolled_back", note });
   } catch (error) {
     const isFull = ["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
     // Taking the intent away needs no room, and nothing is lost with it: the tree is as it was before.
-    if (!isFull || keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent")
+    if (!isFull || note.keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent")
       throw error;
     await withdrawIntent(parts, journal);
   }
