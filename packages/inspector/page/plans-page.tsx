@@ -1,5 +1,6 @@
 import type { PendingPlan } from "../src/views.ts";
 import { count, moment, visible } from "./format.ts";
+import { Diff } from "./diff.tsx";
 import { CopyButton, Status } from "./parts.tsx";
 import { useView } from "./use-view.ts";
 
@@ -86,28 +87,4 @@ function Pending({ plan }: { plan: PendingPlan }) {
       ))}
     </section>
   );
-}
-
-const maxLines = 5_000;
-
-/** A unified diff; longer ones are cut, and say so. */
-function Diff({ text }: { text: string }) {
-  const lines = text.split("\n");
-  return (
-    <pre tabIndex={0} aria-label="Diff">
-      {lines.slice(0, maxLines).map((line, at) => (
-        <span key={at} class={classOf(line)}>
-          {visible(line.slice(0, 2_000))}
-          {"\n"}
-        </span>
-      ))}
-      {lines.length > maxLines ? `${count(lines.length - maxLines)} more lines` : null}
-    </pre>
-  );
-}
-
-function classOf(line: string): string {
-  if (line.startsWith("+")) return "added";
-  if (line.startsWith("-")) return "removed";
-  return line.startsWith("@@") ? "muted" : "";
 }

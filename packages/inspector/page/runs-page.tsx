@@ -1,7 +1,8 @@
 import type { RunDetailsView, RunOperation } from "../src/views.ts";
+import { Diff } from "./diff.tsx";
 import { count, duration, moment, visible } from "./format.ts";
 import { Figure, Status } from "./parts.tsx";
-import { hrefOf, type Route } from "./route.ts";
+import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
 const everyMs = 2_000;
@@ -9,7 +10,7 @@ const everyMs = 2_000;
 /** Runs of operations, or one of them. */
 export function RunsPage({ route: { parameters } }: { route: Route }) {
   const { id } = parameters;
-  return id === undefined ? <Runs /> : <Run id={id} operation={parameters["operation"]} />;
+  return id === undefined ? <Runs /> : <Run id={id} parameters={parameters} />;
 }
 
 function Runs() {
@@ -50,8 +51,9 @@ function Runs() {
   );
 }
 
-function Run({ id, operation }: { id: string; operation: string | undefined }) {
-  const loading = useView("run", { id }, everyMs);
+function Run({ id, parameters }: { id: string; parameters: Record<string, string> }) {
+  const { operation, event } = parameters;
+  const loading = useView("run", { id, event }, event === undefined ? everyMs : undefined);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   const end =
@@ -72,6 +74,7 @@ function Run({ id, operation }: { id: string; operation: string | undefined }) {
         <Figure name="Started by">{view.trigger.replaceAll("_", " ")}</Figure>
       </dl>
       {view.why === undefined ? null : <p class="note">{visible(view.why)}</p>}
+      <Replay view={view} parameters={parameters} />
       {groups.map((hook) => (
         <section key={hook}>
           <h2>{hook.replaceAll("_", " ")}</h2>
@@ -80,11 +83,109 @@ function Run({ id, operation }: { id: string; operation: string | undefined }) {
       ))}
       <h2>Main call{view.main === undefined ? ": not made" : `: ${view.main.status}`}</h2>
       {view.main?.why === undefined ? null : <p class="note">{visible(view.main.why)}</p>}
-      {view.answer === undefined ? null : (
+      {view.answer === undefined || view.answer === "" ? null : (
         <pre tabIndex={0} aria-label="Answer">
           {visible(view.answer)}
         </pre>
       )}
+      <Prompt id={id} />
+      <Artifacts view={view} />
+    </>
+  );
+}
+
+/** The run as it was after each of its events. */
+function Replay({
+  view: { id, events },
+  parameters,
+}: {
+  view: RunDetailsView;
+  parameters: Record<string, string>;
+}) {
+  const { total, at, last = "" } = events;
+  const go = (to: number) => replaceRoute("runs", { ...parameters, id, event: Math.max(1, to) });
+  return (
+    <div class="row">
+      <label class="grow">
+        Replay{" "}
+        <input
+          class="grow"
+          type="range"
+          min={1}
+          max={total}
+          value={at}
+          aria-valuetext={`event ${at} of ${total}: ${last}`}
+          onInput={(input) => go(Number(input.currentTarget.value))}
+        />
+      </label>
+      <span class="muted">
+        event {count(at)} of {count(total)}: {last}
+      </span>
+      {parameters["event"] === undefined ? (
+        <span class="badge">live</span>
+      ) : (
+        <a href={hrefOf("runs", { ...parameters, event: "" })}>Back to now</a>
+      )}
+    </div>
+  );
+}
+
+/** What the main call was asked, and who put in what. */
+function Prompt({ id }: { id: string }) {
+  const loading = useView("sent", { id });
+  const { messages = [], problem } = loading.view ?? {};
+  return (
+    <>
+      <h2>Prompt of the main call</h2>
+      <Status loading={loading} />
+      {problem === undefined ? null : <p class="note">{visible(problem)}</p>}
+      <p class="muted">
+        Put together again from the store; what a limit of the application cut off is in it.
+      </p>
+      {messages.map(({ role, from, by, text, length }, at) => (
+        <details key={at} open={by.length > 0}>
+          <summary>
+            <strong>{role}</strong> {from} <span class="muted">{count(length)} characters</span>{" "}
+            {by.map((name) => (
+              <span key={name} class="badge">
+                {visible(name)}
+              </span>
+            ))}
+          </summary>
+          <pre tabIndex={0} aria-label={`Message ${at + 1}`}>
+            {visible(text)}
+          </pre>
+        </details>
+      ))}
+    </>
+  );
+}
+
+/** State in its versions. */
+function Artifacts({ view: { artifacts } }: { view: RunDetailsView }) {
+  if (artifacts.length === 0) return null;
+  return (
+    <>
+      <h2>State of the chat</h2>
+      {artifacts.map(({ tag, versions }) => (
+        <section key={tag}>
+          <h3>{visible(tag)}</h3>
+          {versions.map(({ version, isOfRun, runId, timeMs, diff }) => (
+            <details key={version} open={isOfRun}>
+              <summary>
+                version {version}{" "}
+                {isOfRun ? (
+                  <span class="badge">this run</span>
+                ) : (
+                  <a href={hrefOf("runs", { id: runId })}>{visible(runId)}</a>
+                )}{" "}
+                <span class="muted">{moment(timeMs)}</span>
+              </summary>
+              <Diff text={diff} />
+            </details>
+          ))}
+        </section>
+      ))}
     </>
   );
 }
@@ -146,7 +247,8 @@ function Effects({ one }: { one: RunOperation }) {
   return (
     <div class="panel">
       <p class="muted">
-        {visible(one.name)}, {count(one.attempts ?? 0)} attempts
+        {visible(one.name)}, {count(one.attempts ?? 0)}{" "}
+        {one.attempts === 1 ? "attempt" : "attempts"}
       </p>
       {one.effects.length === 0 ? <p>It gave nothing to the prompt and wrote no state.</p> : null}
       {one.effects.map(({ name, text }, at) => (

@@ -23,6 +23,7 @@ export type {
   RunDetailsView,
   RunOperation,
   RunsView,
+  SentView,
   SessionRow,
   SessionsView,
   SessionView,

@@ -304,6 +304,8 @@ export interface RunOperation {
   startedAtMs?: number | undefined;
   finishedAtMs?: number | undefined;
   attempts?: number | undefined;
+  /** The code of why it was skipped. */
+  reason?: string | undefined;
   /** Why it was skipped, or what failed, in a sentence. */
   why?: string | undefined;
   /** What it gave: state, and parts of the prompt. */
@@ -329,6 +331,37 @@ export interface RunDetailsView {
       }
     | undefined;
   answer?: string | undefined;
+  /** The state that its profile keeps in the chat; versions newest first. */
+  artifacts: {
+    tag: string;
+    versions: {
+      version: number;
+      runId: string;
+      /** True where this run wrote it. */
+      isOfRun: boolean;
+      timeMs: number;
+      /** Lines that begin with a space, + or -, against the version that it replaced. */
+      diff: string;
+    }[];
+  }[];
+  /** How many there are, after how many of them this is how the run was, and the type of that one. */
+  events: { total: number; at: number; last?: string | undefined };
+}
+
+/** `sent`: the prompt of a run's main call, put together again from its store. */
+export interface SentView {
+  /** Why it can't be. */
+  problem?: string | undefined;
+  messages: {
+    role: string;
+    /** The chat, the system prompt, or inserted. */
+    from: string;
+    /** Operations and artifacts that put something into it. */
+    by: string[];
+    text: string;
+    /** Characters of the whole. */
+    length: number;
+  }[];
 }
 
 /** Each view by its name. Parameters are texts, as in an address. */
@@ -348,6 +381,7 @@ export interface InspectorViews {
   plans: PlansView;
   runs: RunsView;
   run: RunDetailsView;
+  sent: SentView;
 }
 
 /** The name of a view. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import type { InspectorSource, RunDetailsView, RunOperation } from "@ccl/inspector";
-import type { RunEvent, RunStep, StoredRun } from "@ccl/operations";
+import type { RunEvent, RunInput, RunStep, StoredRun } from "@ccl/operations";
 import { listRuns, openSqliteOperationStores, type OperationStores } from "@ccl/operations/sqlite";
 import type { SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
@@ -9,6 +9,8 @@ import { openSqlite } from "@ccl/sql/node";
 import { CliError } from "../cli-error.ts";
 import type { UiFlags } from "./ui-flags.ts";
 import type { Session } from "../session.ts";
+import { runPrompt } from "./run-prompt.ts";
+import { artifactsOf, stateOf } from "./run-state.ts";
 
 /** Where an application may keep its runs to be found without `--runs`. */
 export function runsFile({ root, directory }: Session, { runs }: UiFlags): string {
@@ -22,7 +24,7 @@ const maxText = 20_000;
 export function runViews(
   session: Session,
   flags: UiFlags,
-): Required<Pick<InspectorSource, "runs" | "run">> {
+): Required<Pick<InspectorSource, "runs" | "run" | "sent">> {
   const withStores = async <Value>(
     work: (database: SqliteDatabase, stores: OperationStores) => Promise<Value> | Value,
   ): Promise<Value> => {
@@ -45,31 +47,62 @@ export function runViews(
           finishedAtMs: run.finishedAt,
         })),
       })),
-    run: ({ id = "" }) =>
-      withStores(async (_, { runs }) => {
-        const stored = await runs.loadRun(id);
-        if (stored === undefined)
-          throw new CliError("usage", `There is no run ${JSON.stringify(id)}.`);
-        return runView(stored, await runs.readEvents(id, { limit: maxEvents }));
+    run: ({ id = "", event }) =>
+      withStores(async (_, stores) => {
+        const stored = await runOf(stores, id);
+        const events = await stores.runs.readEvents(id, { limit: maxEvents });
+        const artifacts = artifactsOf(await stateOf(stored.input, stores), id);
+        const upTo = event === undefined ? events.length : Number(event);
+        return runView(stored, events, { upTo, artifacts });
+      }),
+    sent: ({ id = "" }) =>
+      withStores(async (_, stores) => {
+        const stored = await runOf(stores, id);
+        return runPrompt(stored, stores, await stateOf(stored.input, stores));
       }),
   };
 }
 
-function runView(stored: StoredRun, events: readonly RunEvent[]): RunDetailsView {
-  const { input, result, steps } = stored;
+async function runOf({ runs }: OperationStores, id: string): Promise<StoredRun> {
+  const stored = await runs.loadRun(id);
+  if (stored !== undefined) return stored;
+  throw new CliError("usage", `There is no run ${JSON.stringify(id)}.`);
+}
+
+/** The run as it was after so many of its events. */
+function runView(
+  stored: StoredRun,
+  all: readonly RunEvent[],
+  { upTo, artifacts }: { upTo: number; artifacts: RunDetailsView["artifacts"] },
+): RunDetailsView {
+  const { input, steps } = stored;
+  const events = all.slice(0, upTo);
+  const isWhole = events.length === all.length;
+  const result = isWhole ? stored.result : undefined;
   const operations = new Map<string, RunOperation>();
   let main: RunDetailsView["main"];
+  let answer = "";
   for (const event of events) {
-    if (event.type === "operation.started" || event.type === "operation.finished") {
+    if (
+      event.type === "operation.started" ||
+      event.type === "operation.waiting" ||
+      event.type === "operation.finished"
+    ) {
       const key = `${event.hook} ${event.operationId}`;
       operations.set(key, operationOf(event, operations.get(key), steps));
     }
-    if (event.type === "main_llm.started") main = { status: "running", startedAtMs: event.ts };
+    if (event.type === "main_llm.started") {
+      main = { status: "running", startedAtMs: event.ts };
+      answer = "";
+    }
+    if (event.type === "main_llm.delta") answer = answer.slice(0, event.offset) + event.text;
     if (event.type === "main_llm.finished")
       main = { ...main, status: event.status, finishedAtMs: event.ts, why: event.error?.message };
   }
+  for (const operation of operations.values())
+    operation.why = withCause(operation, { input, operations });
   const failed = result?.failedDetails;
-  const answer = result?.mainLlm.text ?? steps.find((step) => step.kind === "main_llm")?.text;
+  const whole = result?.mainLlm.text ?? steps.find((step) => step.kind === "main_llm")?.text;
   return {
     id: input.runId,
     chat: input.chatId,
@@ -83,11 +116,36 @@ function runView(stored: StoredRun, events: readonly RunEvent[]): RunDetailsView
         : `${failed.operationId ?? "The run"}: ${failed.errorMessage ?? failed.errorCode ?? "failed"}`,
     operations: [...operations.values()],
     main,
-    answer: answer?.slice(0, maxText),
+    answer: ((isWhole ? whole : undefined) ?? answer).slice(0, maxText),
+    artifacts,
+    events: { total: all.length, at: events.length, last: events.at(-1)?.type },
   };
 }
 
-type OperationEvent = Extract<RunEvent, { type: "operation.started" | "operation.finished" }>;
+/** Which of the operations that it needs is to blame, and the condition that did not hold. */
+function withCause(
+  { id, hook, why, reason }: RunOperation,
+  { input, operations }: { input: RunInput; operations: ReadonlyMap<string, RunOperation> },
+): string | undefined {
+  const config = input.profile?.operations.find(({ operationId }) => operationId === id)?.config;
+  const needed = (config?.dependsOn ?? []).flatMap((name) => {
+    const status = operations.get(`${hook} ${name}`)?.status;
+    return status === undefined || status === "done" ? [] : [`${name}: ${status}`];
+  });
+  if (reason === "dependency_failed" && needed.length > 0) return `${why} ${needed.join(", ")}.`;
+  if (reason !== "condition_false") return why;
+  const conditions = (config?.when ?? []).map(
+    ({ ref, equals = true, not = false }) =>
+      `${ref} ${not ? "is not" : "is"} ${JSON.stringify(equals)}`,
+  );
+  const wanted = [...conditions, ...needed];
+  return wanted.length === 0 ? why : `${why} Wanted: ${wanted.join(", and ")}.`;
+}
+
+type OperationEvent = Extract<
+  RunEvent,
+  { type: "operation.started" | "operation.waiting" | "operation.finished" }
+>;
 
 function operationOf(
   event: OperationEvent,
@@ -105,11 +163,22 @@ function operationOf(
       attempts: event.attempt,
       effects: [],
     };
+  if (event.type === "operation.waiting")
+    return {
+      id,
+      name,
+      hook,
+      status: "waiting",
+      startedAtMs: before?.startedAtMs ?? event.ts,
+      why: event.question,
+      effects: [],
+    };
   return {
     id,
     name,
     hook,
     status: event.status,
+    reason: event.skippedReason,
     startedAtMs: event.startedAt ?? before?.startedAtMs,
     finishedAtMs: event.finishedAt,
     attempts: event.attempts ?? before?.attempts,
@@ -139,6 +208,7 @@ const reasons: Readonly<Record<string, string>> = {
   trigger_mismatch: "It does not belong to this kind of turn.",
   condition_false: "Its condition did not hold, or that of an operation that it needs.",
   dependency_failed: "An operation that it needs failed or was skipped.",
+  not_due: "Its turn has not come: it runs only every so many turns or tokens.",
   policy: "The policy does not allow it here.",
 };
 

@@ -96,6 +96,21 @@ export const exampleSource: InspectorSource = {
         why: "An operation that it needs failed or was skipped.",
       },
     ],
+    answer: hostile,
+    artifacts: [
+      {
+        tag: "scene",
+        versions: [
+          { version: 2, runId: "run-1", isOfRun: true, timeMs: 1_100, diff: `-inn\n+${hostile}` },
+        ],
+      },
+    ],
+    events: { total: 4, at: 4, last: "run.finished" },
+  }),
+  sent: async () => ({
+    messages: [
+      { role: "user", from: "chat", by: ["recall"], text: hostile, length: hostile.length },
+    ],
   }),
   catalog: async () => ({
     total: 1,

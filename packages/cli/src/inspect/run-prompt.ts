@@ -1,0 +1,104 @@
+import type { SentView } from "@ccl/inspector";
+import {
+  assemblePrompt,
+  createTemplateRenderer,
+  type EffectInput,
+  type InclusionInput,
+  type OperationArtifact,
+  type PromptContributor,
+  type PromptOrigin,
+  type StoredRun,
+} from "@ccl/operations";
+import type { ChatMessage } from "@ccl/core";
+import type { OperationStores } from "@ccl/operations/sqlite";
+
+import { valueAtTurn } from "./run-state.ts";
+
+const maxText = 20_000;
+
+/**
+ * The prompt of a run's main call with who put in what, from the chat as it is now and what the run has committed. What a
+ * budget cut off is not stored, so it is shown whole.
+ */
+export async function runPrompt(
+  { input, steps }: StoredRun,
+  { chat }: Pick<OperationStores, "chat">,
+  artifacts: readonly OperationArtifact[],
+): Promise<SentView> {
+  const { chatId, branchId, userMessageId, profile } = input;
+  const turn = await chat.loadTurn({ chatId, branchId, userMessageId });
+  const base = [...(turn?.history ?? [])];
+  const held = artifacts.flatMap((artifact) => {
+    const version = valueAtTurn(artifact, input);
+    return version === undefined ? [] : [{ ...artifact, value: version.value }];
+  });
+  const art = Object.fromEntries(held.map(({ tag, value }) => [tag, value]));
+  const { system, vars } = { ...profile?.turn, ...input.turn };
+  if (system !== undefined) {
+    const rendered = createTemplateRenderer().render(system, { art, vars, chatHistory: base });
+    base.unshift({ role: "system", content: rendered.ok ? rendered.value : system });
+  }
+  const inclusions = held.flatMap(({ tag, inclusion, usage, value }): InclusionInput[] =>
+    inclusion === undefined || usage === "ui_only" || usage === "internal"
+      ? []
+      : [{ tag, order: 0, inclusion, value }],
+  );
+  const effects = committedEffects(steps);
+  const assembled = assemblePrompt({ base, effects, inclusions, art, userMessageId });
+  if (!assembled.ok) return { problem: assembled.issues[0]?.message, messages: [] };
+  const { messages, explain } = assembled.value;
+  return {
+    messages: messages.map((message, at) => {
+      const text = textOf(message);
+      return {
+        role: message.role,
+        from: sourceOf(explain.messages[at]),
+        by: (explain.messages[at]?.contributors ?? []).map(nameOf),
+        text: text.slice(0, maxText),
+        length: text.length,
+      };
+    }),
+  };
+}
+
+/** What the operations before the main call did to the prompt, in the order in which it was committed. */
+function committedEffects(steps: StoredRun["steps"]): EffectInput[] {
+  const entries = steps.flatMap((step) =>
+    step.kind === "commit" && step.hook === "before_main_llm" ? step.entries : [],
+  );
+  return entries.flatMap(({ operationId, commitStatus }) => {
+    const done = steps.findLast(
+      (step) =>
+        step.kind === "operation" &&
+        step.hook === "before_main_llm" &&
+        step.operationId === operationId &&
+        step.status === "done",
+    );
+    if (commitStatus !== "committed" || done?.kind !== "operation") return [];
+    return (done.effects ?? []).flatMap((effect) =>
+      effect.type === "prompt.append_after_last_user" ||
+      effect.type === "prompt.insert" ||
+      effect.type === "prompt.insert_at_depth" ||
+      effect.type === "prompt.system_update"
+        ? [{ operationId, effect }]
+        : [],
+    );
+  });
+}
+
+function sourceOf(origin: PromptOrigin | undefined): string {
+  const names = { base: "chat", system: "system prompt", insert: "inserted", elision: "cut" };
+  return origin === undefined ? "" : names[origin.from];
+}
+
+function nameOf(contributor: PromptContributor): string {
+  return contributor.kind === "effect" ? contributor.operationId : `art.${contributor.tag}`;
+}
+
+function textOf({ content, toolCalls = [] }: ChatMessage): string {
+  const text =
+    typeof content === "string"
+      ? content
+      : content.map((part) => ("text" in part ? part.text : `[${part.type}]`)).join("");
+  return [text, ...toolCalls.map(({ name, arguments: given }) => `${name}(${given})`)].join("\n");
+}

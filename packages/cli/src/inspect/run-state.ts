@@ -1,0 +1,66 @@
+import type { RunDetailsView } from "@ccl/inspector";
+import {
+  type ArtifactVersion,
+  diffArtifactVersions,
+  type OperationArtifact,
+  type RunInput,
+} from "@ccl/operations";
+import type { OperationStores } from "@ccl/operations/sqlite";
+
+const maxDiff = 20_000;
+
+/** The state that the run's profile keeps in its chat, with the versions that are kept. */
+export async function stateOf(
+  { chatId, branchId, profile }: RunInput,
+  { sessions }: Pick<OperationStores, "sessions">,
+): Promise<OperationArtifact[]> {
+  if (profile === undefined) return [];
+  const { profileId, operationProfileSessionId } = profile;
+  const key = { chatId, branchId, profileId, operationProfileSessionId };
+  return (await sessions.read(key)).artifacts;
+}
+
+function versionsOf(artifact: OperationArtifact): ArtifactVersion[] {
+  return [...artifact.history, artifact];
+}
+
+/** What the turn of a run had of an artifact: what the run itself wrote, or the newest from before it. */
+export function valueAtTurn(
+  artifact: OperationArtifact,
+  { runId, startedAt }: RunInput,
+): ArtifactVersion | undefined {
+  return (
+    versionsOf(artifact).findLast((version) => version.runId === runId) ??
+    versionsOf(artifact).findLast(({ writtenAt }) => writtenAt <= startedAt)
+  );
+}
+
+/** Each artifact with its versions, the newest first, and what each changed. */
+export function artifactsOf(
+  artifacts: readonly OperationArtifact[],
+  runId: string,
+): RunDetailsView["artifacts"] {
+  return artifacts.map((artifact) => ({
+    tag: artifact.tag,
+    versions: versionsOf(artifact)
+      .toReversed()
+      .map((version) => ({
+        version: version.version,
+        runId: version.runId,
+        isOfRun: version.runId === runId,
+        timeMs: version.writtenAt,
+        diff: diffOf(artifact, version.version),
+      })),
+  }));
+}
+
+const marks = { same: " ", removed: "-", added: "+" } as const;
+
+function diffOf(artifact: OperationArtifact, to: number): string {
+  const diff = diffArtifactVersions(artifact, { to });
+  // Its parent is no longer kept: all of it is shown.
+  const whole = diff.ok ? diff : diffArtifactVersions(artifact, { from: 0, to });
+  if (!whole.ok) return whole.issues[0]?.message ?? "";
+  const lines = whole.value.lines.map(({ kind, text }) => `${marks[kind]}${text}`);
+  return lines.join("\n").slice(0, maxDiff);
+}
