@@ -1,9 +1,15 @@
 // A chat turn as a trace: what an application registers with OpenTelemetry gets the spans, with no setting of ours.
 import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { estimatedCounter } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
-import { compute, createRunEngine, defineProfile, template } from "@ccl/operations";
+import { createOperationRegistry, createRunEngine } from "@ccl/operations";
+import { openSqliteOperationStores } from "@ccl/operations/sqlite";
 import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
@@ -12,21 +18,14 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 
+import { profile } from "./profile.mjs";
+
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 trace.setGlobalTracerProvider(provider);
 
 const secret = "the weather in Lisbon";
-const profile = defineProfile({
-  id: "forecast",
-  operations: {
-    tone: template("Answer in one line.", { appendTo: "system" }),
-    place: compute(() => "Lisbon"),
-    length: compute(({ answer }) => answer.length, { after: true, dependsOn: [] }),
-    broken: compute(() => Promise.reject(new Error("No index.")), { required: false }),
-  },
-});
 const engine = createRunEngine({
   mainModel: createScriptedModel(["Sunny."]),
   limits: { prompt: { counter: estimatedCounter, budget: 4_000 } },
@@ -58,3 +57,43 @@ assert.equal(new Set(spans.map((span) => span.spanContext().traceId)).size, 1);
 assert.ok(
   !JSON.stringify(spans.map(({ name, attributes }) => [name, attributes])).includes("Lisbon"),
 );
+
+// A worker is killed in the main call; another one goes on in the same trace.
+exporter.reset();
+const folder = await mkdtemp(join(tmpdir(), "ccl-tracing-"));
+const path = join(folder, "runs.db");
+const worker = fork(new URL("worker.mjs", import.meta.url), [path]);
+const [{ runId, spans: ofWorker }] = await once(worker, "message");
+worker.kill("SIGKILL");
+await once(worker, "exit");
+const stores = await openSqliteOperationStores({ path });
+const registry = createOperationRegistry();
+registry.define(profile);
+const second = createRunEngine({
+  ...stores,
+  registry,
+  mainModel: createScriptedModel(["No."]),
+  recover: false,
+});
+const resumed = await second.resume(runId);
+assert.equal((await resumed.result).status, "done");
+await stores.close();
+await rm(folder, { recursive: true });
+console.log("\nA worker that was killed, and the one that took its run over:");
+for (const { name, traceId } of ofWorker) console.log(`  1 ${traceId.slice(0, 8)} ${name}`);
+const ofSecond = exporter.getFinishedSpans();
+for (const span of ofSecond)
+  console.log(`  2 ${span.spanContext().traceId.slice(0, 8)} ${span.name}`);
+const origin = ofWorker.find(({ name }) => name === "POST /chat");
+assert.ok(ofWorker.some(({ name }) => name === "operation tone"));
+const nameOf = (spanList) => spanList.map(({ name }) => name);
+assert.ok(
+  nameOf(ofSecond).includes("operation length") && !nameOf(ofSecond).includes("operation tone"),
+);
+const traces = [
+  ...ofWorker.map(({ traceId }) => traceId),
+  ...ofSecond.map((span) => span.spanContext().traceId),
+];
+assert.deepEqual([...new Set(traces)], [origin.traceId]);
+const again = ofSecond.find(({ name }) => name === "run");
+assert.equal(again.parentSpanContext.spanId, origin.spanId);

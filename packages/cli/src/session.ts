@@ -42,6 +42,8 @@ export interface Session {
   /** The folder of context files, relative to the root. */
   directory: string;
   isJson: boolean;
+  /** True: what is read stays as it is, caches included. */
+  isReadOnly?: boolean | undefined;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
   /** Said before files are changed: from then on a second interrupt waits for the end of the work, as the first does. */

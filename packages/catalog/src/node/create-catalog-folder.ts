@@ -62,8 +62,18 @@ const maxReads = 20;
 const retryMs = 10;
 const indexFile = "index.bin";
 
+/** How a folder is used. */
+export interface CatalogFolderOptions {
+  /** True: `read` leaves the folder as it is. It keeps no cache there, and a change that was cut off is `catalog_conflict`. */
+  readOnly?: boolean | undefined;
+}
+
 /** A catalog in the folder at an absolute path. Nothing is read or written yet. */
-export function createCatalogFolder(path: string): CatalogFolder {
+export function createCatalogFolder(
+  path: string,
+  { readOnly = false }: CatalogFolderOptions = {},
+): CatalogFolder {
+  let last: FolderContent | undefined;
   return {
     path,
     exists: () => existsSync(join(path, overviewFile)) || hasUnfinishedChanges(path),
@@ -79,9 +89,16 @@ export function createCatalogFolder(path: string): CatalogFolder {
       for (let reads = 0; reads < maxReads; reads += 1) {
         if (reads > 0) await sleep(retryMs);
         throwIfAborted(signal, CatalogError);
-        if (hasUnfinishedChanges(path)) await withLock(path, signal, () => finishChanges(path));
-        const content = await readContent(path, signal);
-        if (content !== undefined && !hasUnfinishedChanges(path)) return content;
+        if (hasUnfinishedChanges(path)) {
+          if (readOnly) continue;
+          await withLock(path, signal, () => finishChanges(path));
+        }
+        const known = last ?? loadContent(path);
+        const content = await readContent(path, known, signal);
+        if (content === undefined || hasUnfinishedChanges(path)) continue;
+        if (readOnly) last = content;
+        else if (content !== known) await saveContent(path, content);
+        return content;
       }
       throw conflict(`${path} keeps changing; try again when no one writes to it.`);
     },
@@ -150,12 +167,12 @@ async function withLock<T>(
   }
 }
 
-/** From the cache if no file has changed, else from the files; undefined if they change while they are read. */
+/** What is known if no file has changed, else from the files; undefined if they change while they are read. */
 async function readContent(
   path: string,
+  known: FolderContent | undefined,
   signal: AbortSignal | undefined,
 ): Promise<FolderContent | undefined> {
-  const known = loadContent(path);
   const stamps = stampFolder(path);
   const touched = [...stamps]
     .filter(([name, { text }]) => known?.files.get(name)?.stamp !== text)
@@ -173,9 +190,7 @@ async function readContent(
     return [name, { stamp: isSettled ? stamp : "", sha256 }] as const;
   });
   const records = isSame ? known.records : hashed(await recordsOf(path, texts));
-  const content = { files: new Map(files), records };
-  await saveContent(path, content);
-  return content;
+  return { files: new Map(files), records };
 }
 
 async function recordsOf(

@@ -1,4 +1,5 @@
 export {
+  type CatalogFolderOptions,
   createCatalogFolder,
   damagedCatalog,
   type CatalogFolder,

@@ -14,13 +14,15 @@ export interface ReadCatalog {
 }
 
 /** The folder of the project's catalog, which need not exist. */
-export function catalogFolder({ root, directory }: Session): CatalogFolder {
-  return createCatalogFolder(join(root, directory, "catalog"));
+export function catalogFolder({ root, directory, isReadOnly }: Session): CatalogFolder {
+  return createCatalogFolder(join(root, directory, "catalog"), { readOnly: isReadOnly });
 }
 
 /** Reads the records. @throws CliError `not_initialized` */
-export async function readCatalog(session: Session): Promise<ReadCatalog> {
-  const folder = catalogFolder(session);
+export async function readCatalog(
+  session: Session,
+  folder: CatalogFolder = catalogFolder(session),
+): Promise<ReadCatalog> {
   if (!folder.exists()) {
     throw new CliError(
       "not_initialized",

@@ -31,8 +31,10 @@ export function catalogViews(session: Session): Required<CatalogViews> {
   let verified: { report: VerifyReport; timeMs: number } | undefined;
   const open = async (): Promise<{ read: ReadCatalog; snapshot: CatalogSnapshot }> => {
     if (opened === undefined || performance.now() - opened.atMs > freshMs) {
-      const read = await readCatalog(session);
-      opened = { read, snapshot: openSnapshot(read), atMs: performance.now() };
+      const read = await readCatalog(session, opened?.read.folder);
+      const isSame = opened?.read.content === read.content;
+      const snapshot = isSame && opened !== undefined ? opened.snapshot : openSnapshot(read);
+      opened = { read, snapshot, atMs: performance.now() };
     }
     return opened;
   };

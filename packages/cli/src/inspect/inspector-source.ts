@@ -12,7 +12,8 @@ import { promptViews } from "./prompt-views.ts";
 import { runsFile, runViews } from "./run-views.ts";
 
 /** All views of a project's folder and of what its user's tools keep. Reads only. */
-export function inspectorSource(session: Session, flags: UiFlags): InspectorSource {
+export function inspectorSource(given: Session, flags: UiFlags): InspectorSource {
+  const session = { ...given, isReadOnly: true };
   return {
     overview: () => overview(session, flags),
     ...promptViews(session, flags),

@@ -1,5 +1,6 @@
 import { truncateMiddle, type TokenCounter } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { traced } from "@ccl/core/tracing";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import { textOf } from "../fit/message-texts.ts";
 import { requireNumbers } from "../fit/require-that.ts";
@@ -107,7 +108,11 @@ async function search(
   const ended = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
   const ask = async (): Promise<unknown> => memory.search(query, { topK, signal: ended });
   try {
-    const answer = await untilAborted(ask(), ended, ContextCompilerError);
+    const answer = await traced("memory search", { "ccl.limit": topK }, async (span) => {
+      const given = await untilAborted(ask(), ended, ContextCompilerError);
+      span.set({ "ccl.memory.hits": Array.isArray(given) ? given.length : undefined });
+      return given;
+    });
     if (Array.isArray(answer)) return { answer, remarks: [] };
     return { answer: [], remarks: ["the memory was left out: its answer is no list of hits"] };
   } catch (error) {

@@ -1,1 +1,7 @@
-export { traced, type TraceAttributes, type TraceSpan } from "./traced.ts";
+export {
+  continueTrace,
+  currentTrace,
+  traced,
+  type TraceAttributes,
+  type TraceSpan,
+} from "./traced.ts";

@@ -10,9 +10,21 @@ export interface TraceSpan {
 
 /** What is used of the API of OpenTelemetry. */
 interface Span {
+  spanContext(): SpanContext;
   setAttributes(attributes: TraceAttributes): unknown;
   setStatus(status: { code: number }): unknown;
   end(): void;
+}
+
+interface SpanContext {
+  traceId: string;
+  spanId: string;
+  traceFlags: number;
+}
+
+interface Context {
+  getValue(key: symbol): unknown;
+  setValue(key: symbol, value: object): Context;
 }
 
 interface Api {
@@ -28,7 +40,7 @@ interface Api {
       }
     | undefined;
   context?:
-    | { active(): unknown; with<Value>(context: unknown, work: () => Value): Value }
+    | { active(): Context; with<Value>(context: Context, work: () => Value): Value }
     | undefined;
   metrics?:
     | {
@@ -44,6 +56,8 @@ interface Api {
 
 /** Where every copy of `@opentelemetry/api` 1 keeps what an application has registered. */
 const registered: unique symbol = Symbol.for("opentelemetry.js.api.1") as never;
+/** By which a context holds its span; every copy of the API makes the same key. */
+const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
 const library = "@ccl";
 const noSpan: TraceSpan = { set: () => undefined, within: (work) => work() };
 const failed = { code: 2 };
@@ -58,7 +72,7 @@ export function traced<Value>(
   work: (span: TraceSpan) => Value,
   until: (value: Value) => unknown = (value) => value,
 ): Value {
-  const api = (globalThis as { [registered]?: Api | undefined })[registered];
+  const api = apiNow();
   if (api?.trace === undefined) return work(noSpan);
   const tracer = api.trace.getTracer(library);
   const startedMs = performance.now();
@@ -87,6 +101,35 @@ export function traced<Value>(
       throw error;
     }
   });
+}
+
+/** The trace and the span that are under way as a `traceparent` of W3C Trace Context, to be kept beside work that others continue. */
+export function currentTrace(): string | undefined {
+  const span = apiNow()?.context?.active().getValue(spanKey) as
+    | Pick<Span, "spanContext">
+    | undefined;
+  if (span === undefined) return undefined;
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+}
+
+/** Calls `work` with the span of a `currentTrace`, of any process, as the parent of its spans. What is no trace is passed over. */
+export function continueTrace<Value>(trace: string | undefined, work: () => Value): Value {
+  const context = trace === undefined ? undefined : apiNow()?.context;
+  const parts = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(trace ?? "");
+  const [, traceId = "", spanId = "", flags = ""] = parts ?? [];
+  if (context === undefined || parts === null) return work();
+  const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return context.with(context.active().setValue(spanKey, remoteSpan(spanContext)), work);
+}
+
+/** Of which a tracer asks for its context alone. */
+function remoteSpan(context: SpanContext): Pick<Span, "spanContext"> {
+  return { spanContext: () => context };
+}
+
+function apiNow(): Api | undefined {
+  return (globalThis as { [registered]?: Api | undefined })[registered];
 }
 
 /** A message may quote what was sent, so a span has only the kind of an error. */

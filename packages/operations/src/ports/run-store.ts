@@ -30,6 +30,8 @@ export interface RunInput {
   startedAt: number;
   /** Milliseconds since the epoch. */
   deadlineMs?: number | undefined;
+  /** What the run belongs to, as a `traceparent`; whoever resumes it goes on with that trace. */
+  trace?: string | undefined;
 }
 
 /** What makes a repeated request the same request. */

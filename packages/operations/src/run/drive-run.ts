@@ -1,4 +1,4 @@
-import { traced, type TraceSpan } from "@ccl/core/tracing";
+import { continueTrace, traced, type TraceSpan } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
@@ -55,13 +55,16 @@ interface Timers {
 
 /** Executes a run to its end. */
 export function driveRun(driven: DrivenRun): RunDrive {
-  const { runId, chatId } = driven.input;
+  const { runId, chatId, trace } = driven.input;
   const attributes = { "ccl.run.id": runId, "gen_ai.conversation.id": chatId };
-  return traced(
-    "run",
-    { ...attributes, "ccl.run.resumed": driven.former !== undefined },
-    (span) => drive(driven, span),
-    ({ result }) => result,
+  // Of a timer that looks for dead workers, or of a queue, no span is active.
+  return continueTrace(trace, () =>
+    traced(
+      "run",
+      { ...attributes, "ccl.run.resumed": driven.former !== undefined },
+      (span) => drive(driven, span),
+      ({ result }) => result,
+    ),
   );
 }
 

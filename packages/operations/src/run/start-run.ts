@@ -1,3 +1,4 @@
+import { currentTrace } from "@ccl/core/tracing";
 import { onAbort, throwIfAborted, untilAborted } from "@ccl/core/async";
 
 import { OperationsError } from "../operations-error.ts";
@@ -170,6 +171,7 @@ function inputOf(options: StartRequest, of: InputOf): RunInput {
     turn,
     initiator: initiator !== undefined ? safeText(initiator, maxInitiatorChars) : undefined,
     deadlineMs,
+    trace: currentTrace(),
   };
 }
 
