@@ -57,7 +57,7 @@ describe.skipIf(!isAtLength || executablePath === undefined)(
     beforeAll(async () => {
       project = await createInspectedProject(sizes);
       const home = await mkdtemp(join(tmpdir(), "ccl-logs-"));
-    logs = home;
+      logs = home;
       before = await stampsOf(project.root);
       served = spawn(
         process.execPath,

@@ -96,7 +96,7 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
 
 /** The run as it was after each of its events. */
 function Replay({
-  view: { id, events },
+  view: { id, events, finishedAtMs },
   parameters,
 }: {
   view: RunDetailsView;
@@ -121,11 +121,11 @@ function Replay({
       <span class="muted">
         event {count(at)} of {count(total)}: {last}
       </span>
-      {parameters["event"] === undefined ? (
-        <span class="badge">live</span>
-      ) : (
+      {parameters["event"] !== undefined ? (
         <a href={hrefOf("runs", { ...parameters, event: "" })}>Back to now</a>
-      )}
+      ) : finishedAtMs === undefined ? (
+        <span class="badge">live</span>
+      ) : null}
     </div>
   );
 }
@@ -173,14 +173,14 @@ function Artifacts({ view: { artifacts } }: { view: RunDetailsView }) {
           {versions.map(({ version, isOfRun, runId, timeMs, diff }) => (
             <details key={version} open={isOfRun}>
               <summary>
-                version {version}{" "}
-                {isOfRun ? (
-                  <span class="badge">this run</span>
-                ) : (
-                  <a href={hrefOf("runs", { id: runId })}>{visible(runId)}</a>
-                )}{" "}
+                version {version} {isOfRun ? <span class="badge">this run</span> : null}{" "}
                 <span class="muted">{moment(timeMs)}</span>
               </summary>
+              {isOfRun ? null : (
+                <p>
+                  Written by the run <a href={hrefOf("runs", { id: runId })}>{visible(runId)}</a>
+                </p>
+              )}
               <Diff text={diff} />
             </details>
           ))}

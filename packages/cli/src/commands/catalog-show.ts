@@ -1,7 +1,7 @@
 import type { DetailsCard, ResourceColumn, ResourceOverview } from "@ccl/catalog";
 import type { ResourceView } from "@ccl/inspector";
 
-import { openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
+import { openSnapshot, readCatalog, type ReadCatalog, saveIndex } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -17,9 +17,10 @@ const SUGGESTIONS = 3;
 export async function catalogShow(
   session: Session,
   id: string,
+  known?: ReadCatalog,
 ): Promise<CommandResult & { view: ResourceView }> {
   const { signal } = session;
-  const read = await readCatalog(session);
+  const read = known ?? (await readCatalog(session));
   const own = read.content.records.flatMap(({ record }) => (record.id === id ? [record] : []));
   const { catalog } = await openCatalog(own, { signal });
   const ask = { principal: owner, signal };

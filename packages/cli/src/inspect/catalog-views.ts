@@ -71,7 +71,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
       // The command would look for near ones, and save the index that it makes for that.
       if (!read.content.records.some(({ record }) => record.id === id))
         throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.`);
-      return (await catalogShow({ ...session, signal }, id)).view;
+      return (await catalogShow({ ...session, signal }, id, read)).view;
     },
     async verify({ run }, { signal }) {
       // Only looks: without --update nothing is written.

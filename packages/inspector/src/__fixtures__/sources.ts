@@ -55,7 +55,7 @@ export const exampleSource: InspectorSource = {
     tokens: { cached: 8, fresh: 10 },
     reported: { total: 18, cached: 8 },
     points: [1, 2].map((timeMs) => ({ timeMs, usd: 0.1, directUsd: 0.2, cachedShare: 0.5 })),
-    kinds: [{ origin: "result", tool: "logs", tokens: 10, directTokens: 20 }],
+    kinds: [{ origin: "result", tool: hostile, tokens: 10, directTokens: 20 }],
     passed: [{ reason: "no_gain", count: 1 }],
     statuses: [{ status: "200", count: 2 }],
     sessions: [{ ...session, usd: 0.2, directUsd: 0.4 }],
@@ -65,7 +65,7 @@ export const exampleSource: InspectorSource = {
     const shown = { rank: 1, score: 2, reasons, words: ["refund"], level: "full", tokens: 20 };
     const left = { rank: 2, score: 1, reasons, words: [], omitted: "budget" };
     const files = [
-      { alias: "@refund", path: "src/refund.ts", ...shown },
+      { alias: hostile, path: "src/refund.ts", ...shown },
       { alias: "@stock", path: "src/stock.ts", ...left },
     ];
     const text = "export function refund() {}";
@@ -86,7 +86,7 @@ export const exampleSource: InspectorSource = {
         id: "recall",
         name: "Recall",
         status: "done",
-        effects: [{ name: "prompt.append", text: "The hero limps." }],
+        effects: [{ name: hostile, text: `The hero limps. ${hostile}` }],
       },
       {
         ...operation,
@@ -124,8 +124,8 @@ export const exampleSource: InspectorSource = {
     kind: "table",
     title: "orders",
     facts: [],
-    columns: [{ name: "total", type: "number", key: "", about: "In cents" }],
-    snippets: [{ title: "SQL", code: "SELECT total FROM orders" }],
+    columns: [{ name: "total", type: "number", key: hostile, about: "In cents" }],
+    snippets: [{ title: hostile, code: hostile }],
   }),
   verify: async () => ({
     verified: {
@@ -161,9 +161,11 @@ export const exampleSource: InspectorSource = {
     durationMs: 1,
   }),
   plans: async () => ({
-    transactions: [],
+    transactions: [
+      { id: "t", timeMs: 1_000, status: "rolled_back", paths: [hostile], kept: [], why: hostile },
+    ],
     pending: {
-      summary: "Rename it.",
+      summary: hostile,
       issues: [],
       changes: [
         {
