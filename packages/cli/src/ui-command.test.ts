@@ -29,8 +29,9 @@ const statement =
 /** Each page in each of its states, and what has to be there before it is looked at. */
 const views: [name: string, address: string, ready: string][] = [
   ["sessions", "context", "Why does checkout fail"],
-  ["context", "context?part=8", "Tool results"],
-  ["compared", "context?at=40&with=41", "Difference"],
+  ["context", "context?session=LONG&part=8", "characters"],
+  ["dump", "context?session=SHORT&part=2", "characters"],
+  ["compared", "context?session=LONG&at=40&with=41", "Difference"],
   ["gateway", "gateway", "Saved"],
   ["pack", "pack?task=refund+an+invoice", "The exact text"],
   ["runs", "runs", "chat-1"],
@@ -100,7 +101,15 @@ describe.skipIf(!isAtLength || executablePath === undefined)(
     };
 
     it("has no fault that axe knows on any page, in light and dark, and shows hostile texts as texts", async () => {
-      const run = JSON.parse(await (await fetch(`${url}api/runs`)).text()).runs[0].id;
+      const read = async (view: string) => (await fetch(`${url}api/${view}`)).json();
+      const { sessions } = await read("sessions");
+      const idOf = (prompts: number): string =>
+        sessions.find((one: { prompts: number }) => one.prompts === prompts).id;
+      const ids: Record<string, string> = {
+        LONG: idOf(sizes.requests),
+        SHORT: idOf(1),
+        RUN: (await read("runs")).runs[0].id,
+      };
       const found: Record<string, unknown> = {};
       for (const scheme of ["light", "dark"] as const) {
         const page = await open(scheme);
@@ -109,7 +118,9 @@ describe.skipIf(!isAtLength || executablePath === undefined)(
         for (const [name, address, ready] of views) {
           await page.goto("about:blank");
           const startedMs = performance.now();
-          await page.goto(`${url}#/${address.replace("RUN", run)}`);
+          await page.goto(
+            `${url}#/${address.replace(/LONG|SHORT|RUN/, (name) => ids[name] ?? "")}`,
+          );
           await page.locator("main", { hasText: ready }).waitFor();
           const shownMs = Math.round(performance.now() - startedMs);
           const paintMs = await page.evaluate(
@@ -238,8 +249,9 @@ async function tabTo(page: Page, wanted: string): Promise<void> {
     const isThere = await page.evaluate((name) => {
       const element = document.activeElement;
       if (element === null) return false;
+      const isControl = ["a", "button", "summary"].includes(element.localName);
       const names = [
-        element.textContent ?? "",
+        isControl ? (element.textContent ?? "") : "",
         element.getAttribute("href") ?? "",
         element.getAttribute("type") ?? "",
         element.localName,
