@@ -101,7 +101,8 @@ describe.skipIf(!isAtLength || executablePath === undefined)(
     };
 
     it("has no fault that axe knows on any page, in light and dark, and shows hostile texts as texts", async () => {
-      const read = async (view: string) => (await fetch(`${url}api/${view}`)).json();
+      const read = async (view: string) =>
+        JSON.parse(await (await fetch(`${url}api/${view}`)).text());
       const { sessions } = await read("sessions");
       const idOf = (prompts: number): string =>
         sessions.find((one: { prompts: number }) => one.prompts === prompts).id;
@@ -189,18 +190,18 @@ describe.skipIf(!isAtLength || executablePath === undefined)(
       const sql = "SELECT a.symbol, a.date, a.price FROM stocks a, companies LIMIT 1000";
       await page.goto(`${url}#/query?sql=${encodeURIComponent(sql)}`);
       await page.getByText("1,000 rows in").waitFor();
-      const frames = await page.evaluate(async () => {
-        const place = document.querySelector(".rows") ?? document.body;
-        const gaps: number[] = [];
-        let last = await new Promise<number>(requestAnimationFrame);
+      const frames = await page.evaluate<number[]>(`(async () => {
+        const place = document.querySelector(".rows");
+        const gaps = [];
+        let last = await new Promise(requestAnimationFrame);
         for (let at = 0; at < 120; at += 1) {
           place.scrollTop += 300;
-          const now = await new Promise<number>(requestAnimationFrame);
+          const now = await new Promise(requestAnimationFrame);
           gaps.push(now - last);
           last = now;
         }
         return gaps.sort((a, b) => a - b);
-      });
+      })()`);
       console.info(
         `frames: median ${frames[60]?.toFixed(1)} ms, worst ${frames.at(-1)?.toFixed(1)} ms`,
       );
@@ -246,21 +247,18 @@ async function stampsOf(root: string): Promise<Record<string, string>> {
 async function tabTo(page: Page, wanted: string): Promise<void> {
   for (let at = 0; at < 400; at += 1) {
     await page.keyboard.press("Tab");
-    const isThere = await page.evaluate((name) => {
+    const isThere = await page.evaluate<boolean>(`((name) => {
       const element = document.activeElement;
-      if (element === null) return false;
       const isControl = ["a", "button", "summary"].includes(element.localName);
       const names = [
-        isControl ? (element.textContent ?? "") : "",
+        isControl ? element.textContent : "",
         element.getAttribute("href") ?? "",
         element.getAttribute("type") ?? "",
         element.localName,
       ];
-      return (
-        names.some((one) => one.includes(name)) ||
-        (name.startsWith(".") && element.closest(name) !== null)
-      );
-    }, wanted);
+      const isNamed = names.some((one) => one.includes(name));
+      return isNamed || (name.startsWith(".") && element.closest(name) !== null);
+    })(${JSON.stringify(wanted)})`);
     if (isThere) return;
   }
   throw new Error(`Tab never came to ${wanted}.`);

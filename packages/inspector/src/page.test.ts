@@ -124,7 +124,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
       await page.goto(served.url);
       await tools.send("Runtime.evaluate", { expression: axe.source });
       for (const [address, ready] of pages) {
-        await page.evaluate((to) => (location.hash = to), `#/${address}`);
+        await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`);
         await page.locator("main", { hasText: ready }).waitFor();
         const found = await tools.send("Runtime.evaluate", {
           expression: "axe.run().then(({ violations }) => violations.map(({ id }) => id).join())",

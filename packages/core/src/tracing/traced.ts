@@ -77,7 +77,8 @@ export function traced<Value>(
   const tracer = api.trace.getTracer(library);
   const startedMs = performance.now();
   return tracer.startActiveSpan(name, { attributes: defined(attributes) }, (span) => {
-    const context = api.context?.active();
+    const { context: manager } = api;
+    const context = manager?.active();
     const end = (error?: unknown): void => {
       const type = error === undefined ? undefined : errorType(error);
       if (type !== undefined) {
@@ -90,7 +91,8 @@ export function traced<Value>(
     try {
       const value = work({
         set: (more) => span.setAttributes(defined(more)),
-        within: (inner) => (api.context === undefined ? inner() : api.context.with(context, inner)),
+        within: (inner) =>
+          manager === undefined || context === undefined ? inner() : manager.with(context, inner),
       });
       const ended = until(value);
       if (ended instanceof Promise) ended.then(() => end(), end);
