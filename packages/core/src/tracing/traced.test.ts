@@ -1,7 +1,14 @@
-import { context, type Span, trace, type Tracer } from "@opentelemetry/api";
+import {
+  type Context,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  trace,
+  type Tracer,
+} from "@opentelemetry/api";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { traced } from "./traced.ts";
+import { continueTrace, currentTrace, traced } from "./traced.ts";
 
 afterEach(() => {
   trace.disable();
@@ -64,6 +71,36 @@ describe("traced", () => {
     expect(told.join("\n")).not.toContain("secret");
     expect(told).toContain('call {"error.type":"rate_limited"}');
     expect(told).toContain('sync {"error.type":"TypeError"}');
+  });
+});
+
+describe("continueTrace", () => {
+  it("makes a kept span the parent that the API sees, and passes over what is none", () => {
+    let active = ROOT_CONTEXT;
+    const noop = (): undefined => undefined;
+    context.setGlobalContextManager({
+      active: () => active,
+      with(next: Context, work: (...given: never[]) => unknown, self?: unknown, ...given: never[]) {
+        const before = active;
+        active = next;
+        try {
+          return work.apply(self, given) as never;
+        } finally {
+          active = before;
+        }
+      },
+      bind: (_, target) => target,
+      enable: noop as never,
+      disable: noop as never,
+    });
+    const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+    const kept = `00-${traceId}-${spanId}-01`;
+    const seen = continueTrace(kept, () => trace.getSpanContext(context.active()));
+    expect(seen).toEqual({ traceId, spanId, traceFlags: 1, isRemote: true });
+    expect(continueTrace(kept, currentTrace)).toBe(kept);
+    expect(currentTrace()).toBeUndefined();
+    for (const none of [undefined, "", "00-x-y-01", `${kept}0`])
+      expect(continueTrace(none, currentTrace)).toBeUndefined();
   });
 });
 
