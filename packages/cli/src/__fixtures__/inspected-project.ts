@@ -84,7 +84,7 @@ async function importCatalog(project: CatalogProject, resources: number): Promis
 
 async function applyPlans(project: CatalogProject): Promise<void> {
   const create = (path: string, summary: string): string =>
-    JSON.stringify({ actions: [{ kind: "CREATE_FILE", path, content: `export const made = true; // ${summary}\n` }], summary });
+    JSON.stringify({ actions: [{ kind: "CREATE_FILE", path, content: `export const ready = true; // ${summary}\n` }], summary });
   await succeed(project, ["plan", "apply"], create("src/first.ts", "A first file."));
   const check = `"${process.execPath}" -e "process.exit(fs.existsSync('src/second.ts') ? 1 : 0)"`;
   await project.ccl(["plan", "apply", "--check", check], { stdin: create("src/second.ts", "Fails its check.") });

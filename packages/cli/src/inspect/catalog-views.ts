@@ -1,7 +1,7 @@
 import type { FacetFilter } from "@ccl/catalog";
 import type { CatalogSnapshot } from "@ccl/catalog/snapshot";
 import type { VerifyReport } from "@ccl/catalog/verify";
-import type { InspectorSource } from "@ccl/inspector";
+import type { InspectorSource, VerifyView } from "@ccl/inspector";
 
 import {
   catalogFolder,
@@ -79,14 +79,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         const { document: report } = await catalogVerify({ ...session, signal }, {});
         verified = { report, timeMs: Date.now() };
       }
-      if (verified === undefined) return { findings: [], left: 0 };
-      const { timeMs, report } = verified;
-      const { resources, probed, snippets, counts, findings } = report;
-      return {
-        verified: { timeMs, resources, probed, snippets, ...counts },
-        findings: findings.slice(0, maxRows),
-        left: Math.max(0, findings.length - maxRows),
-      };
+      return verifyView(verified);
     },
     async changes({ since }, { signal }) {
       const { read } = await open();
@@ -114,6 +107,17 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         await catalog.close();
       }
     },
+  };
+}
+
+function verifyView(verified: { report: VerifyReport; timeMs: number } | undefined): VerifyView {
+  if (verified === undefined) return { findings: [], left: 0 };
+  const { timeMs, report } = verified;
+  const { resources, probed, snippets, counts, findings } = report;
+  return {
+    verified: { timeMs, resources, probed, snippets, ...counts },
+    findings: findings.slice(0, maxRows),
+    left: Math.max(0, findings.length - maxRows),
   };
 }
 

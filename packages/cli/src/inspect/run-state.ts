@@ -20,7 +20,7 @@ export async function stateOf(
   return (await sessions.read(key)).artifacts;
 }
 
-function versionsOf(artifact: OperationArtifact): ArtifactVersion[] {
+function keptVersions(artifact: OperationArtifact): ArtifactVersion[] {
   return [...artifact.history, artifact];
 }
 
@@ -30,8 +30,8 @@ export function valueAtTurn(
   { runId, startedAt }: RunInput,
 ): ArtifactVersion | undefined {
   return (
-    versionsOf(artifact).findLast((version) => version.runId === runId) ??
-    versionsOf(artifact).findLast(({ writtenAt }) => writtenAt <= startedAt)
+    keptVersions(artifact).findLast((version) => version.runId === runId) ??
+    keptVersions(artifact).findLast(({ writtenAt }) => writtenAt <= startedAt)
   );
 }
 
@@ -42,7 +42,7 @@ export function artifactsOf(
 ): RunDetailsView["artifacts"] {
   return artifacts.map((artifact) => ({
     tag: artifact.tag,
-    versions: versionsOf(artifact)
+    versions: keptVersions(artifact)
       .toReversed()
       .map((version) => ({
         version: version.version,

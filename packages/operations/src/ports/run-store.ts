@@ -30,7 +30,7 @@ export interface RunInput {
   startedAt: number;
   /** Milliseconds since the epoch. */
   deadlineMs?: number | undefined;
-  /** What the run belongs to, as a `traceparent`; whoever resumes it goes on with that trace. */
+  /** What the run belongs to, as a `traceparent`; the worker that resumes it continues that trace. */
   trace?: string | undefined;
 }
 

@@ -119,7 +119,7 @@ export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal)
 }
 
 /** What is written down of a transaction that was undone. */
-export interface UndoNote {
+export interface UndoRecord {
   /** Left alone, since someone else had changed them. */
   keptPaths: readonly string[];
   /** In a sentence, where a failure was the reason. */
@@ -130,12 +130,15 @@ export interface UndoNote {
 export async function mark(
   parts: WorkspaceParts,
   journal: Journal,
-  { state, note = { keptPaths: [] } }: { state: keyof typeof MARKS; note?: UndoNote | undefined },
+  {
+    state,
+    undone = { keptPaths: [] },
+  }: { state: keyof typeof MARKS; undone?: UndoRecord | undefined },
 ): Promise<void> {
   const { folder } = journal;
   const name = MARKS[state];
-  if (note.keptPaths.length > 0 || note.why !== undefined)
-    await writeWhole(parts, folder, { name, text: `${JSON.stringify(note)}\n` });
+  if (undone.keptPaths.length > 0 || undone.why !== undefined)
+    await writeWhole(parts, folder, { name, text: `${JSON.stringify(undone)}\n` });
   else await unless(["EEXIST"], makeEmpty(folder, name), undefined);
   await syncIn(parts, folder);
 }
@@ -154,7 +157,9 @@ export async function stateOf(folder: Folder): Promise<JournalState> {
 }
 
 /** What was written down when the transaction was undone. */
-export async function readUndoNote(folder: Folder): Promise<{ keptPaths: string[]; why?: string }> {
+export async function readUndoRecord(
+  folder: Folder,
+): Promise<{ keptPaths: string[]; why?: string }> {
   const text = await readText(folder, MARKS.rolled_back);
   const json = text === undefined ? undefined : parseJson(text);
   const { keptPaths, why } = isRecord(json) ? json : {};

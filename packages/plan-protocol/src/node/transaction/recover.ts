@@ -14,7 +14,7 @@ import {
   openIds,
   openJournal,
   readIntent,
-  readUndoNote,
+  readUndoRecord,
   removeJournal,
   stateOf,
   unmarkOpen,
@@ -99,9 +99,9 @@ export async function listTransactions(
 function describe(journals: Folder, id: string, state: JournalState): Promise<TransactionRecord> {
   return inFolder(journals, id, async (folder) => {
     const { timeMs, steps } = await readIntent(folder, id);
-    const note = state === "rolled_back" ? await readUndoNote(folder) : { keptPaths: [] };
+    const undone = state === "rolled_back" ? await readUndoRecord(folder) : { keptPaths: [] };
     const status = state === "committed" || state === "rolled_back" ? state : "unfinished";
-    return { transactionId: id, timeMs, status, paths: steps.map(({ path }) => path), ...note };
+    return { transactionId: id, timeMs, status, paths: steps.map(({ path }) => path), ...undone };
   });
 }
 
@@ -146,7 +146,8 @@ async function clearLeftovers(
   try {
     // Its mark may not be durable yet.
     if (await isMarkedOpen(journals, id)) await syncIn(parts, journal.folder);
-    const isKept = state === "rolled_back" && (await readUndoNote(journal.folder)).keptPaths.length > 0;
+    const isKept =
+      state === "rolled_back" && (await readUndoRecord(journal.folder)).keptPaths.length > 0;
     if (state === "committed") await emptyParts(journal, ["staged", "backups"]);
     else await emptyParts(journal, isKept ? ["staged"] : ["staged", "taken", "moved", "backups"]);
   } finally {

@@ -4,7 +4,14 @@ import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
-import { emptyParts, type Journal, mark, stateOf, type UndoNote, withdrawIntent } from "./journal.ts";
+import {
+  emptyParts,
+  type Journal,
+  mark,
+  stateOf,
+  type UndoRecord,
+  withdrawIntent,
+} from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
 import type { Step } from "./step.ts";
 import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
@@ -60,14 +67,14 @@ export async function undo(
 async function markUndone(
   parts: WorkspaceParts,
   journal: Journal,
-  note: UndoNote,
+  undone: UndoRecord,
 ): Promise<void> {
   try {
-    await mark(parts, journal, { state: "rolled_back", note });
+    await mark(parts, journal, { state: "rolled_back", undone });
   } catch (error) {
     const isFull = ["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
     // Taking the intent away needs no room, and nothing is lost with it: the tree is as it was before.
-    if (!isFull || note.keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent")
+    if (!isFull || undone.keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent")
       throw error;
     await withdrawIntent(parts, journal);
   }
