@@ -1,6 +1,7 @@
 import {
   type Context,
   context,
+  type ContextManager,
   ROOT_CONTEXT,
   type Span,
   trace,
@@ -80,19 +81,19 @@ describe("continueTrace", () => {
     const noop = (): undefined => undefined;
     context.setGlobalContextManager({
       active: () => active,
-      with(next: Context, work: (...given: never[]) => unknown, self?: unknown, ...given: never[]) {
+      with(next: Context, work: () => unknown) {
         const before = active;
         active = next;
         try {
-          return work.apply(self, given) as never;
+          return work();
         } finally {
           active = before;
         }
       },
-      bind: (_, target) => target,
-      enable: noop as never,
-      disable: noop as never,
-    });
+      bind: (_: Context, target: unknown) => target,
+      enable: noop,
+      disable: noop,
+    } as unknown as ContextManager);
     const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
     const kept = `00-${traceId}-${spanId}-01`;
     const seen = continueTrace(kept, () => trace.getSpanContext(context.active()));
