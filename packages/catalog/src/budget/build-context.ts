@@ -139,8 +139,8 @@ function fillSharedCards(
   const header = counter.count(cardsHeader);
   const cards = fillCards(cardsOf(candidates), { counter, budget: shares.details - header });
   if (shares.rest - shares.details >= ampleHeader + ampleRow * cards.length) return cards;
-  for (let most = Math.max(1, cards.length); most > 0; most = Math.floor(most / 2)) {
-    const last = cards[most - 1]?.id;
+  for (let max = Math.max(1, cards.length); max > 0; max = Math.floor(max / 2)) {
+    const last = cards[max - 1]?.id;
     const end = last === undefined ? 1 : candidates.findIndex(({ id }) => id === last) + 1;
     const inputs = rowsOf(candidates.slice(0, end));
     const rows = fillRows(inputs, {

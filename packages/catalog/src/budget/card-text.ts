@@ -88,7 +88,7 @@ function renderCard(
     lines.push(
       "avoid:",
       ...(usage.anti_patterns ?? [])
-        .slice(0, mostPatterns)
+        .slice(0, maxPatterns)
         .map((text) => `  ${inertText(text, 200)}`),
     );
   }
@@ -99,11 +99,11 @@ function renderCard(
   return `${lines.join("\n")}\n`;
 }
 
-const mostPatterns = 8;
+const maxPatterns = 8;
 
 function cutsOf(details: ResourceDetails, kept: ReadonlySet<Piece>, shown: CardOffsets): string {
   const { columns = [], usage: { snippets = [], anti_patterns: patterns = [] } = {} } = details;
-  const avoided = kept.has("anti_patterns") ? Math.min(mostPatterns, patterns.length) : 0;
+  const avoided = kept.has("anti_patterns") ? Math.min(maxPatterns, patterns.length) : 0;
   const hasFacts = (details.description ?? "") !== "" || factLines(details).length > 0;
   const parts = [
     shown.columns < columns.length

@@ -1,7 +1,7 @@
 import type { TokenCounter } from "@ccl/core";
 
 /** Texts whose counts are kept; a row has some 100 bytes. */
-const mostTexts = 30_000;
+const maxTexts = 30_000;
 
 const memos = new WeakMap<TokenCounter, Map<string, number>>();
 
@@ -12,7 +12,7 @@ export function countMemoized(counter: TokenCounter, text: string): number {
   const known = memo.get(text);
   if (known !== undefined) return known;
   const tokens = counter.count(text);
-  if (memo.size >= mostTexts) memo.clear();
+  if (memo.size >= maxTexts) memo.clear();
   memo.set(text, tokens);
   return tokens;
 }

@@ -9,12 +9,12 @@ export function withSignal(signal: AbortSignal | undefined): { signal?: AbortSig
 export function requireWhole(
   name: string,
   value: number,
-  [least, most]: readonly [number, number],
+  [min, max]: readonly [number, number],
 ): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
   throw new CatalogError(
     "invalid_options",
-    `${name} is a whole number from ${least} to ${most}, not ${value}.`,
+    `${name} is a whole number from ${min} to ${max}, not ${value}.`,
   );
 }
 

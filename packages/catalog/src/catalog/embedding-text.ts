@@ -2,7 +2,7 @@ import { inertText } from "../record/inert-text.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 
 const longestText = 4_000;
-const mostColumns = 100;
+const maxColumns = 100;
 
 /** What of a record is embedded: title, description, column names and example tasks, at most 4,000 characters. */
 export function embeddingText({
@@ -18,7 +18,7 @@ export function embeddingText({
     inertText(title, 300),
     inertText(description, 2_000),
     names
-      .slice(0, mostColumns)
+      .slice(0, maxColumns)
       .map((name) => inertText(name, 60))
       .join(", "),
     ...examples.slice(0, 10).map(({ task }) => inertText(task, 200)),

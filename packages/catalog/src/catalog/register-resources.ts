@@ -20,7 +20,7 @@ export interface RegisterContext {
 }
 
 /** Another writer may come between reading and writing so many times. */
-const mostTries = 5;
+const maxTries = 5;
 
 /** Checks, derives and writes a batch as one; see `Catalog.register`. */
 export async function registerResources(
@@ -41,7 +41,7 @@ export async function registerResources(
         await resident.followNow(signal);
         return report;
       } catch (error) {
-        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === mostTries)
+        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === maxTries)
           throw error;
       }
     }
@@ -79,7 +79,7 @@ export async function removeResources(
         await resident.followNow(signal);
         return records.map(({ id }) => id);
       } catch (error) {
-        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === mostTries)
+        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === maxTries)
           throw error;
       }
     }

@@ -40,7 +40,7 @@ interface Variants {
 }
 
 /** Sets that are kept: one for each combination of roles, until the catalog changes. */
-const mostSets = 64;
+const maxSets = 64;
 
 /** Decides for a principal which records it may find, and remembers what does not depend on a function. */
 export function createVisibleSets(
@@ -63,7 +63,7 @@ export function createVisibleSets(
     }
     const variants: Variants = { entries, allow: new Set(entries.values()) };
     if (key !== undefined) {
-      if (kept.size >= mostSets) kept.clear();
+      if (kept.size >= maxSets) kept.clear();
       kept.set(key, { version: resident.version, variants });
     }
     return visibleSet(resident, visibility, variants);

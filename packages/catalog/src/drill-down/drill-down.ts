@@ -61,7 +61,7 @@ export async function drillDown(
     found ??= next;
     if (next.records.length === 0) break;
     const canAskForMore = round < maxRounds;
-    const asking = { request, context, budget, most: maxPicks - picks.size, canAskForMore };
+    const asking = { request, context, budget, max: maxPicks - picks.size, canAskForMore };
     const answer = await askForPicks(next, asking);
     if (answer === undefined) {
       if (round > 1) break;
@@ -99,7 +99,7 @@ interface Asking {
   request: DrillDownRequest;
   context: CatalogContext;
   budget: number;
-  most: number;
+  max: number;
   canAskForMore: boolean;
 }
 
@@ -115,12 +115,12 @@ async function askForPicks(
   { records, visible }: RankedCandidates,
   asking: Asking,
 ): Promise<Asked | undefined> {
-  const { request, context, budget, most, canAskForMore } = asking;
+  const { request, context, budget, max, canAskForMore } = asking;
   const { counter } = context;
   const { usable } = shareBudget(budget, {}, counter);
   const inputs = { length: records.length, at: (index: number) => rowAt(records[index], visible) };
   const promptOf = (rows: string): ReturnType<typeof pickPrompt> =>
-    pickPrompt({ task: request.task, maxPicks: most, rows, canAskForMore });
+    pickPrompt({ task: request.task, maxPicks: max, rows, canAskForMore });
   const countPrompt = (rows: string): number => {
     const messages = promptOf(rows);
     return (
@@ -138,7 +138,7 @@ async function askForPicks(
     }
     const aliases = new Map(rows.overview.map(({ id, alias }) => [alias, id]));
     const result = await generateStructured(request.model, {
-      schema: pickSchema({ aliases, most, canAskForMore }),
+      schema: pickSchema({ aliases, max, canAskForMore }),
       messages: promptOf(rows.text),
       schemaName: "picks",
       request: { temperature: 0 },

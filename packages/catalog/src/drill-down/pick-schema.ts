@@ -11,14 +11,14 @@ export interface PickAnswer {
 export interface PickRules {
   /** Id by alias. */
   aliases: ReadonlyMap<string, string>;
-  most: number;
+  max: number;
   canAskForMore: boolean;
 }
 
 const longestReason = 200;
 
 /** The answer's schema: aliases or ids of the list and no others, each once, no more than asked for. */
-export function pickSchema({ aliases, most, canAskForMore }: PickRules): z.ZodType<PickAnswer> {
+export function pickSchema({ aliases, max, canAskForMore }: PickRules): z.ZodType<PickAnswer> {
   const ids = new Set(aliases.values());
   const pick = z.object({ alias: z.string().max(600), why: z.string().max(longestReason) });
   return z
@@ -44,11 +44,11 @@ export function pickSchema({ aliases, most, canAskForMore }: PickRules): z.ZodTy
           seen.add(id);
         }
       }
-      if (answer.picks.length > most) {
+      if (answer.picks.length > max) {
         check.addIssue({
           code: "custom",
           path: ["picks"],
-          message: `At most ${most} picks, not ${answer.picks.length}.`,
+          message: `At most ${max} picks, not ${answer.picks.length}.`,
         });
       }
       if (

@@ -60,9 +60,9 @@ describe("the labelled Russian and mixed set", () => {
     expect(labels.filter(({ rid }) => !ids.has(rid))).toEqual([]);
     expect(new Set(labels.map(({ qid, rid }) => `${qid} ${rid}`)).size).toBe(labels.length);
     const counts = queries.map(({ qid }) => labels.filter((label) => label.qid === qid).length);
-    expect({ least: Math.min(...counts), most: Math.max(...counts) }).toEqual({
-      least: 1,
-      most: 3,
+    expect({ min: Math.min(...counts), max: Math.max(...counts) }).toEqual({
+      min: 1,
+      max: 3,
     });
     expect(new Set(labels.map(({ qid }) => qid)).size).toBe(queries.length);
   });

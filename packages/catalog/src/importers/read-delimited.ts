@@ -2,21 +2,21 @@
 export type Delimiter = "," | ";" | "\t" | "|";
 
 const delimiters: readonly Delimiter[] = [",", ";", "\t", "|"];
-const tastedRows = 50;
+const sampledRows = 50;
 
 /**
  * The delimiter under which the first rows have the most cells, as many in each: consistency counts more than number.
  * A comma where the text has one column only.
  */
 export function findDelimiter(text: string): Delimiter {
-  const tasted = text.slice(0, 65_536);
+  const sample = text.slice(0, 65_536);
   let best: Delimiter = ",";
   let bestScore = 0;
   for (const delimiter of delimiters) {
     const widths: number[] = [];
-    for (const row of readRows(tasted, delimiter)) {
+    for (const row of readRows(sample, delimiter)) {
       widths.push(row.length);
-      if (widths.length >= tastedRows) break;
+      if (widths.length >= sampledRows) break;
     }
     const width = widths[0] ?? 1;
     const same = widths.filter((other) => other === width).length / Math.max(1, widths.length);

@@ -3,7 +3,7 @@ import { redactSecrets } from "@ccl/core";
 const loneSurrogate = /\p{Surrogate}/gu;
 const deepest = 32;
 const longestPlain = 64;
-const mostPlain = 100_000;
+const maxPlain = 100_000;
 
 /** What cleaning found; a value that JSON cannot carry is named by its path. */
 export interface CleanedValue {
@@ -98,7 +98,7 @@ function cleanText(text: string, { masked, path, plain }: CleanState): string {
   if (plain.has(text)) return text;
   const { text: clean, findings } = redactSecrets(toWellFormed(text));
   if (findings.length > 0) masked.push([...path]);
-  else if (clean === text && text.length <= longestPlain && plain.size < mostPlain) plain.add(text);
+  else if (clean === text && text.length <= longestPlain && plain.size < maxPlain) plain.add(text);
   return clean;
 }
 

@@ -8,7 +8,7 @@ export interface ColumnRename {
 }
 
 /** Above this many removed times added columns nobody renamed one by one. */
-const mostPairs = 40_000;
+const maxPairs = 40_000;
 /** How alike names must be without a description that tells. */
 const likeness = 0.5;
 
@@ -20,7 +20,7 @@ export function findRenames(
   removed: readonly ResourceColumn[],
   added: readonly ResourceColumn[],
 ): ColumnRename[] {
-  if (removed.length * added.length > mostPairs) return [];
+  if (removed.length * added.length > maxPairs) return [];
   const pairs = removed.flatMap((from) =>
     added
       .filter((to) => to.type === from.type)

@@ -5,9 +5,9 @@ import { isTime, shortType } from "./short-type.ts";
 /** Fields of a digest, as the overview has them. */
 export const digestSize = 5;
 /** Columns that are looked at: the first so many. */
-const mostColumns = 2_000;
+const maxColumns = 2_000;
 /** Characters of prose that are looked at. */
-const mostProse = 20_000;
+const maxProse = 20_000;
 
 /** Names that every table has and that say little of one. Other records have no say: some of them may be hidden. */
 const commonNames = new Set(
@@ -26,7 +26,7 @@ export function isPersonal({ tags }: ResourceColumn): boolean {
  */
 export function deriveDigest(resource: ResourceInput): string[] {
   const columns = (resource.columns ?? [])
-    .slice(0, mostColumns)
+    .slice(0, maxColumns)
     .filter((column) => !isPersonal(column));
   const prose = proseOf(resource);
   const scored = columns.map((column, position) => ({
@@ -82,18 +82,18 @@ function telling(column: ResourceColumn, prose: ReadonlyMap<string, number>): nu
 function proseOf({ title, description = "", examples = [] }: ResourceInput): Map<string, number> {
   const text = [
     title,
-    description.slice(0, mostProse),
+    description.slice(0, maxProse),
     ...examples.slice(0, 20).map(({ task }) => task),
   ].join(" ");
   const counts = new Map<string, number>();
-  for (const word of wordsOf(text.slice(0, mostProse)))
+  for (const word of wordsOf(text.slice(0, maxProse)))
     counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 
 /** Words of an identifier or a text: snake and camel case are split, a plural `s` is dropped. */
 function wordsOf(text: string): string[] {
-  const split = text.slice(0, mostProse).replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
+  const split = text.slice(0, maxProse).replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
   const words = split.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.map((word) => (word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word));
 }

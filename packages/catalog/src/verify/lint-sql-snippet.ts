@@ -19,7 +19,7 @@ interface LintSqlOptions {
 
 const longestSnippet = 100_000;
 /** Chains of more operators exhaust the stack of the parser, which no longer works after that. */
-const mostOperators = 400;
+const maxOperators = 400;
 
 function operatorsOf(code: string): number {
   return (
@@ -37,7 +37,7 @@ export function lintSqlSnippet(
     const message = "The snippet is abridged, so that it can't be checked or run; write it out";
     return [{ severity: "warning", code: "snippet_unchecked", message }];
   }
-  if (code.length > longestSnippet || operatorsOf(code) > mostOperators) {
+  if (code.length > longestSnippet || operatorsOf(code) > maxOperators) {
     return [
       {
         severity: "warning",

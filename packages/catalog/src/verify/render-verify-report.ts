@@ -19,7 +19,7 @@ const verdicts = [
 ];
 
 /** A notice that more resources share stands once, with the first of them. */
-const mostAlike = 3;
+const maxAlike = 3;
 
 /** A report for people: what counts first, and what many resources have alike once. Names from sources stay on their line and can't become markup. */
 export function renderVerifyReport(
@@ -52,7 +52,7 @@ function gathered(findings: readonly VerifyFinding[]): VerifyFinding[] {
     const { path: _, ...shared } = finding;
     const [first, ...others] =
       finding.severity === "notice" ? (alike.get(keyOf(finding)) ?? []) : [];
-    if (others.length < mostAlike) return [finding];
+    if (others.length < maxAlike) return [finding];
     return finding === first
       ? [{ ...shared, resourceId: `${first.resourceId} and ${others.length} more` }]
       : [];

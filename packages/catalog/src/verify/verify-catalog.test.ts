@@ -505,14 +505,14 @@ describe("verifyCatalog", () => {
 
   it("asks no more sources at once than it may", async () => {
     let now = 0;
-    let most = 0;
+    let max = 0;
     const probe: ResourceProbe = {
       name: "counting",
       handles: () => true,
       begin: () => ({
         async probe() {
           now += 1;
-          most = Math.max(most, now);
+          max = Math.max(max, now);
           await new Promise((resolve) => setImmediate(resolve));
           now -= 1;
           return { state: "available" };
@@ -523,7 +523,7 @@ describe("verifyCatalog", () => {
       Array.from({ length: 30 }, (_, index) => ({ id: `res:${index}`, kind: "kv", title: "x" })),
     );
     const report = await verifyCatalog(catalog, { probes: [probe], concurrency: 3 });
-    expect({ most, probed: report.probed }).toEqual({ most: 3, probed: 30 });
+    expect({ max, probed: report.probed }).toEqual({ max: 3, probed: 30 });
   });
 
   it.each([{ concurrency: 0 }, { timeoutMs: Number.NaN }, { concurrency: 1.5 }])(

@@ -36,7 +36,7 @@ const doubts: Readonly<Record<string, { about: string; holds: Doubt }>> = {
   "no owner": { about: "Nobody is named to ask.", holds: ({ owner }) => isEmpty(owner) },
 };
 
-/** What only a look at the sources tells. */
+/** What only the sources can show. */
 const severities = {
   breaking: ["fails verify", "What the catalog says is not what its source or a snippet says."],
   unverified: ["unverified", "Its source was not asked, or gave no answer."],

@@ -39,7 +39,7 @@ interface QueryPlace {
 }
 
 /** Where a query would run. */
-export interface ExplainedQuery {
+interface ExplainedQuery {
   ranOn: string;
   text: string;
   /** What each source does, and what is done with that; `here` is absent where one source does all. */

@@ -10,7 +10,15 @@ const sessions =
   process.env["CCL_TEST_LENGTH"] === undefined ? 10 : Number(process.env["CCL_SESSIONS"] ?? 2000);
 
 const step = fc.record({
-  does: fc.constantFrom("go on", "go on", "go on", "retry", "fork", "compact", "sub-agent"),
+  does: fc.constantFrom(
+    "continue",
+    "continue",
+    "continue",
+    "retry",
+    "fork",
+    "compact",
+    "sub-agent",
+  ),
   lines: fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 1, max: 20 }) },
     { weight: 2, arbitrary: fc.integer({ min: 40, max: 160 }) },
@@ -65,18 +73,19 @@ it(`sends each prompt as the beginning of the next, but for cuts, in ${sessions}
         const changed = (before?.prompt ?? []).findIndex(
           (message, place) => JSON.stringify(message) !== JSON.stringify(prompt[place]),
         );
-        if (changed >= 0) {
-          cuts += 1;
-          expect(plan.prompt?.call?.cutFrom).toBeDefined();
-          expect(asked.length).toBeGreaterThan(before?.messages.length ?? 0);
-          expect(JSON.stringify(prompt[changed])).toContain("rest: ");
-        }
+        if (changed >= 0) cuts += 1;
+        const isCut =
+          plan.prompt?.call?.cutFrom !== undefined &&
+          asked.length > (before?.messages.length ?? 0) &&
+          JSON.stringify(prompt[changed]).includes("rest: ");
+        expect(changed < 0 || isCut).toBe(true);
         sent.push({ messages: asked, prompt });
       }
     }),
     { numRuns: sessions },
   );
-  if (sessions > 100) expect(cuts).toBeGreaterThan(0);
+  // Ten sessions may have none.
+  expect(cuts).toBeGreaterThan(sessions > 100 ? 0 : -1);
 }, 900_000);
 
 /** What must stay of a message: all but the text of a result. */

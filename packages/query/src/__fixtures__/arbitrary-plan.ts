@@ -88,8 +88,8 @@ export function anExpression(): Arbitrary<Expression> {
       aLiteral(),
       fc.constant<Expression>({ op: "literal", type: "null", value: null }),
       fc.constantFrom(...names).chain((name) => {
-        const [least, most] = functionArguments[name];
-        const length = { minLength: least, maxLength: Math.min(most, least + 2) };
+        const [min, max] = functionArguments[name];
+        const length = { minLength: min, maxLength: Math.min(max, min + 2) };
         return fc
           .array(tie("expression"), length)
           .map((parts): Expression => ({ op: "call", function: name, arguments: parts }));

@@ -33,8 +33,8 @@ export class RandomExpressions {
   }
 
   /** A whole number from 0. */
-  upTo(most: number): number {
-    return this.#gen(() => fc.integer({ min: 0, max: most }));
+  upTo(max: number): number {
+    return this.#gen(() => fc.integer({ min: 0, max: max }));
   }
 
   pick<T>(items: readonly T[]): T {

@@ -1,8 +1,8 @@
 import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
 import { renderName } from "../render/render-expression.ts";
 
-const mostColumns = 60;
-const mostTexts = 8;
+const maxColumns = 60;
+const maxTexts = 8;
 
 /** Cards for a prompt, where no budgeted context is given: what to avoid and what can be pushed down are never left out. */
 export function detailsText(details: readonly ResourceDetails[]): string {
@@ -27,9 +27,9 @@ function cardText({
     lines.push(`rows: about ${shownText(String(shape.rows_est), 40)}`);
   lines.push(
     "columns:",
-    ...columns.slice(0, mostColumns).map((column) => `  ${columnText(column)}`),
+    ...columns.slice(0, maxColumns).map((column) => `  ${columnText(column)}`),
   );
-  if (columns.length > mostColumns) lines.push(`  [${columns.length - mostColumns} more]`);
+  if (columns.length > maxColumns) lines.push(`  [${columns.length - maxColumns} more]`);
   const can = Object.entries(pushdown ?? {})
     .filter(([, is]) => is === true)
     .map(([name]) => name);
@@ -43,7 +43,7 @@ function cardText({
     lines.push(`example: ${shownText(code, 400)}`);
   const avoid = usage.anti_patterns ?? [];
   if (avoid.length > 0)
-    lines.push("avoid:", ...avoid.slice(0, mostTexts).map((text) => `  ${shownText(text, 200)}`));
+    lines.push("avoid:", ...avoid.slice(0, maxTexts).map((text) => `  ${shownText(text, 200)}`));
   return lines.join("\n");
 }
 
@@ -60,7 +60,7 @@ function columnText({ name, type, description, nn, pk, fk, unit }: ResourceColum
 }
 
 /** A text of a catalog on one line, cut where it is long, without characters that no reader sees. */
-export function shownText(text: string, most: number): string {
+export function shownText(text: string, max: number): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
+  return line.length <= max ? line : `${line.slice(0, max).replace(/\p{Surrogate}$/u, "")}...`;
 }

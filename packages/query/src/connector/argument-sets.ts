@@ -30,7 +30,7 @@ export function argumentSets(
     if (sets.length * values.length > maxCalls) {
       const message = `${JSON.stringify(resource.id)} would be asked ${sets.length * values.length} times, more than ${maxCalls}; give fewer values.`;
       throw new QueryError("limit_exceeded", message, {
-        details: { limit: "maxCalls", most: maxCalls },
+        details: { limit: "maxCalls", max: maxCalls },
       });
     }
     sets = sets.flatMap((set) => values.map((value) => new Map(set).set(name, value)));

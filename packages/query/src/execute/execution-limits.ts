@@ -72,7 +72,7 @@ export async function* metered(
       const bound = limits[limit];
       if (bound === undefined || traffic[limit] <= bound) continue;
       const message = `${what} gave more than ${bound} ${limit}; filter, aggregate or limit earlier.`;
-      const details = { limit, most: bound, of: what };
+      const details = { limit, max: bound, of: what };
       throw new QueryError("limit_exceeded", message, { details });
     }
     yield batch;
@@ -118,7 +118,7 @@ export function startDeadline(
       if (!isLate) return undefined;
       const message = `${what} took longer than ${timeoutMs} ms.`;
       return new QueryError("limit_exceeded", message, {
-        details: { limit: "timeoutMs", most: timeoutMs, of: what },
+        details: { limit: "timeoutMs", max: timeoutMs, of: what },
       });
     },
   };

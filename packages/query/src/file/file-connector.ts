@@ -132,7 +132,7 @@ async function* textOf(
         "limit_exceeded",
         `${name} gave more than ${maxBytes} bytes for one file.`,
         {
-          details: { limit: "maxBytes", most: maxBytes },
+          details: { limit: "maxBytes", max: maxBytes },
         },
       );
     }

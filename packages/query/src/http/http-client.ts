@@ -54,7 +54,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
     begin(resource) {
       const bytes = {
         left: options.maxBytes ?? 64 * 1024 * 1024,
-        most: options.maxBytes ?? 64 * 1024 * 1024,
+        max: options.maxBytes ?? 64 * 1024 * 1024,
       };
       return {
         get: (url, signal) =>
@@ -72,7 +72,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
 interface Request {
   url: URL;
   resource: string;
-  bytes: { left: number; most: number };
+  bytes: { left: number; max: number };
   signal: AbortSignal;
 }
 
@@ -231,8 +231,8 @@ async function textOf(
 ): Promise<string> {
   const read = await readBodyText(body, { maxBytes: bytes.left, signal });
   if (read.status === "too_large") {
-    const message = `${name} gave more than ${bytes.most} bytes; filter, or raise maxBytes.`;
-    const details = { limit: "maxBytes", most: bytes.most };
+    const message = `${name} gave more than ${bytes.max} bytes; filter, or raise maxBytes.`;
+    const details = { limit: "maxBytes", max: bytes.max };
     throw new QueryError("limit_exceeded", message, { details });
   }
   if (read.status === "invalid_utf8")

@@ -53,7 +53,7 @@ function baseOf(options: HttpConnectorOptions): URL {
     maxBytes = 1,
     maxCalls = 1,
   } = options;
-  const least = {
+  const min = {
     maxRetries: 0,
     maxWaitMs: 0,
     requestTimeoutMs: 1,
@@ -72,7 +72,7 @@ function baseOf(options: HttpConnectorOptions): URL {
     requestsPerSecond,
   };
   for (const [key, value] of Object.entries(given)) {
-    const bound = Object.entries(least).find(([other]) => other === key)?.[1] ?? 0;
+    const bound = Object.entries(min).find(([other]) => other === key)?.[1] ?? 0;
     if (!Number.isFinite(value) || value < bound)
       throw new QueryError("invalid_options", `${key} is a number from ${bound}, not ${value}.`);
   }
@@ -119,7 +119,7 @@ async function* readPages(
     if (page > maxPages) {
       const message = `${name} has more than ${maxPages} pages of ${JSON.stringify(resource.id)}; filter, or raise maxPages.`;
       throw new QueryError("limit_exceeded", message, {
-        details: { limit: "maxPages", most: maxPages },
+        details: { limit: "maxPages", max: maxPages },
       });
     }
     if (seen.has(url.href)) throw repeated(name, resource.id);

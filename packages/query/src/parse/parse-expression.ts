@@ -255,10 +255,9 @@ function readCall(reader: TokenReader, written: string): Expression {
     );
   }
   const parts = readArguments(reader);
-  const [least, most] = functionArguments[name];
-  if (parts.length < least || parts.length > most) {
-    const wanted =
-      most === 1e9 ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
+  const [min, max] = functionArguments[name];
+  if (parts.length < min || parts.length > max) {
+    const wanted = max === 1e9 ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
     throw new PlanSyntaxError(
       "expression_invalid",
       `${name} takes ${wanted} arguments, not ${parts.length}.`,

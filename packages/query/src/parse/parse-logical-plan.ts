@@ -106,15 +106,15 @@ function yamlMessage(reason: string): string {
 
 /** Counts open brackets and the marks that nest a line; quotes are not looked at, so that the count is never too low. */
 function nestsDeeper(text: string, limits: ResolvedPlanLimits): boolean {
-  const most = limits.depth * 4;
+  const max = limits.depth * 4;
   let open = 0;
   for (const line of text.split("\n")) {
     const marks = /^[ \t]*(?:[-?:][ \t]+)+/.exec(line)?.[0].replace(/[^-?:]/g, "").length ?? 0;
-    if (marks > most) return true;
+    if (marks > max) return true;
     for (const character of line) {
       if (character === "[" || character === "{") open += 1;
       if ((character === "]" || character === "}") && open > 0) open -= 1;
-      if (open > most) return true;
+      if (open > max) return true;
     }
   }
   return false;
@@ -141,11 +141,11 @@ function planOfValue(context: ReadContext, value: unknown): LogicalPlan | undefi
       message: "A plan needs a list of steps, the first of them a scan.",
     });
   }
-  const { steps: most } = context.limits;
-  if (list.length > most) {
+  const { steps: max } = context.limits;
+  if (list.length > max) {
     return report(context, "limit_exceeded", {
       path: ["steps"],
-      message: `The plan has ${list.length} steps of at most ${most}.`,
+      message: `The plan has ${list.length} steps of at most ${max}.`,
     });
   }
   const steps = readSteps(context, list);

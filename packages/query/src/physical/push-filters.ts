@@ -80,7 +80,7 @@ function merged(below: TypedFilter, filter: TypedFilter): TypedStep[] {
 }
 
 /** Parts of a condition that grows on its way down, at most: `x * x as x` doubles it at every project. */
-const mostParts = 60;
+const maxParts = 60;
 
 /** False for a filter that would grow beyond the bound by what the project computes. */
 function staysShort(project: TypedProject, { where }: TypedFilter): boolean {
@@ -89,7 +89,7 @@ function staysShort(project: TypedProject, { where }: TypedFilter): boolean {
       ({ name }, index) => [name, partCount(project.values[index], new Map())] as const,
     ),
   );
-  return partCount(where, values) <= Math.max(mostParts, partCount(where, new Map()));
+  return partCount(where, values) <= Math.max(maxParts, partCount(where, new Map()));
 }
 
 /** How many parts an expression has where its columns have so many. */

@@ -116,7 +116,7 @@ async function callOnce(
     if (QueryError.isInstance(error)) throw error;
     if (controller.signal.aborted)
       throw new QueryError("limit_exceeded", `${name} took longer than ${timeoutMs} ms.`, {
-        details: { limit: "timeoutMs", most: timeoutMs },
+        details: { limit: "timeoutMs", max: timeoutMs },
       });
     const reason = error instanceof Error ? error.message : String(error);
     throw new QueryError("source_failed", `${name} failed: ${reason.slice(0, 300)}`, {

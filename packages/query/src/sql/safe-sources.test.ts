@@ -106,7 +106,7 @@ it("has bounds where none are given", async () => {
   const database = await tableOf(join(folder, "db.sqlite"), 100_001);
   await expect(run("scan(res:t)", database)).rejects.toMatchObject({
     code: "limit_exceeded",
-    details: { limit: "rows", most: 100_000 },
+    details: { limit: "rows", max: 100_000 },
   });
   expect(await run("scan(res:t)", database, { rows: Infinity })).toHaveLength(100_001);
 });

@@ -171,7 +171,7 @@ function checkPairs(
   if (pairs <= maxPairs) return;
   const message = `The joins may try ${pairs} pairs of rows, more than the ${maxPairs} allowed where SQLite cannot be interrupted; filter first, raise maxJoinPairs, or open the database as a file with openSqlite, which can be.`;
   throw new QueryError("limit_exceeded", message, {
-    details: { limit: "maxJoinPairs", most: maxPairs },
+    details: { limit: "maxJoinPairs", max: maxPairs },
   });
 }
 

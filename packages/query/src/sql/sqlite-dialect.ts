@@ -213,8 +213,8 @@ function wholeCast(value: Sql, from: DataType, to: DataType): Sql {
   const growth = scaleOf(to) - scaleOf(from);
   const result = rescaled(value, scaleOf(from), scaleOf(to));
   // Rounding may carry: 9.99 becomes 10.0.
-  const most = digitsOf(from) + growth + (growth < 0 ? 1 : 0);
-  const isFit = digitsOf(to) > 18 || most <= digitsOf(to);
+  const max = digitsOf(from) + growth + (growth < 0 ? 1 : 0);
+  const isFit = digitsOf(to) > 18 || max <= digitsOf(to);
   return isFit ? result : whereFitting(sql`abs(${result}) < ${integerPower(digitsOf(to))}`, result);
 }
 

@@ -261,10 +261,10 @@ function checkLike(input: CallInput): TypedExpression | undefined {
 function checkSubstring(input: CallInput): TypedExpression | undefined {
   const [value, start, count] = input.parts;
   const first = start && literalInt(start);
-  const most = count === undefined ? 0 : literalInt(count);
-  const isInRange = (number: number | undefined, least: number): boolean =>
-    number !== undefined && number >= least && number <= 1_000_000_000;
-  if (!isInRange(first, 1) || !isInRange(most, 0)) {
+  const max = count === undefined ? 0 : literalInt(count);
+  const isInRange = (number: number | undefined, min: number): boolean =>
+    number !== undefined && number >= min && number <= 1_000_000_000;
+  if (!isInRange(first, 1) || !isInRange(max, 0)) {
     return input.scope.report(
       "argument_invalid",
       input.path,

@@ -35,12 +35,12 @@ export function validateLogicalPlan(
 ): Result<ValidLogicalPlan> {
   const issues: Issue[] = [];
   const report = reportInto(issues);
-  const most = options.limits?.steps ?? 200;
-  if (plan.steps.length > most) {
+  const max = options.limits?.steps ?? 200;
+  if (plan.steps.length > max) {
     report(
       "limit_exceeded",
       ["steps"],
-      `The plan has ${plan.steps.length} steps of at most ${most}.`,
+      `The plan has ${plan.steps.length} steps of at most ${max}.`,
     );
     return { ok: false, issues };
   }

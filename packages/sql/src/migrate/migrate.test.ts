@@ -85,7 +85,9 @@ describe.each(kinds)("migrate on %s", (kind) => {
       { version: 2, up: "no sql" },
     ];
     await expect(run[0]?.("other", broken)).rejects.toMatchObject({ code: "statement_failed" });
-    const repaired: Steps[] = [{ version: 1, up: "CREATE TABLE half (a INTEGER); DROP TABLE half" }];
+    const repaired: Steps[] = [
+      { version: 1, up: "CREATE TABLE half (a INTEGER); DROP TABLE half" },
+    ];
     expect(await run[0]?.("other", repaired)).toEqual({ from: 0, to: 1 });
   });
 
