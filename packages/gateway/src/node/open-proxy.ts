@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { Transform } from "node:stream";
@@ -105,7 +106,10 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false });
   const stats = newStats();
   const forwarder = new Forwarder({ ...options, agent, stats, base: upstream });
+  const answering = new Set<ServerResponse>();
   const server = createServer((request, response) => {
+    answering.add(response);
+    response.once("close", () => answering.delete(response));
     response.on("error", () => undefined);
     void forwarder.handle(request, response);
   });
@@ -125,11 +129,11 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     stats: () => structuredClone(stats),
     close: async () => {
       const ended = new Promise((resolve) => server.close(resolve));
-      // A connection is idle once what it is in the middle of has ended.
-      const idle = setInterval(() => server.closeIdleConnections(), 50);
       const late = setTimeout(() => server.closeAllConnections(), closeWithinMs);
+      await Promise.all([...answering].map((response) => once(response, "close")));
+      // Node takes a connection on which nothing was asked yet for a busy one.
+      server.closeAllConnections();
       await ended;
-      clearInterval(idle);
       clearTimeout(late);
       await agent.destroy();
     },
