@@ -4,6 +4,7 @@ import { labelOf, originNames } from "./part-names.ts";
 import { brief, count, moment, money, percent, visible } from "./format.ts";
 import { LineChart } from "./line-chart.tsx";
 import { LongText } from "./long-text.tsx";
+import { moveByArrows } from "./move-by-arrows.ts";
 import { Figure, Status } from "./parts.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { Treemap } from "./treemap.tsx";
@@ -181,6 +182,8 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
   const tokens = prompt.cached + prompt.fresh;
   const selected = part === undefined ? undefined : parts[Number(part)];
   const select = (id: string) => go({ part: id === part ? undefined : id });
+  // One stop for the Tab key, not one for each of hundreds.
+  const stop = (selected ?? parts[0])?.at;
   return (
     <>
       <dl class="figures">
@@ -219,11 +222,12 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
       )}
       {selected === undefined ? null : <PartPanel view={view} part={selected} go={go} />}
       <h2>In the order in which the model read them</h2>
-      <ol class="parts">
+      <ol class="parts" aria-label="Parts; arrow keys move" onKeyDown={moveByArrows}>
         {parts.map((one) => (
           <li key={one.at} class={one.isCached ? "faint" : ""}>
             <button
               type="button"
+              tabIndex={one.at === stop ? 0 : -1}
               aria-expanded={String(one.at) === part}
               onClick={() => select(String(one.at))}
             >

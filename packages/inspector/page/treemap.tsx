@@ -1,6 +1,8 @@
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { moveByArrows } from "./move-by-arrows.ts";
+
 /** A rectangle of the map. */
 export interface TreemapLeaf {
   id: string;
@@ -43,15 +45,6 @@ export function Treemap({
   const focused = rectangles.some(({ leaf }) => leaf.id === selected)
     ? selected
     : rectangles[0]?.leaf.id;
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const own = event.currentTarget;
-    if (step === undefined || !(own instanceof HTMLElement)) return;
-    event.preventDefault();
-    const all = [...own.querySelectorAll("button")];
-    const at = all.findIndex((one) => one === document.activeElement);
-    all[(at + step + all.length) % all.length]?.focus();
-  };
   return (
     <div
       class="treemap"
@@ -59,7 +52,7 @@ export function Treemap({
       aria-label="Parts of the prompt by size; arrow keys move"
       ref={place}
       style={{ height: `${height}px` }}
-      onKeyDown={move}
+      onKeyDown={moveByArrows}
     >
       {rectangles.map(({ leaf, x, y, w, h }) => (
         <button

@@ -1,0 +1,10 @@
+/** The arrow keys go from one button of the element to the next, and round; to be its `onKeyDown`. */
+export function moveByArrows(event: KeyboardEvent): void {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const own = event.currentTarget;
+  if (step === undefined || !(own instanceof HTMLElement)) return;
+  event.preventDefault();
+  const all = [...own.querySelectorAll("button")];
+  const at = all.findIndex((one) => one === document.activeElement);
+  all[(at + step + all.length) % all.length]?.focus();
+}
