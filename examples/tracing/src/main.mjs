@@ -58,7 +58,7 @@ assert.ok(
   !JSON.stringify(spans.map(({ name, attributes }) => [name, attributes])).includes("Lisbon"),
 );
 
-// A worker is killed in the main call; another one goes on in the same trace.
+// A worker is killed in the main call; another one continues the same trace.
 exporter.reset();
 const folder = await mkdtemp(join(tmpdir(), "ccl-tracing-"));
 const path = join(folder, "runs.db");

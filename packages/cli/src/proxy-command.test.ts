@@ -4,10 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stripVTControlCharacters } from "node:util";
 
 import { startTestServer, type TestServer } from "@ccl/providers/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
+
+import { listeningAddress } from "./__fixtures__/listening-address.ts";
 
 const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
 let home: string;
@@ -35,17 +36,6 @@ function run(argv: readonly string[], env: Record<string, string> = {}): ChildPr
   });
 }
 
-/** The address that the proxy names once it listens. */
-async function addressOf({ stderr }: ChildProcess): Promise<string> {
-  let said = "";
-  for await (const piece of stderr ?? []) {
-    said += stripVTControlCharacters(String(piece));
-    const [, address] = /listening on (\S+)/.exec(said) ?? [];
-    if (address !== undefined) return address;
-  }
-  throw new Error(`The proxy ended: ${said}`);
-}
-
 async function outputOf(child: ChildProcess): Promise<string> {
   let said = "";
   for await (const piece of child.stdout ?? []) said += String(piece);
@@ -62,7 +52,7 @@ const log = (bytes: number): string => {
 it("shortens requests on a fresh state folder, and repeats what it sent", async () => {
   const address = upstream.baseUrl("openai");
   proxy = run(["proxy", "--upstream", address, "--port", "0", "--mode", "full"]);
-  const url = await addressOf(proxy);
+  const url = await listeningAddress(proxy);
   const messages: object[] = [{ role: "user", content: "Which request failed?" }];
   for (const [at, bytes] of [100_000, 300, 300].entries()) {
     const call = { id: `c${at}`, type: "function", function: { name: "logs", arguments: "{}" } };
@@ -102,7 +92,7 @@ it("shortens requests on a fresh state folder, and repeats what it sent", async 
 
 it("gives messages and what they leave out to a service in front of the API", async () => {
   proxy = run(["proxy", "--upstream", "http://127.0.0.1:1", "--port", "0", "--mode", "full"]);
-  const url = await addressOf(proxy);
+  const url = await listeningAddress(proxy);
   const content = log(40_000).replace("INFO worker 5", "ERROR worker 5");
   const post = (body: object): Promise<Response> =>
     fetch(`${url}/v1/compress`, { method: "POST", body: JSON.stringify(body) });

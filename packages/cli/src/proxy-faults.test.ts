@@ -197,16 +197,16 @@ it.runIf(isLong && database !== undefined)(
       return text;
     };
     for (const id of ids) expect(await artifacts("read", id)).toContain(`${session}/`);
-    // All of that is old for what prunes now, while the session goes on; another one has ended.
+    // All of that is old for what prunes now, while the session continues; another one has ended.
     await ask(second, 3, `${session}9`);
     const forgotten = handlesIn(bodies.at(-1) ?? "");
     expect(forgotten.length).toBeGreaterThan(0);
     const old = Date.now();
     let results = 4;
-    const goOn = async (isEnough: () => boolean): Promise<void> => {
+    const continueSession = async (isEnough: () => boolean): Promise<void> => {
       while (!isEnough()) await ask(second, (results += 1));
     };
-    await goOn(() => Date.now() > old + 2000);
+    await continueSession(() => Date.now() > old + 2000);
     let isPruned = false;
     const pruning = artifacts("prune", "--days", String((Date.now() - old) / 86_400_000)).then(
       (said) => {
@@ -214,7 +214,7 @@ it.runIf(isLong && database !== undefined)(
         return said;
       },
     );
-    await goOn(() => isPruned);
+    await continueSession(() => isPruned);
     expect(await pruning).toMatch(/removed [1-9]/);
     const kept = await artifacts("ls");
     const shown = handlesIn(bodies.at(-1) ?? "");

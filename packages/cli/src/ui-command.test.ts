@@ -5,7 +5,6 @@ import { lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stripVTControlCharacters } from "node:util";
 
 import { sha256Hex } from "@ccl/core";
 import axe from "axe-core";
@@ -14,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { CatalogProject } from "./__fixtures__/catalog-project.ts";
 import { createInspectedProject } from "./__fixtures__/inspected-project.ts";
+import { listeningAddress } from "./__fixtures__/listening-address.ts";
 
 // Figures and pictures: CCL_TEST_LENGTH=faults CCL_SCREENSHOTS=docs/public/images pnpm vitest run packages/cli/src/ui-command.test.ts
 const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
@@ -69,7 +69,7 @@ describe.skipIf(!isAtLength || executablePath === undefined)(
           stdio: ["ignore", "ignore", "pipe"],
         },
       );
-      url = await addressOf(served);
+      url = await listeningAddress(served);
       browser = await chromium.launch({
         executablePath: executablePath ?? "",
         args: ["--no-sandbox"],
@@ -219,17 +219,6 @@ describe.skipIf(!isAtLength || executablePath === undefined)(
     }, 120_000);
   },
 );
-
-/** The address that `ccl ui` names once it listens. */
-async function addressOf({ stderr }: ChildProcess): Promise<string> {
-  let said = "";
-  for await (const piece of stderr ?? []) {
-    said += stripVTControlCharacters(String(piece));
-    const [, address] = /listening on (\S+)/.exec(said) ?? [];
-    if (address !== undefined) return address;
-  }
-  throw new Error(`ccl ui ended: ${said}`);
-}
 
 /** Size, time and hash of all files below a folder, and the times of its folders, by path. */
 async function stampsOf(root: string): Promise<Record<string, string>> {

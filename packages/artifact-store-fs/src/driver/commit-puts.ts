@@ -77,7 +77,7 @@ async function newHandles(store: FsStore, put: BlobPut): Promise<ArtifactHandle[
   return put.handles.filter((handle) => !known.has(handle.handleId));
 }
 
-/** Takes back what a failed commit created, as far as the file system lets it; blobs that stay are without a reference. */
+/** Rolls back what a failed commit created, as far as the file system lets it; blobs that stay are without a reference. */
 async function rollBack(store: FsStore, { batch, created }: ChangeOptions): Promise<void> {
   if (batch !== undefined) await store.batches.abandon(batch).catch(() => undefined);
   for (const path of created.references) await removeQuietly(store, path);

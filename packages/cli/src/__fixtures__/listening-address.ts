@@ -1,0 +1,13 @@
+import type { ChildProcess } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+
+/** The address that a command names on stderr once it listens. */
+export async function listeningAddress({ stderr }: ChildProcess): Promise<string> {
+  let said = "";
+  for await (const piece of stderr ?? []) {
+    said += stripVTControlCharacters(String(piece));
+    const [, address] = /listening on (\S+)/.exec(said) ?? [];
+    if (address !== undefined) return address;
+  }
+  throw new Error(`The command ended: ${said}`);
+}
