@@ -1,0 +1,23 @@
+import { Application, Converter, ReflectionKind } from "typedoc";
+
+/** One program over all sources instead of one for each package; what it lacks is told to TypeDoc here. */
+export function load(app) {
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, nameModulesAsImported);
+  app.on(Application.EVENT_VALIDATE_PROJECT, (project) => requireFunctionComments(app, project));
+}
+
+/** "query/src/sql" is read as `@ccl/query/sql`. */
+function nameModulesAsImported({ project }) {
+  for (const module of project.getReflectionsByKind(ReflectionKind.Module))
+    module.name = `@ccl/${module.name.replace("/src", "")}`;
+}
+
+/** TypeDoc's own check of functions takes in every method of an interface; the rule here is: every exported function. */
+function requireFunctionComments(app, project) {
+  for (const reflection of project.getReflectionsByKind(ReflectionKind.Function)) {
+    if (reflection.signatures.every((signature) => signature.hasComment())) continue;
+    app.logger.validationWarning(
+      `${reflection.getFriendlyFullName()} (Function) does not have any documentation`,
+    );
+  }
+}
