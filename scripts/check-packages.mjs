@@ -10,7 +10,8 @@ import { runPage } from "./docs/run-page.mjs";
 import { readWorkspace } from "./graph/workspace.mjs";
 import { compileApp, installAlone, installApp } from "./packages/consumer-app.mjs";
 import { entryLimits } from "./packages/entry-limits.mjs";
-import { pnpmCommand, runCommand, startCommand } from "./packages/run-command.mjs";
+import { packTarballs } from "./packages/pack-tarballs.mjs";
+import { runCommand, startCommand } from "./packages/run-command.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
 const workspace = readWorkspace(root);
@@ -36,7 +37,7 @@ await step("entries: size and platform", () => {
   return summary;
 });
 await step("pnpm pack", () => {
-  tarballs = packTarballs();
+  tarballs = packTarballs(workspace, path.join(temporary, "tarballs"));
   const sizes = Object.values(tarballs).map((file) => fs.statSync(file).size);
   return [`${sizes.length} tarballs, ${sizes.reduce((sum, size) => sum + size, 0)} bytes`];
 });
@@ -115,18 +116,6 @@ function pagesOf(name) {
       name: path.basename(file, ".md"),
       text: fs.readFileSync(path.join(folder, file), "utf8"),
     }));
-}
-
-function packTarballs() {
-  const folder = path.join(temporary, "tarballs");
-  const command = [...pnpmCommand(), "--recursive", "--filter", "./packages/*", "pack"];
-  runCommand([...command, "--pack-destination", folder], { cwd: root });
-  return Object.fromEntries(
-    packages.map(({ name, manifest }) => {
-      const file = `${name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`;
-      return [name, path.join(folder, file)];
-    }),
-  );
 }
 
 async function lintTarball(item) {

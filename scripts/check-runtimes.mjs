@@ -1,4 +1,5 @@
-// Imports every entry in Bun and Deno, the neutral ones in workerd, and bundles these by webpack: as npm gives them.
+// Imports every entry in Bun and Deno, the neutral ones in workerd and in a page that Vite bundled, bundles these by webpack, and
+// has a route of Next answer with all packages: each runtime as npm gives it.
 // node scripts/check-runtimes.mjs [name ...]; a runtime that cannot be installed here is skipped with the reason.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -11,6 +12,8 @@ import { build } from "esbuild";
 import { readWorkspace } from "./graph/workspace.mjs";
 import { bundleNeutralEntry, neutralEntries } from "./neutral/neutral-entries.mjs";
 import { runCommand } from "./packages/run-command.mjs";
+import { runNext } from "./runtimes/run-next.mjs";
+import { runVite } from "./runtimes/run-vite.mjs";
 
 const workspace = readWorkspace(path.resolve(import.meta.dirname, ".."));
 const programs = path.join(import.meta.dirname, "neutral/neutral-programs.mjs");
@@ -33,6 +36,8 @@ const runtimes = {
   },
   workerd: { packages: ["workerd@1"], run: runWorkerd },
   webpack: { packages: ["webpack@5"], run: runWebpack },
+  vite: { packages: ["vite@8"], run: (folder) => runVite(folder, workspace) },
+  next: { packages: [], run: (folder) => runNext(folder, workspace) },
 };
 
 const given = process.argv.slice(2);
@@ -55,6 +60,7 @@ process.exit(failed === 0 ? 0 : 1);
 
 function install(folder, packages) {
   fs.mkdirSync(folder, { recursive: true });
+  if (packages.length === 0) return undefined;
   const flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
   const command = ["install", "--prefix", folder, ...flags, ...packages];
   const result = spawnSync("npm", command, { encoding: "utf8", shell: os.platform() === "win32" });

@@ -9,6 +9,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 
 import { readWorkspace } from "./graph/workspace.mjs";
+import { packTarballs } from "./packages/pack-tarballs.mjs";
 import { pnpmCommand, runCommand } from "./packages/run-command.mjs";
 import { exampleTrial } from "./release/example-trial.mjs";
 import { installRuntimes } from "./release/install-runtimes.mjs";
@@ -42,7 +43,7 @@ inClone("install", "--frozen-lockfile", "--prefer-offline");
 inClone("exec", "changeset", "version");
 inClone("run", "build");
 const { packages } = readWorkspace(clone);
-const tarballs = packAll();
+const tarballs = packTarballs({ root: clone, packages }, path.join(temporary, "tarballs"));
 const versions = new Set(packages.map(({ manifest }) => manifest.version));
 console.log(`release: ${packages.length} packages at ${[...versions].join(", ")}`);
 for (const { name, directory } of packages)
@@ -92,15 +93,4 @@ function report(name, results) {
   console.log(`release: ${[name, ...cells].join(" | ")}`);
   const failure = results.find((result) => result !== undefined);
   if (failure !== undefined) console.log(failure.split("\n").slice(0, 12).join("\n"));
-}
-
-function packAll() {
-  const folder = path.join(temporary, "tarballs");
-  inClone("--recursive", "--filter", "./packages/*", "pack", "--pack-destination", folder);
-  return Object.fromEntries(
-    packages.map(({ name, manifest }) => {
-      const file = `${name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`;
-      return [name, path.join(folder, file)];
-    }),
-  );
 }

@@ -4,24 +4,22 @@ import { createRequire } from "node:module";
 import { createServer } from "node:http";
 import path from "node:path";
 
+import { openChromium } from "../runtimes/open-chromium.mjs";
+
 const root = path.resolve(import.meta.dirname, "../..");
 const site = path.join(root, "docs/.vitepress/dist");
 const pages = ["/", "/tutorials/chat-that-keeps-its-task", "/explain/budgets-and-caches"];
 pages.push("/compare", "/reference/errors", "/packages/gateway");
-const places = [process.env.CCL_CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"];
-const executablePath = places.find((file) => file && fs.existsSync(file));
-if (executablePath === undefined) {
+const browser = await openChromium();
+if (browser === undefined) {
   console.log("axe: skipped, Chromium is missing (CCL_CHROMIUM names it)");
   process.exit();
 }
 
-// The page of the inspector is looked at with the same two.
-const require = createRequire(path.join(root, "packages/inspector/package.json"));
-const axe = require("axe-core");
-const { chromium } = require("playwright-core");
+// The page of the inspector is looked at with the same.
+const axe = createRequire(path.join(root, "packages/inspector/package.json"))("axe-core");
 const server = createServer(serve);
 await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 const faults = [];
 for (const colorScheme of ["light", "dark"]) {
   const page = await browser.newPage({ colorScheme });
