@@ -93,7 +93,6 @@ export async function withFileLock<Value>(
   options: FileLockOptions,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  throwIfAborted(options.signal, NodeIoError);
   const key = keyOf(path);
   const before = turns.get(key) ?? Promise.resolve();
   const run = async (): Promise<Value> => {
