@@ -1,7 +1,10 @@
 // node scripts/mutants.mjs [--sample N] [--seed N] [name ...]: changes the sources in small ways, one at a time and only in the
 // memory of vitest, and says which changes no test notices. Tests that start processes run what was built, so they see none.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
+import readline from "node:readline";
 import { parseArgs } from "node:util";
 
 import ts from "typescript";
@@ -55,11 +58,17 @@ const subjects = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: "string", default: "12" }, seed: { type: "string", default: "1" } },
+  options: {
+    sample: { type: "string", default: "12" },
+    seed: { type: "string", default: "1" },
+    // Of the processes that this one starts: the first mutant that they try.
+    from: { type: "string" },
+  },
 });
 const root = path.resolve(import.meta.dirname, "..");
 const packages = path.join(root, "packages");
 process.chdir(root);
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 process.env.CCL_PROPERTY_RUNS ??= "50";
 
 const swapped = {
@@ -98,10 +107,14 @@ for (const [name, { files, tests }] of Object.entries(subjects)) {
     Number(values.sample),
     Number(values.seed),
   );
-  const survivors = await survivorsOf(
-    wanted,
-    tests.map((test) => `packages/${test}`),
-  );
+  if (values.from !== undefined) {
+    await tryMutants(
+      wanted.slice(Number(values.from)),
+      tests.map((test) => `packages/${test}`),
+    );
+    process.exit();
+  }
+  const survivors = await survivorsOf(name, wanted);
   const killed = wanted.length - survivors.length;
   console.log(
     `${name}: ${killed} of ${wanted.length} killed (${((100 * killed) / wanted.length).toFixed(0)} %)`,
@@ -109,10 +122,44 @@ for (const [name, { files, tests }] of Object.entries(subjects)) {
   for (const { file, line, from, text } of survivors)
     console.log(`  survived: ${path.relative(packages, file)}:${line} ${from} -> ${text}`);
 }
-process.exit();
 
-async function survivorsOf(mutants, filters) {
-  current = undefined;
+/** Tries them in a process of its own, which is killed and started again where a mutant never ends: that one is noticed too. */
+async function survivorsOf(name, mutants) {
+  const noticed = [];
+  while (noticed.length < mutants.length) {
+    const args = [import.meta.filename, name, "--sample", values.sample, "--seed", values.seed];
+    const child = spawn(process.execPath, [...args, "--from", String(noticed.length)], {
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const closed = once(child, "close");
+    const stop = () => process.kill(-child.pid, "SIGKILL");
+    process.once("exit", stop);
+    const before = noticed.length;
+    let isReady = false;
+    let limitMs = 600_000;
+    let begun = performance.now();
+    const watch = setInterval(() => {
+      if (performance.now() - begun > limitMs) stop();
+    }, 1_000);
+    for await (const line of readline.createInterface({ input: child.stdout })) {
+      if (/^(?:killed|survived)$/.test(line)) noticed.push(line === "killed");
+      else if (line !== "green") continue;
+      if (line === "green") [isReady, limitMs] = [true, 60_000 + 10 * (performance.now() - begun)];
+      else process.stderr.write(line === "killed" ? "." : "s");
+      begun = performance.now();
+    }
+    clearInterval(watch);
+    const [, signal] = await closed;
+    process.off("exit", stop);
+    if (!isReady) throw new Error(`The tests of ${name} fail without a change`);
+    if (signal === "SIGKILL") noticed.push(true);
+    else if (noticed.length === before) throw new Error(`The tests of ${name} cannot be run`);
+  }
+  return mutants.filter((_, at) => !noticed[at]);
+}
+
+async function tryMutants(mutants, filters) {
   const vitest = await createVitest(
     "test",
     {
@@ -133,17 +180,14 @@ async function survivorsOf(mutants, filters) {
     );
     return unhandledErrors.length === 0 && testModules.every((module) => module.ok());
   };
-  if (!(await isGreen())) throw new Error(`The tests fail without a change: ${filters.join(" ")}`);
-  const survivors = [];
+  if (!(await isGreen())) return;
+  console.log("green");
   for (const mutant of mutants) {
     if (current !== undefined) vitest.invalidateFile(current.file);
     current = mutant;
     vitest.invalidateFile(mutant.file);
-    if (await isGreen()) survivors.push(mutant);
-    process.stderr.write(survivors.at(-1) === mutant ? "s" : ".");
+    console.log((await isGreen()) ? "survived" : "killed");
   }
-  await vitest.close();
-  return survivors;
 }
 
 function sourcesIn(place) {
