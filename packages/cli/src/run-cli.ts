@@ -1,15 +1,12 @@
 import { CommanderError } from "commander";
 
 import { addCompletion } from "./add-completion.ts";
-import { CliError } from "./cli-error.ts";
-import { EXIT_CODES, exitCodeOf, type ExitCode } from "./exit-code.ts";
+import { EXIT_CODES, type ExitCode } from "./exit-code.ts";
 import type { CommandResult } from "./output/command-result.ts";
-import { errorDocument } from "./output/error-document.ts";
 import { ignoreClosedPipe } from "./output/ignore-closed-pipe.ts";
-import { printableLines } from "./output/printable.ts";
 import { styleOf } from "./output/style.ts";
 import { createProgram } from "./program.ts";
-import { openSession, type Session, type Terminal } from "./session.ts";
+import type { Session, Terminal } from "./session.ts";
 
 type Interrupt = "SIGINT" | "SIGTERM" | "SIGHUP";
 
@@ -30,6 +27,7 @@ export async function runCli(
   ignoreClosedPipe(terminal.stderr);
   let exitCode: ExitCode = EXIT_CODES.ok;
   const program = createProgram(terminal, async (flags, command) => {
+    const { openSession } = await import("./session.ts");
     const session = await openSession(flags, { terminal, ...interruption });
     try {
       const result = await command(session);
@@ -46,9 +44,9 @@ export async function runCli(
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok;
-    const failure = toFailure(error, interruption.signal.aborted);
-    if (!isHelp(error) || isJsonAsked(argv)) writeError(failure, isJsonAsked(argv), terminal);
-    return exitCodeOf(failure);
+    const { reportFailure } = await import("./report-failure.ts");
+    const isInterrupted = interruption.signal.aborted;
+    return reportFailure(error, { isInterrupted, isJson: isJsonAsked(argv), terminal });
   }
   return exitCode;
 }
@@ -61,29 +59,6 @@ function writeResult(result: CommandResult, isJson: boolean, terminal: Terminal)
   const { env, stdout, stderr } = terminal;
   if (result.text !== undefined) stdout.write(result.text(styleOf(stdout, env)));
   if (result.note !== undefined) stderr.write(result.note(styleOf(stderr, env)));
-}
-
-function writeError(error: unknown, isJson: boolean, terminal: Terminal): void {
-  const document = errorDocument(error);
-  if (isJson) {
-    terminal.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-    return;
-  }
-  const { colours } = styleOf(terminal.stderr, terminal.env);
-  terminal.stderr.write(`${colours.red("ccl:")} ${printableLines(document.error.message)}\n`);
-}
-
-function toFailure(error: unknown, isInterrupted: boolean): unknown {
-  if (isInterrupted)
-    return new CliError("aborted", "Interrupted; nothing was left half-written.", { cause: error });
-  if (isHelp(error)) return new CliError("usage", 'Name a command. "ccl --help" lists them.');
-  if (!(error instanceof CommanderError)) return error;
-  return new CliError("usage", error.message.replace(/^error: /, ""), { cause: error });
-}
-
-/** Without a command, commander prints the help to stderr itself. */
-function isHelp(error: unknown): boolean {
-  return error instanceof CommanderError && error.code === "commander.help";
 }
 
 /** The flag as it stands in the arguments: where they do not parse, the answer is JSON all the same. */

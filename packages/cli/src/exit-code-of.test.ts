@@ -1,7 +1,7 @@
 import { CclError } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
-import { exitCodeOf } from "./exit-code.ts";
+import { exitCodeOf } from "./exit-code-of.ts";
 
 describe("the exit code", () => {
   it.each([
