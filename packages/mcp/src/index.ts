@@ -16,3 +16,4 @@ export type { PlanSource } from "./server/plan-tools.ts";
 export type { ProjectSource } from "./server/project-tools.ts";
 export type { QuerySource } from "./server/query-tools.ts";
 export type { ServerTool, ServerToolCall, ToolAnswer } from "./server/server-tool.ts";
+export type { Source } from "./server/source.ts";

@@ -1,14 +1,11 @@
-import { openAliasRegistry } from "@ccl/aliases";
-import { createMcpServer, type McpServerOptions } from "@ccl/mcp";
-import { openWorkspace } from "@ccl/plan-protocol/node";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
-import { catalogFolder, openSnapshot, readCatalog } from "../catalog/read-catalog.ts";
-import { gitHistory } from "../git-history.ts";
+import { createMcpServer, type McpServerOptions } from "@ccl/mcp";
+
 import { listen, type ListenFlags } from "../mcp/listen.ts";
 import { openState } from "../open-state.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { openLanguageModel } from "../plan/open-language-model.ts";
-import { openConnectors } from "../query/open-connectors.ts";
 import type { Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
 
@@ -18,31 +15,47 @@ export interface McpServeFlags extends ListenFlags {
   state?: string | undefined;
 }
 
-type Closer = () => unknown;
+/** Closes at the end what was opened. */
+type CloseLater = (close: () => unknown) => void;
 
-/** Serves the project until the client goes. Nothing is set up, and nothing is written into the project. */
+/**
+ * Serves the project until the client goes. Nothing is set up, and nothing is written into the project. What a tool needs is
+ * imported and opened at its first call, so that clients that wait little for the list get it.
+ */
 export async function mcpServe(session: Session, flags: McpServeFlags): Promise<CommandResult> {
   const { root, directory, terminal } = session;
-  const closers: Closer[] = [];
+  const closers: (() => unknown)[] = [];
+  const closeLater: CloseLater = (close) => closers.push(close);
+  const options: McpServerOptions = {
+    ...catalogParts(session, closeLater),
+    async project() {
+      const [{ openAliasRegistry }, { gitHistory }] = await Promise.all([
+        import("@ccl/aliases"),
+        import("../git-history.ts"),
+      ]);
+      const registry = await openAliasRegistry({ root, directory, persist: false });
+      closeLater(() => registry.close());
+      return { registry, history: gitHistory(session) };
+    },
+    async artifacts() {
+      const { store, close } = await openState(session, flags);
+      closeLater(close);
+      return store;
+    },
+    plans: {
+      async workspace() {
+        const { openWorkspace } = await import("@ccl/plan-protocol/node");
+        const workspace = await openWorkspace({ root });
+        closeLater(() => workspace.close());
+        return workspace;
+      },
+      allowApply: flags.allowApply,
+    },
+    model: terminal.env["CCL_MODEL"] ? () => openModel(session) : undefined,
+    counter: await openCounter("o200k_base"),
+  };
+  if (terminal.stderr.isTTY === true) terminal.stderr.write(`serving ${root}\n`);
   try {
-    const registry = await openAliasRegistry({ root, directory, persist: false });
-    closers.push(() => registry.close());
-    const artifacts = await openState(session, flags);
-    closers.push(() => artifacts.close());
-    const workspace = await openWorkspace({ root });
-    closers.push(() => workspace.close());
-    const options: McpServerOptions = {
-      ...(await openCatalogParts(session, closers)),
-      project: { registry, history: gitHistory(session) },
-      artifacts: artifacts.store,
-      plans: { workspace, allowApply: flags.allowApply },
-      model: terminal.env["CCL_MODEL"] ? await openLanguageModel(session, {}) : undefined,
-      counter: await openCounter("o200k_base"),
-    };
-    if (terminal.stderr.isTTY === true)
-      terminal.stderr.write(
-        `serving ${root}; artifacts in ${artifacts.path} (${artifacts.kind})\n`,
-      );
     await listen(session, flags, { factory: createMcpServer(options) });
     return { document: { root } };
   } finally {
@@ -50,28 +63,46 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
   }
 }
 
-/** The project's catalog and its sources, where it has one. A source that does not open leaves the others. */
-async function openCatalogParts(
+type ModelOpener = Extract<McpServerOptions["model"], () => unknown>;
+
+async function openModel(session: Session): ReturnType<ModelOpener> {
+  const { openLanguageModel } = await import("../plan/open-language-model.ts");
+  return await openLanguageModel(session, {});
+}
+
+/** The project's catalog and its sources, where it has a folder of one. A source that does not open leaves the others. */
+function catalogParts(
   session: Session,
-  closers: Closer[],
-): Promise<Pick<McpServerOptions, "catalog" | "query">> {
-  if (!catalogFolder(session).exists()) return {};
-  const read = await readCatalog(session);
-  const catalog = openSnapshot(read);
-  const { root, terminal } = session;
-  const connectors: Record<
-    string,
-    Awaited<ReturnType<typeof openConnectors>>["connectors"][string]
-  > = {};
-  for (const source of await read.folder.readSources(read.content)) {
-    try {
-      const opened = await openConnectors({ root, env: terminal.env }, [source]);
-      closers.push(() => opened.close());
-      Object.assign(connectors, opened.connectors);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      terminal.stderr.write(`ccl: ${source.name} can't be queried: ${reason}\n`);
-    }
-  }
-  return { catalog, query: { connectors } };
+  closeLater: CloseLater,
+): Pick<McpServerOptions, "catalog" | "query"> {
+  const { root, directory, terminal } = session;
+  if (!existsSync(join(root, directory, "catalog"))) return {};
+  return {
+    async catalog() {
+      const { openSnapshot, readCatalog } = await import("../catalog/read-catalog.ts");
+      return openSnapshot(await readCatalog(session));
+    },
+    async query() {
+      const [{ readCatalog }, { openConnectors }] = await Promise.all([
+        import("../catalog/read-catalog.ts"),
+        import("../query/open-connectors.ts"),
+      ]);
+      const { folder, content } = await readCatalog(session);
+      const connectors: Record<
+        string,
+        Awaited<ReturnType<typeof openConnectors>>["connectors"][string]
+      > = {};
+      for (const source of await folder.readSources(content)) {
+        try {
+          const opened = await openConnectors({ root, env: terminal.env }, [source]);
+          closeLater(() => opened.close());
+          Object.assign(connectors, opened.connectors);
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          terminal.stderr.write(`ccl: ${source.name} can't be queried: ${reason}\n`);
+        }
+      }
+      return { connectors };
+    },
+  };
 }

@@ -1,9 +1,4 @@
-import {
-  Client,
-  type ClientCapabilities,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client";
-import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 
 import type { McpServerConfig } from "./server-config.ts";
 
@@ -31,6 +26,13 @@ export async function connectMcpServer(
   const { capabilities = {}, stderr = "ignore", signal } = options;
   const timeout = options.timeoutMs ?? defaultTimeoutMs;
   const isAddress = "url" in config;
+  const [
+    { Client, StreamableHTTPClientTransport },
+    { getDefaultEnvironment, StdioClientTransport },
+  ] = await Promise.all([
+    import("@modelcontextprotocol/client"),
+    import("@modelcontextprotocol/client/stdio"),
+  ]);
   const client = new Client(
     { name: "ccl", version: "1.0.0" },
     // Over stdio a probe for the newer protocol would start each server twice; those that speak it speak the older one too.

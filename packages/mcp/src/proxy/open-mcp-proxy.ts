@@ -1,4 +1,4 @@
-import { type ArtifactStore, createMemoryArtifactStore } from "@ccl/artifact-store";
+import type { ArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { stringAt } from "@ccl/core/json";
 import {
@@ -17,8 +17,7 @@ import { createProxyServer } from "./proxy-server.ts";
 import type { McpProxyStatistics, ProxyState } from "./proxy-state.ts";
 import { proxiedTools } from "./proxied-tools.ts";
 import type { McpServerConfig } from "./server-config.ts";
-import { createResultShrinker } from "./shrink-result.ts";
-import { buildToolList, type ToolList } from "./tool-list.ts";
+import type { ToolList } from "./tool-list.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
 /** What the proxy stands in front of, and from which sizes on it makes things smaller. */
@@ -58,9 +57,15 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   const { servers, listTokens = 3_000, resultTokens = 2_000, counter = estimatedCounter } = options;
   if (Object.keys(servers).length === 0)
     throw new McpError("invalid_options", "There is no server to stand in front of.");
+  const [{ createMemoryArtifactStore }, { createResultShrinker }, { buildToolList }] =
+    await Promise.all([
+      import("@ccl/artifact-store"),
+      import("./shrink-result.ts"),
+      import("./tool-list.ts"),
+    ]);
   const store = options.artifacts ?? createMemoryArtifactStore({ maxBytes: memoryBytes });
   const shrinker = createResultShrinker({ resultTokens, counter, store });
-  const ownTools = artifactTools(store, counter);
+  const ownTools = artifactTools(() => Promise.resolve(store), counter);
   const connected = new Set<Server>();
   const bus = new InMemoryServerEventBus();
   const counts = { finds: 0, misses: 0, calls: new Map<string, number>() };

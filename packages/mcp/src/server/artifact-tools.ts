@@ -1,10 +1,10 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
-import { createArtifactTools } from "@ccl/context-compiler";
 import type { Part, TokenCounter } from "@ccl/core";
 import { toBase64 } from "@ccl/core/json";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
 import { type ServerTool, toolError } from "./server-tool.ts";
+import { openOnce, type Opener } from "./source.ts";
 
 const range = {
   type: "object",
@@ -14,8 +14,11 @@ const handle = { type: "string" };
 const maxTokens = { type: "integer" };
 
 /** `search_artifact` and `read_artifact` over all that a store holds. */
-export function artifactTools(store: ArtifactStore, counter: TokenCounter): ServerTool[] {
-  const [search, read] = createArtifactTools({ store, counter });
+export function artifactTools(open: Opener<ArtifactStore>, counter: TokenCounter): ServerTool[] {
+  const openTools = openOnce(async () => {
+    const { createArtifactTools } = await import("@ccl/context-compiler");
+    return createArtifactTools({ store: await open(), counter });
+  });
   return [
     {
       name: "search_artifact",
@@ -33,6 +36,7 @@ export function artifactTools(store: ArtifactStore, counter: TokenCounter): Serv
       },
       annotations: { readOnlyHint: true },
       run: async (input, { signal }) => {
+        const [search] = await openTools();
         const query = String(input["query"]);
         return textResult(await search.execute({ ...input, query }, { signal }));
       },
@@ -47,6 +51,7 @@ export function artifactTools(store: ArtifactStore, counter: TokenCounter): Serv
       },
       annotations: { readOnlyHint: true },
       run: async (input, { signal }) => {
+        const [, read] = await openTools();
         const answer = await read.execute(
           { ...input, handle: String(input["handle"]) },
           { signal },

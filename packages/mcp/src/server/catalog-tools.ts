@@ -1,12 +1,16 @@
-import { createCatalogTools, type Catalog } from "@ccl/catalog";
+import type { Catalog } from "@ccl/catalog";
 import type { TokenCounter } from "@ccl/core";
 import { arrayAt, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
 
 import type { ServerTool } from "./server-tool.ts";
+import { openOnce, type Opener } from "./source.ts";
 
 /** `catalog_search` and `catalog_details`. */
-export function catalogTools(catalog: CatalogReader, counter: TokenCounter): ServerTool[] {
-  const [search, details] = createCatalogTools(catalog, { counter });
+export function catalogTools(open: Opener<CatalogReader>, counter: TokenCounter): ServerTool[] {
+  const openTools = openOnce(async () => {
+    const { createCatalogTools } = await import("@ccl/catalog");
+    return createCatalogTools(await open(), { counter });
+  });
   return [
     {
       name: "catalog_search",
@@ -20,11 +24,12 @@ export function catalogTools(catalog: CatalogReader, counter: TokenCounter): Ser
         required: ["text"],
       },
       annotations: { readOnlyHint: true },
-      run: (input, { signal }) =>
-        search.execute(
-          withoutUndefined({ text: String(input["text"]), limit: numberAt(input, "limit") }),
-          { signal },
-        ),
+      async run(input, { signal }) {
+        const [search] = await openTools();
+        const text = String(input["text"]);
+        const asked = withoutUndefined({ text, limit: numberAt(input, "limit") });
+        return await search.execute(asked, { signal });
+      },
     },
     {
       name: "catalog_details",
@@ -38,14 +43,12 @@ export function catalogTools(catalog: CatalogReader, counter: TokenCounter): Ser
         required: ["ids"],
       },
       annotations: { readOnlyHint: true },
-      run: (input, { signal }) =>
-        details.execute(
-          withoutUndefined({
-            ids: arrayAt(input, "ids").map(String),
-            cursor: stringAt(input, "cursor"),
-          }),
-          { signal },
-        ),
+      async run(input, { signal }) {
+        const [, details] = await openTools();
+        const ids = arrayAt(input, "ids").map(String);
+        const asked = withoutUndefined({ ids, cursor: stringAt(input, "cursor") });
+        return await details.execute(asked, { signal });
+      },
     },
   ];
 }

@@ -3,7 +3,7 @@ import { ProtocolError, Server } from "@modelcontextprotocol/server";
 
 import { artifactTools } from "./artifact-tools.ts";
 import { catalogTools } from "./catalog-tools.ts";
-import type { McpServerFactory, McpServerOptions } from "./mcp-server-options.ts";
+import type { McpServerFactory, McpServerOptions, ServerParts } from "./mcp-server-options.ts";
 import { orchestrateTool } from "./orchestrate-tool.ts";
 import { planTools } from "./plan-tools.ts";
 import { projectTools } from "./project-tools.ts";
@@ -12,6 +12,7 @@ import { serverPrompts } from "./server-prompts.ts";
 import { serverResources } from "./server-resources.ts";
 import { capabilitiesOf } from "./client-capabilities.ts";
 import { listedTool, runTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
+import { openOnce } from "./source.ts";
 
 const instructions =
   "Call pack first with the task. Answers are cut to a budget; what is left out has an alias, a path or an artifact id, and get_alias, search_artifact and read_artifact give it.";
@@ -21,10 +22,16 @@ const instructions =
  * the client's user agrees to each plan.
  */
 export function createMcpServer(options: McpServerOptions): McpServerFactory {
-  const tools = toolsOf(options);
+  const { project, artifacts, catalog } = options;
+  const parts: ServerParts = {
+    project: project && openOnce(project),
+    artifacts: artifacts && openOnce(artifacts),
+    catalog: catalog && openOnce(catalog),
+  };
+  const tools = toolsOf(options, parts);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const resources = serverResources(options);
-  const prompts = serverPrompts(options);
+  const resources = serverResources(parts);
+  const prompts = serverPrompts(parts);
   return () => {
     const server = new Server(
       { name: options.name ?? "ccl", version: options.version ?? "1.0.0" },
@@ -51,24 +58,25 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
 const invalidParams = -32_602;
 
 /** The tools that these options give, in the order of their list. */
-function toolsOf(options: McpServerOptions): ServerTool[] {
-  const { project, artifacts, catalog, query, plans, model } = options;
-  const { counter = estimatedCounter } = options;
+function toolsOf(
+  { query, plans, model, tools = [], counter = estimatedCounter }: McpServerOptions,
+  { project, artifacts, catalog }: ServerParts,
+): ServerTool[] {
   const reading = [
     ...(project === undefined ? [] : projectTools(project, counter)),
     ...(catalog === undefined ? [] : catalogTools(catalog, counter)),
     ...(catalog === undefined || query === undefined
       ? []
-      : queryTools({ ...query, catalog, counter, store: artifacts })),
+      : queryTools(openOnce(query), { catalog, counter, store: artifacts })),
   ];
   return [
     ...reading,
     ...(artifacts === undefined ? [] : artifactTools(artifacts, counter)),
     ...(artifacts === undefined || model === undefined
       ? []
-      : [orchestrateTool({ model, tools: reading, store: artifacts, counter })]),
+      : [orchestrateTool({ model: openOnce(model), tools: reading, store: artifacts, counter })]),
     ...(plans === undefined ? [] : planTools(plans, counter)),
-    ...(options.tools ?? []),
+    ...tools,
   ];
 }
 

@@ -1,27 +1,17 @@
-import { type Result, sha8, success, type TokenCounter, truncateMiddle } from "@ccl/core";
-import { parsePlan, type PlanPreview, validatePlan, type ValidPlan } from "@ccl/plan-protocol";
+import type { TokenCounter } from "@ccl/core";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
-import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 
-import {
-  dataResult,
-  issuesError,
-  type ServerTool,
-  type ServerToolCall,
-  type ToolAnswer,
-  toolError,
-} from "./server-tool.ts";
+import type { PlanCall } from "./run-plan.ts";
+import type { ServerTool, ServerToolCall } from "./server-tool.ts";
+import { openOnce, type Source } from "./source.ts";
 
 /** The folder that plans change. */
 export interface PlanSource {
-  workspace: FileWorkspace;
+  workspace: Source<FileWorkspace>;
   /** Lists `plan_apply`. Each apply is asked of the user all the same. */
   allowApply?: boolean | undefined;
 }
 
-const previewTokens = 3_000;
-/** Files of one plan that are read at a time. */
-const maxReads = 64;
 const plan = { type: "string", description: "JSON of the plan, or edits as a patch" };
 
 /** `plan_preview`, and `plan_apply` where it is allowed. */
@@ -29,24 +19,21 @@ export function planTools(
   { workspace, allowApply = false }: PlanSource,
   counter: TokenCounter,
 ): ServerTool[] {
+  const open = openOnce(workspace);
+  const callOf = async (call: ServerToolCall): Promise<PlanCall> => ({
+    workspace: await open(),
+    counter,
+    call,
+  });
   const preview: ServerTool = {
     name: "plan_preview",
     description: "Checks changes to files and shows their diff and hash; writes nothing.",
     inputSchema: { type: "object", properties: { plan }, required: ["plan"] },
     outputSchema: { type: "object", properties: { planHash: { type: "string" } } },
     annotations: { readOnlyHint: true },
-    async run(input, { signal }) {
-      const checked = await previewOf(String(input["plan"]), { workspace, signal });
-      if (!checked.ok) return issuesError(checked.issues);
-      const { planHash, changes } = checked.value.preview;
-      const text = previewText(checked.value, counter);
-      const listed = changes.map(({ kind, path, addedLines, removedLines }) => ({
-        kind,
-        path,
-        addedLines,
-        removedLines,
-      }));
-      return dataResult(text, { planHash, changes: listed });
+    async run(input, call) {
+      const { previewPlan } = await import("./run-plan.ts");
+      return await previewPlan(input, await callOf(call));
     },
   };
   const apply: ServerTool = {
@@ -59,113 +46,9 @@ export function planTools(
     },
     outputSchema: { type: "object", properties: { transactionId: { type: "string" } } },
     async run(input, call) {
-      const checked = await previewOf(String(input["plan"]), { workspace, signal: call.signal });
-      if (!checked.ok) return issuesError(checked.issues);
-      const { preview } = checked.value;
-      if (input["planHash"] !== preview.planHash)
-        return toolError(
-          `The plan or the files changed since the preview: the hash is ${preview.planHash} now. Call plan_preview again and read its diff.`,
-        );
-      return applyAgreed(checked.value, { workspace, call, counter });
+      const { applyPlan } = await import("./run-plan.ts");
+      return await applyPlan(input, await callOf(call));
     },
   };
   return allowApply ? [preview, apply] : [preview];
-}
-
-interface CheckedPlan {
-  plan: ValidPlan;
-  preview: PlanPreview;
-}
-
-async function previewOf(
-  text: string,
-  { workspace, signal }: { workspace: FileWorkspace; signal: AbortSignal },
-): Promise<Result<CheckedPlan>> {
-  const valid = await readPlan(text, { workspace, signal });
-  if (!valid.ok) return valid;
-  const preview = await workspace.preview(valid.value, { signal });
-  return preview.ok ? success({ plan: valid.value, preview: preview.value }) : preview;
-}
-
-/** A plan of the protocol, or edits in one of the formats that coding models write. */
-async function readPlan(
-  text: string,
-  { workspace, signal }: { workspace: FileWorkspace; signal: AbortSignal },
-): Promise<Result<ValidPlan>> {
-  const parsed = parsePlan(text);
-  const paths = parsed.ok
-    ? parsed.value.actions.filter(({ kind }) => kind.endsWith("_FILE")).map(({ path }) => path)
-    : pathsIn(text);
-  const requests = paths.map((path) => ({ type: "read_file" as const, path }));
-  for (let at = 0; at < requests.length; at += maxReads)
-    await workspace.read(requests.slice(at, at + maxReads), { signal });
-  if (parsed.ok) return validatePlan(parsed.value, { mode: "apply", readSet: workspace.readSet });
-  if (text.trimStart().startsWith("{")) return parsed;
-  const edits = workspace.propose(text);
-  return edits.ok ? success(edits.value.plan) : edits;
-}
-
-/** Paths that a patch names, so that its old lines can be looked for. */
-function pathsIn(text: string): string[] {
-  const named = text.matchAll(
-    /^(?:(?:---|\+\+\+) (?:[ab]\/)?|\*\*\* (?:Update|Add|Delete) File: )(\S.*?)\s*$/gm,
-  );
-  return [...new Set([...named].flatMap(([, path]) => (path === undefined ? [] : [path])))].slice(
-    0,
-    500,
-  );
-}
-
-function previewText({ plan: { summary }, preview }: CheckedPlan, counter: TokenCounter): string {
-  const { planHash, changes } = preview;
-  const diff = changes.map((change) => `${change.kind} ${change.path}\n${change.diff}`).join("\n");
-  const risks = changes.flatMap(({ path, risks: marks }) =>
-    marks.length === 0 ? [] : [`${path}: ${marks.map(({ kind }) => kind).join(", ")}`],
-  );
-  const shown = truncateMiddle(diff, { maxTokens: previewTokens, counter }).text;
-  const warning = risks.length === 0 ? "" : `\nlook twice at ${risks.join("; ")}`;
-  return `planHash ${planHash}\n${summary}\n${shown}${warning}`;
-}
-
-async function applyAgreed(
-  { plan: valid, preview }: CheckedPlan,
-  {
-    workspace,
-    call,
-    counter,
-  }: { workspace: FileWorkspace; call: ServerToolCall; counter: TokenCounter },
-): Promise<ToolAnswer> {
-  const key = `agree-${sha8(preview.planHash)}`;
-  const answer = inputResponse(call.context.mcpReq.inputResponses, key);
-  if (answer.kind === "missing") {
-    if (!call.canAsk)
-      return toolError(
-        "Nothing was written: this client can't ask its user (it has no elicitation). Let the user run `ccl plan apply` on the plan instead.",
-      );
-    const message = truncateMiddle(
-      `Apply ${preview.changes.length} change(s)?\n${previewText({ plan: valid, preview }, counter)}`,
-      { maxTokens: previewTokens, counter },
-    ).text;
-    const requestedSchema = {
-      type: "object" as const,
-      properties: { apply: { type: "boolean" as const, title: "Apply these changes" } },
-      required: ["apply"],
-    };
-    return inputRequired({
-      inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) },
-    });
-  }
-  const isAgreed =
-    answer.kind === "elicit" && answer.action === "accept" && answer.content?.["apply"] === true;
-  if (!isAgreed) return toolError("Nothing was written: the user did not agree.");
-  const applied = await workspace.apply(valid, { confirm: preview.planHash, signal: call.signal });
-  if (!applied.ok) return issuesError(applied.issues);
-  const { transactionId, changes } = applied.value;
-  const lines = changes.map(({ kind, path }) => `${kind} ${path}`);
-  return dataResult(
-    `${lines.join("\n")}\napplied as ${transactionId}; \`ccl plan rollback\` undoes it`,
-    {
-      transactionId,
-    },
-  );
 }

@@ -1,14 +1,9 @@
-import {
-  type AliasRegistry,
-  buildPack,
-  createGetAliasTool,
-  type FileHistory,
-  type GetAliasOutput,
-} from "@ccl/aliases";
+import type { AliasRegistry, FileHistory, GetAliasOutput } from "@ccl/aliases";
 import type { TokenCounter } from "@ccl/core";
 import { arrayAt, numberAt, stringAt } from "@ccl/core/json";
 
 import { issuesError, type ServerTool, type ServerToolCall } from "./server-tool.ts";
+import { openOnce, type Opener } from "./source.ts";
 
 /** A folder of files under short names. */
 export interface ProjectSource {
@@ -24,12 +19,16 @@ const orientation =
 const steps = { files_read: "Reading files", files_outlined: "Outlining", fitted: "Fitting" };
 
 /** `pack` and `get_alias`. New files are found. */
-export function projectTools(
-  { registry, history }: ProjectSource,
-  counter: TokenCounter,
-): ServerTool[] {
-  const getAlias = createGetAliasTool(registry, { counter });
-  const scan = ({ signal }: ServerToolCall): Promise<unknown> => registry.scan({ signal });
+export function projectTools(open: Opener<ProjectSource>, counter: TokenCounter): ServerTool[] {
+  const openTool = openOnce(async () => {
+    const { createGetAliasTool } = await import("@ccl/aliases");
+    return createGetAliasTool((await open()).registry, { counter });
+  });
+  const scan = async ({ signal }: ServerToolCall): Promise<ProjectSource> => {
+    const project = await open();
+    await project.registry.scan({ signal });
+    return project;
+  };
   return [
     {
       name: "pack",
@@ -45,7 +44,8 @@ export function projectTools(
       },
       annotations: { readOnlyHint: true },
       async run(input, call) {
-        await scan(call);
+        const { buildPack } = await import("@ccl/aliases");
+        const { registry, history } = await scan(call);
         const pack = await buildPack({
           registry,
           history,
@@ -76,6 +76,7 @@ export function projectTools(
       annotations: { readOnlyHint: true },
       async run(input, call) {
         if (input["search"] !== undefined) await scan(call);
+        const getAlias = await openTool();
         let answer = await getAlias.execute(input, call);
         if (!answer.ok && answer.issues.some(({ code }) => code === "alias_unknown")) {
           await scan(call);

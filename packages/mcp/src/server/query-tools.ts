@@ -1,23 +1,10 @@
-import type { ArtifactStore } from "@ccl/artifact-store";
-import type { ResourceDetails } from "@ccl/catalog";
-import { compress } from "@ccl/compress";
 import type { TokenCounter } from "@ccl/core";
-import { numberAt, stringAt } from "@ccl/core/json";
-import {
-  type Connectors,
-  executePlan,
-  executeSql,
-  explainPlan,
-  explainSql,
-  parseLogicalPlan,
-  type PlanRow,
-  planDetails,
-  type QueryEngine,
-} from "@ccl/query";
+import type { Connectors, QueryEngine } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import { dataResult, issuesError, type ServerTool, type ToolAnswer } from "./server-tool.ts";
-import { storedLine } from "./stored-line.ts";
+import type { QueryCall } from "./run-query.ts";
+import type { ServerTool, ServerToolCall } from "./server-tool.ts";
+import type { Opener } from "./source.ts";
 
 /** What queries run on. */
 export interface QuerySource {
@@ -28,25 +15,27 @@ export interface QuerySource {
 }
 
 /** What query tools need beside the sources. */
-export interface QueryToolsOptions extends QuerySource {
-  catalog: CatalogReader;
+export interface QueryToolsOptions {
+  catalog: Opener<CatalogReader>;
   counter: TokenCounter;
   /** Rows that an answer can't show are kept here. */
-  store?: ArtifactStore | undefined;
+  store?: QueryCall["store"];
 }
-
-const maxRows = 10_000;
-const defaultRows = 200;
-const timeoutMs = 30_000;
-const answerTokens = 1_500;
 
 const sql = { type: "string", description: "one SELECT over the catalog's tables" };
 const plan = { type: "string", description: "scan(id)→filter(a='x')→agg(day, sum(b) as total)" };
 
 /** `query_explain` and `query_run`: SQL or plans over the catalogued resources, only ever read. */
-export function queryTools(options: QueryToolsOptions): ServerTool[] {
-  const { catalog, connectors, engine } = options;
-  const limits = { rows: maxRows, timeoutMs };
+export function queryTools(
+  open: Opener<QuerySource>,
+  { catalog, ...options }: QueryToolsOptions,
+): ServerTool[] {
+  const callOf = async ({ signal }: ServerToolCall): Promise<QueryCall> => ({
+    ...(await open()),
+    ...options,
+    catalog: await catalog(),
+    signal,
+  });
   return [
     {
       name: "query_explain",
@@ -56,17 +45,9 @@ export function queryTools(options: QueryToolsOptions): ServerTool[] {
         properties: { sql: { type: "string" }, plan: { type: "string" } },
       },
       annotations: { readOnlyHint: true },
-      async run(input, { signal }) {
-        const statement = stringAt(input, "sql");
-        if (statement !== undefined) {
-          const details = await everyDetail(catalog, signal);
-          const read = await explainSql(statement, { details, connectors, engine, signal });
-          return `${read.ranOn} runs:\n${read.sql}`;
-        }
-        const parsed = parseLogicalPlan(input["plan"]);
-        if (!parsed.ok) return issuesError(parsed.issues);
-        const details = await planDetails(catalog, parsed.value, { signal });
-        return explainPlan(parsed.value, { details, connectors }).text;
+      async run(input, call) {
+        const { explainQuery } = await import("./run-query.ts");
+        return await explainQuery(input, await callOf(call));
       },
     },
     {
@@ -78,85 +59,10 @@ export function queryTools(options: QueryToolsOptions): ServerTool[] {
       },
       outputSchema: { type: "object", properties: { rows: { type: "array" } } },
       annotations: { readOnlyHint: true },
-      async run(input, { signal }) {
-        const limit = Math.min(numberAt(input, "limit") ?? defaultRows, maxRows);
-        const statement = stringAt(input, "sql");
-        if (statement !== undefined) {
-          const details = await everyDetail(catalog, signal);
-          const asked = { details, connectors, engine, limits, signal };
-          const { rows } = await executeSql(statement, asked);
-          const isCut = rows.length > limit;
-          return await showRows({ rows: rows.slice(0, limit), isCut }, { ...options, signal });
-        }
-        const parsed = parseLogicalPlan(input["plan"]);
-        if (!parsed.ok) return issuesError(parsed.issues);
-        const details = await planDetails(catalog, parsed.value, { signal });
-        const asked = { details, connectors, engine, limits, signal };
-        const result = await executePlan(parsed.value, asked);
-        return await showRows(await firstRows(result, limit), { ...options, signal });
+      async run(input, call) {
+        const { runQuery } = await import("./run-query.ts");
+        return await runQuery(input, await callOf(call));
       },
     },
   ];
-}
-
-/** A statement may name any table, so all cards that are shown without a grant are at hand. */
-async function everyDetail(
-  catalog: CatalogReader,
-  signal: AbortSignal,
-): Promise<ResourceDetails[]> {
-  const ids: string[] = [];
-  for (let page = 1, hasNext = true; hasNext; page += 1) {
-    const { items, pageInfo } = await catalog.overview({ page, pageSize: 1_000, signal });
-    ids.push(...items.map(({ id }) => id));
-    ({ hasNext } = pageInfo);
-  }
-  return await planDetails(catalog, ids, { signal });
-}
-
-interface ShownRows {
-  rows: PlanRow[];
-  /** There are more. */
-  isCut: boolean;
-}
-
-async function firstRows(
-  result: Awaited<ReturnType<typeof executePlan>>,
-  limit: number,
-): Promise<ShownRows> {
-  const rows: PlanRow[] = [];
-  try {
-    for await (const row of result.rows()) {
-      if (rows.length === limit) return { rows, isCut: true };
-      rows.push(row);
-    }
-    return { rows, isCut: false };
-  } finally {
-    await result.close();
-  }
-}
-
-async function showRows(
-  { rows: given, isCut }: ShownRows,
-  { counter, store, signal }: QueryToolsOptions & { signal: AbortSignal },
-): Promise<ToolAnswer> {
-  const rows = given.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
-  );
-  const json = JSON.stringify(rows);
-  const shown = compress(json, { budget: answerTokens, kind: "json", counter });
-  const cut = isCut ? `[the first ${rows.length} rows; ask for more with limit]\n` : "";
-  if (shown.isLossless) return dataResult(`${cut}${shown.text}`, { rows });
-  const stored = await store?.store(json, {
-    source: "query_run",
-    mimeType: "application/json",
-    signal,
-  });
-  const head = stored === undefined ? "" : `${storedLine(stored, shown)}\n`;
-  return dataResult(`${cut}${head}${shown.text}`, { rows: rows.slice(0, shown.shown) });
-}
-
-/** JSON has no integers of 64 bits. */
-function plain(value: unknown): unknown {
-  if (typeof value !== "bigint") return value;
-  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }

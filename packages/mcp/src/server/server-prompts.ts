@@ -1,6 +1,4 @@
-import { pickPrompt } from "@ccl/catalog";
 import type { ChatMessage } from "@ccl/core";
-import { planDetails, planMessages } from "@ccl/query";
 import {
   type GetPromptResult,
   ProtocolError,
@@ -9,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import type { McpServerOptions } from "./mcp-server-options.ts";
+import type { ServerParts } from "./mcp-server-options.ts";
 
 const task = { name: "task", description: "What you want to know.", required: true };
 const ids = { name: "ids", description: "Ids of the catalog, separated by commas." };
@@ -32,7 +30,7 @@ const listTokens = 3_000;
 const maxPicks = 8;
 
 /** The documents' prompts over the catalog; none where there is no catalog. */
-export function serverPrompts({ catalog }: McpServerOptions): { register(server: Server): void } {
+export function serverPrompts({ catalog }: ServerParts): { register(server: Server): void } {
   return {
     register(server) {
       server.setRequestHandler("prompts/list", () => ({
@@ -51,7 +49,7 @@ export function serverPrompts({ catalog }: McpServerOptions): { register(server:
         );
         if (missing !== undefined)
           throw new ProtocolError(-32_602, `The prompt ${found.name} needs ${missing.name}.`);
-        return asPrompt(await messagesOf(found.name, given, { catalog, signal }));
+        return asPrompt(await messagesOf(found.name, given, { catalog: await catalog(), signal }));
       });
     },
   };
@@ -64,6 +62,7 @@ async function messagesOf(
 ): Promise<ChatMessage[]> {
   const { task: asked = "", plan = "", problem = "" } = given;
   if (name === "pick") {
+    const { pickPrompt } = await import("@ccl/catalog");
     const { text } = await catalog.budgetedContext({ task: asked, budget: listTokens, signal });
     return pickPrompt({ task: asked, maxPicks, rows: text, canAskForMore: false });
   }
@@ -72,6 +71,7 @@ async function messagesOf(
     const { hits } = await catalog.search({ text: asked, limit: maxPicks, signal });
     wanted.push(...hits.map(({ id }) => id));
   }
+  const { planDetails, planMessages } = await import("@ccl/query");
   const messages = planMessages(asked, { details: await planDetails(catalog, wanted, { signal }) });
   if (name === "compile-plan") return messages;
   const text = `The plan does not do: ${problem}\n\nAnswer with the whole plan, corrected.`;

@@ -1,41 +1,43 @@
-import { buildCard } from "@ccl/aliases";
 import { isRecord } from "@ccl/core/json";
 import { ProtocolError, type Resource, type Server } from "@modelcontextprotocol/server";
 
-import type { McpServerOptions } from "./mcp-server-options.ts";
+import type { ServerParts } from "./mcp-server-options.ts";
 
 const cards = "ccl://card/";
-const artifacts = "ccl://artifact/";
+const storedResults = "ccl://artifact/";
 const pageSize = 100;
 /** Of an artifact that is read as a resource; the tools read larger ones in pieces. */
 const maxBytes = 100_000;
 const notFound = -32_002;
 
 /** Index cards of files, and stored artifacts, as resources. */
-export function serverResources({ project, artifacts: store }: McpServerOptions): {
+export function serverResources({ project, artifacts }: ServerParts): {
   register(server: Server): void;
 } {
-  const listCards = (): Resource[] =>
-    (project?.registry.list() ?? []).map(({ alias, path }) => ({
+  const listCards = async (): Promise<Resource[]> =>
+    ((await project?.())?.registry.list() ?? []).map(({ alias, path }) => ({
       uri: cards + encodeURI(path),
       name: `${alias} ${path}`,
       mimeType: "text/plain",
     }));
   const listArtifacts = async (signal: AbortSignal): Promise<Resource[]> => {
+    const store = await artifacts?.();
     const page = await store?.listHandles({ limit: pageSize, signal });
     return (page?.handles ?? []).map(({ artifactId, mimeType, source, sizeBytes }) => ({
-      uri: artifacts + artifactId,
+      uri: storedResults + artifactId,
       name: `${source} ${artifactId.slice(0, 12)}`,
       mimeType,
       size: sizeBytes,
     }));
   };
   const readCard = async (path: string, signal: AbortSignal): Promise<string | undefined> => {
-    const entry = project?.registry.list().find((one) => one.path === path);
+    const registry = (await project?.())?.registry;
+    const entry = registry?.list().find((one) => one.path === path);
     if (entry === undefined) return undefined;
-    const content = await project?.registry.resolve(entry.alias, { signal });
+    const content = await registry?.resolve(entry.alias, { signal });
     if (content?.ok !== true || content.value.text === undefined) return undefined;
     const { text } = content.value;
+    const { buildCard } = await import("@ccl/aliases");
     return (await buildCard({ alias: entry.alias, path, text }, { signal })).text;
   };
   return {
@@ -45,7 +47,7 @@ export function serverResources({ project, artifacts: store }: McpServerOptions)
         if (!Number.isSafeInteger(start) || start < 0)
           throw new ProtocolError(-32_602, "The cursor is none that this server gave.");
         const stored = start === 0 ? await listArtifacts(signal) : [];
-        const all = listCards();
+        const all = await listCards();
         const end = start + pageSize;
         const resources = [...stored, ...all.slice(start, end)];
         return end < all.length ? { resources, nextCursor: String(end) } : { resources };
@@ -53,7 +55,11 @@ export function serverResources({ project, artifacts: store }: McpServerOptions)
       server.setRequestHandler("resources/templates/list", () => ({
         resourceTemplates: [
           { uriTemplate: `${cards}{+path}`, name: "card", description: "A file in ten lines." },
-          { uriTemplate: `${artifacts}{id}`, name: "artifact", description: "A stored result." },
+          {
+            uriTemplate: `${storedResults}{id}`,
+            name: "artifact",
+            description: "A stored result.",
+          },
         ],
       }));
       server.setRequestHandler("resources/read", async ({ params }, { mcpReq: { signal } }) => {
@@ -62,7 +68,8 @@ export function serverResources({ project, artifacts: store }: McpServerOptions)
           const text = await readCard(decode(uri.slice(cards.length)), signal);
           if (text !== undefined) return { contents: [{ uri, mimeType: "text/plain", text }] };
         }
-        const id = uri.startsWith(artifacts) ? uri.slice(artifacts.length) : "";
+        const id = uri.startsWith(storedResults) ? uri.slice(storedResults.length) : "";
+        const store = await artifacts?.();
         const [handle] = /^[0-9a-f]{64}$/.test(id)
           ? ((await store?.getHandles(id, { signal })) ?? [])
           : [];

@@ -1,6 +1,5 @@
 import { CclError, type Issue } from "@ccl/core";
 import type { JsonRecord } from "@ccl/core/json";
-import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -53,6 +52,7 @@ export async function runTool(
   input: JsonRecord,
   call: ServerToolCall,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const { createJsonSchemaChecker } = await import("@ccl/structured-output/json-schema");
   const checked = createJsonSchemaChecker(tool.inputSchema)(input);
   if (!checked.ok) {
     const reasons = checked.issues.slice(0, 5).map(reasonOf);

@@ -1,0 +1,84 @@
+import { compress } from "@ccl/compress";
+import {
+  createArtifactTools,
+  createContextCompiler,
+  createSession,
+  runCompiled,
+} from "@ccl/context-compiler";
+import type { ToolDefinition } from "@ccl/core";
+import { arrayAt, type JsonRecord } from "@ccl/core/json";
+
+import type { OrchestrateOptions } from "./orchestrate-tool.ts";
+import {
+  dataResult,
+  runTool,
+  type ServerTool,
+  type ServerToolCall,
+  type ToolAnswer,
+} from "./server-tool.ts";
+import { storedLine } from "./stored-line.ts";
+
+const maxSteps = 20;
+const budget = 16_000;
+const answerTokens = 2_000;
+const systemPrompt =
+  "Work out the task with the tools, which only read. Large results are shortened; search_artifact and read_artifact give the rest. Answer with what you found and where it stands.";
+
+/** `orchestrate_compiled`. */
+export async function orchestrate(
+  input: JsonRecord,
+  call: ServerToolCall,
+  { model: openModel, tools, store: openStore, counter }: OrchestrateOptions,
+): Promise<ToolAnswer> {
+  const task = String(input["task"]);
+  const [store, model] = await Promise.all([openStore(), openModel()]);
+  const session = createSession({ artifactStore: store, counter });
+  let done = 0;
+  const { text, finishReason } = await runCompiled({
+    session,
+    compiler: createContextCompiler({ counter }),
+    model,
+    tools: [
+      ...tools.map((tool) => asFunction(tool, call)),
+      ...createArtifactTools({ session, counter }),
+    ],
+    budget,
+    systemPrompt,
+    input: task,
+    maxSteps,
+    onStep: ({ toolCalls }) =>
+      call.progress(++done, maxSteps, toolCalls.map(({ name }) => name).join(", ")),
+    signal: call.signal,
+  });
+  const artifacts = session.eventLog
+    .filter(["artifact_stored"])
+    .map(({ data: { artifactId, source, sizeBytes } }) => ({ artifactId, source, sizeBytes }));
+  const shown = compress(text, { budget: answerTokens, query: task, counter });
+  const lines = shown.isLossless
+    ? [shown.text]
+    : [
+        storedLine(
+          await store.store(text, { source: model.modelId, mimeType: "text/plain" }),
+          shown,
+        ),
+        shown.text,
+      ];
+  if (finishReason === "step_limit")
+    lines.push(`[${maxSteps} calls of the model did not suffice; ask for less]`);
+  for (const { artifactId, source } of artifacts)
+    lines.push(`[artifact ${artifactId.slice(0, 12)}: ${source}]`);
+  return dataResult(lines.join("\n"), { artifacts });
+}
+
+function asFunction(tool: ServerTool, call: ServerToolCall): ToolDefinition<never> {
+  const { name, description = "", inputSchema } = tool;
+  return {
+    name,
+    description,
+    inputSchema,
+    async execute(input: JsonRecord, { signal = call.signal }) {
+      const { content, isError } = await runTool(tool, input, { ...call, signal, canAsk: false });
+      return { content: arrayAt({ content }, "content"), isError };
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { type Result, sha8, success, type TokenCounter, truncateMiddle } from "@ccl/core";
+import type { JsonRecord } from "@ccl/core/json";
+import { parsePlan, type PlanPreview, validatePlan, type ValidPlan } from "@ccl/plan-protocol";
+import type { FileWorkspace } from "@ccl/plan-protocol/node";
+import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
+
+import {
+  dataResult,
+  issuesError,
+  type ServerToolCall,
+  type ToolAnswer,
+  toolError,
+} from "./server-tool.ts";
+
+/** What a plan is checked against, for one call. */
+export interface PlanCall {
+  workspace: FileWorkspace;
+  counter: TokenCounter;
+  call: ServerToolCall;
+}
+
+const previewTokens = 3_000;
+/** Files of one plan that are read at a time. */
+const maxReads = 64;
+
+/** `plan_preview`. */
+export async function previewPlan(input: JsonRecord, call: PlanCall): Promise<ToolAnswer> {
+  const checked = await previewOf(String(input["plan"]), call);
+  if (!checked.ok) return issuesError(checked.issues);
+  const { planHash, changes } = checked.value.preview;
+  const text = previewText(checked.value, call.counter);
+  const listed = changes.map(({ kind, path, addedLines, removedLines }) => ({
+    kind,
+    path,
+    addedLines,
+    removedLines,
+  }));
+  return dataResult(text, { planHash, changes: listed });
+}
+
+/** `plan_apply`. */
+export async function applyPlan(input: JsonRecord, call: PlanCall): Promise<ToolAnswer> {
+  const checked = await previewOf(String(input["plan"]), call);
+  if (!checked.ok) return issuesError(checked.issues);
+  const { preview } = checked.value;
+  if (input["planHash"] !== preview.planHash)
+    return toolError(
+      `The plan or the files changed since the preview: the hash is ${preview.planHash} now. Call plan_preview again and read its diff.`,
+    );
+  return await applyAgreed(checked.value, call);
+}
+
+interface CheckedPlan {
+  plan: ValidPlan;
+  preview: PlanPreview;
+}
+
+async function previewOf(text: string, plan: PlanCall): Promise<Result<CheckedPlan>> {
+  const valid = await readPlan(text, plan);
+  if (!valid.ok) return valid;
+  const preview = await plan.workspace.preview(valid.value, { signal: plan.call.signal });
+  return preview.ok ? success({ plan: valid.value, preview: preview.value }) : preview;
+}
+
+/** A plan of the protocol, or edits in one of the formats that coding models write. */
+async function readPlan(
+  text: string,
+  { workspace, call: { signal } }: PlanCall,
+): Promise<Result<ValidPlan>> {
+  const parsed = parsePlan(text);
+  const paths = parsed.ok
+    ? parsed.value.actions.filter(({ kind }) => kind.endsWith("_FILE")).map(({ path }) => path)
+    : pathsIn(text);
+  const requests = paths.map((path) => ({ type: "read_file" as const, path }));
+  for (let at = 0; at < requests.length; at += maxReads)
+    await workspace.read(requests.slice(at, at + maxReads), { signal });
+  if (parsed.ok) return validatePlan(parsed.value, { mode: "apply", readSet: workspace.readSet });
+  if (text.trimStart().startsWith("{")) return parsed;
+  const edits = workspace.propose(text);
+  return edits.ok ? success(edits.value.plan) : edits;
+}
+
+/** Paths that a patch names, so that its old lines can be looked for. */
+function pathsIn(text: string): string[] {
+  const named = text.matchAll(
+    /^(?:(?:---|\+\+\+) (?:[ab]\/)?|\*\*\* (?:Update|Add|Delete) File: )(\S.*?)\s*$/gm,
+  );
+  return [...new Set([...named].flatMap(([, path]) => (path === undefined ? [] : [path])))].slice(
+    0,
+    500,
+  );
+}
+
+function previewText({ plan: { summary }, preview }: CheckedPlan, counter: TokenCounter): string {
+  const { planHash, changes } = preview;
+  const diff = changes.map((change) => `${change.kind} ${change.path}\n${change.diff}`).join("\n");
+  const risks = changes.flatMap(({ path, risks: marks }) =>
+    marks.length === 0 ? [] : [`${path}: ${marks.map(({ kind }) => kind).join(", ")}`],
+  );
+  const shown = truncateMiddle(diff, { maxTokens: previewTokens, counter }).text;
+  const warning = risks.length === 0 ? "" : `\nlook twice at ${risks.join("; ")}`;
+  return `planHash ${planHash}\n${summary}\n${shown}${warning}`;
+}
+
+async function applyAgreed(
+  { plan: valid, preview }: CheckedPlan,
+  { workspace, counter, call }: PlanCall,
+): Promise<ToolAnswer> {
+  const key = `agree-${sha8(preview.planHash)}`;
+  const answer = inputResponse(call.context.mcpReq.inputResponses, key);
+  if (answer.kind === "missing") {
+    if (!call.canAsk)
+      return toolError(
+        "Nothing was written: this client can't ask its user (it has no elicitation). Let the user run `ccl plan apply` on the plan instead.",
+      );
+    const message = truncateMiddle(
+      `Apply ${preview.changes.length} change(s)?\n${previewText({ plan: valid, preview }, counter)}`,
+      { maxTokens: previewTokens, counter },
+    ).text;
+    const requestedSchema = {
+      type: "object" as const,
+      properties: { apply: { type: "boolean" as const, title: "Apply these changes" } },
+      required: ["apply"],
+    };
+    return inputRequired({
+      inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) },
+    });
+  }
+  const isAgreed =
+    answer.kind === "elicit" && answer.action === "accept" && answer.content?.["apply"] === true;
+  if (!isAgreed) return toolError("Nothing was written: the user did not agree.");
+  const applied = await workspace.apply(valid, { confirm: preview.planHash, signal: call.signal });
+  if (!applied.ok) return issuesError(applied.issues);
+  const { transactionId, changes } = applied.value;
+  const lines = changes.map(({ kind, path }) => `${kind} ${path}`);
+  return dataResult(
+    `${lines.join("\n")}\napplied as ${transactionId}; \`ccl plan rollback\` undoes it`,
+    {
+      transactionId,
+    },
+  );
+}
