@@ -52,7 +52,7 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
       allowApply: flags.allowApply,
     },
     model: terminal.env["CCL_MODEL"] ? () => openModel(session) : undefined,
-    counter: await openCounter("o200k_base"),
+    counter: () => openCounter("o200k_base"),
   };
   if (terminal.stderr.isTTY === true) terminal.stderr.write(`serving ${root}\n`);
   try {

@@ -12,6 +12,7 @@ import {
 import { McpError } from "../mcp-error.ts";
 import { artifactTools } from "../server/artifact-tools.ts";
 import type { McpServerFactory } from "../server/mcp-server-options.ts";
+import { openOnce } from "../server/source.ts";
 import { passQuestionsDown } from "./forward.ts";
 import { createProxyServer } from "./proxy-server.ts";
 import type { McpProxyStatistics, ProxyState } from "./proxy-state.ts";
@@ -65,7 +66,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
     ]);
   const store = options.artifacts ?? createMemoryArtifactStore({ maxBytes: memoryBytes });
   const shrinker = createResultShrinker({ resultTokens, counter, store });
-  const ownTools = artifactTools(() => Promise.resolve(store), counter);
+  const ownTools = artifactTools(openOnce(store), openOnce(counter));
   const connected = new Set<Server>();
   const bus = new InMemoryServerEventBus();
   const counts = { finds: 0, misses: 0, calls: new Map<string, number>() };

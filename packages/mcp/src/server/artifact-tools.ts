@@ -14,10 +14,13 @@ const handle = { type: "string" };
 const maxTokens = { type: "integer" };
 
 /** `search_artifact` and `read_artifact` over all that a store holds. */
-export function artifactTools(open: Opener<ArtifactStore>, counter: TokenCounter): ServerTool[] {
+export function artifactTools(
+  open: Opener<ArtifactStore>,
+  counter: Opener<TokenCounter>,
+): ServerTool[] {
   const openTools = openOnce(async () => {
     const { createArtifactTools } = await import("@ccl/context-compiler");
-    return createArtifactTools({ store: await open(), counter });
+    return createArtifactTools({ store: await open(), counter: await counter() });
   });
   return [
     {

@@ -6,10 +6,13 @@ import type { ServerTool } from "./server-tool.ts";
 import { openOnce, type Opener } from "./source.ts";
 
 /** `catalog_search` and `catalog_details`. */
-export function catalogTools(open: Opener<CatalogReader>, counter: TokenCounter): ServerTool[] {
+export function catalogTools(
+  open: Opener<CatalogReader>,
+  counter: Opener<TokenCounter>,
+): ServerTool[] {
   const openTools = openOnce(async () => {
     const { createCatalogTools } = await import("@ccl/catalog");
-    return createCatalogTools(await open(), { counter });
+    return createCatalogTools(await open(), { counter: await counter() });
   });
   return [
     {

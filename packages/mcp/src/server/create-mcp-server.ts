@@ -22,11 +22,12 @@ const instructions =
  * the client's user agrees to each plan.
  */
 export function createMcpServer(options: McpServerOptions): McpServerFactory {
-  const { project, artifacts, catalog } = options;
+  const { project, artifacts, catalog, counter = estimatedCounter } = options;
   const parts: ServerParts = {
     project: project && openOnce(project),
     artifacts: artifacts && openOnce(artifacts),
     catalog: catalog && openOnce(catalog),
+    counter: openOnce(counter),
   };
   const tools = toolsOf(options, parts);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -59,8 +60,8 @@ const invalidParams = -32_602;
 
 /** The tools that these options give, in the order of their list. */
 function toolsOf(
-  { query, plans, model, tools = [], counter = estimatedCounter }: McpServerOptions,
-  { project, artifacts, catalog }: ServerParts,
+  { query, plans, model, tools = [] }: McpServerOptions,
+  { project, artifacts, catalog, counter }: ServerParts,
 ): ServerTool[] {
   const reading = [
     ...(project === undefined ? [] : projectTools(project, counter)),

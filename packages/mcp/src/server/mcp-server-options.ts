@@ -25,7 +25,7 @@ export interface McpServerOptions {
   /** Tools of your own beside these. */
   tools?: readonly ServerTool[] | undefined;
   /** `estimatedCounter` where absent. */
-  counter?: TokenCounter | undefined;
+  counter?: Source<TokenCounter> | undefined;
   /** As clients show it; `ccl` where absent. */
   name?: string | undefined;
   version?: string | undefined;
@@ -36,6 +36,7 @@ export interface ServerParts {
   project?: Opener<ProjectSource> | undefined;
   artifacts?: Opener<ArtifactStore> | undefined;
   catalog?: Opener<CatalogReader> | undefined;
+  counter: Opener<TokenCounter>;
 }
 
 /** Makes a server for one connection or one request: what `serveStdio` and `createMcpHandler` of the official SDK take. */

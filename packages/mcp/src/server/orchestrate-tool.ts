@@ -10,7 +10,7 @@ export interface OrchestrateOptions {
   /** What it may call beside the tools for its own artifacts; none of them writes. */
   tools: readonly ServerTool[];
   store: Opener<ArtifactStore>;
-  counter: TokenCounter;
+  counter: Opener<TokenCounter>;
 }
 
 /** `orchestrate_compiled`: another model does the reading, and its client gets the answer with handles of what was read. */

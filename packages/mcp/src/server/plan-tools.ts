@@ -3,7 +3,7 @@ import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import type { PlanCall } from "./run-plan.ts";
 import type { ServerTool, ServerToolCall } from "./server-tool.ts";
-import { openOnce, type Source } from "./source.ts";
+import { openOnce, type Opener, type Source } from "./source.ts";
 
 /** The folder that plans change. */
 export interface PlanSource {
@@ -17,12 +17,12 @@ const plan = { type: "string", description: "JSON of the plan, or edits as a pat
 /** `plan_preview`, and `plan_apply` where it is allowed. */
 export function planTools(
   { workspace, allowApply = false }: PlanSource,
-  counter: TokenCounter,
+  counter: Opener<TokenCounter>,
 ): ServerTool[] {
   const open = openOnce(workspace);
   const callOf = async (call: ServerToolCall): Promise<PlanCall> => ({
     workspace: await open(),
-    counter,
+    counter: await counter(),
     call,
   });
   const preview: ServerTool = {

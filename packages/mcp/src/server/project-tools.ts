@@ -19,10 +19,13 @@ const orientation =
 const steps = { files_read: "Reading files", files_outlined: "Outlining", fitted: "Fitting" };
 
 /** `pack` and `get_alias`. New files are found. */
-export function projectTools(open: Opener<ProjectSource>, counter: TokenCounter): ServerTool[] {
+export function projectTools(
+  open: Opener<ProjectSource>,
+  counter: Opener<TokenCounter>,
+): ServerTool[] {
   const openTool = openOnce(async () => {
     const { createGetAliasTool } = await import("@ccl/aliases");
-    return createGetAliasTool((await open()).registry, { counter });
+    return createGetAliasTool((await open()).registry, { counter: await counter() });
   });
   const scan = async ({ signal }: ServerToolCall): Promise<ProjectSource> => {
     const project = await open();
@@ -49,7 +52,7 @@ export function projectTools(open: Opener<ProjectSource>, counter: TokenCounter)
         const pack = await buildPack({
           registry,
           history,
-          counter,
+          counter: await counter(),
           task: stringAt(input, "task") ?? orientation,
           budget: numberAt(input, "budget") ?? defaultBudget,
           focus: aliasesOf(registry, arrayAt(input, "focus")),

@@ -17,7 +17,7 @@ export interface QuerySource {
 /** What query tools need beside the sources. */
 export interface QueryToolsOptions {
   catalog: Opener<CatalogReader>;
-  counter: TokenCounter;
+  counter: Opener<TokenCounter>;
   /** Rows that an answer can't show are kept here. */
   store?: QueryCall["store"];
 }
@@ -28,12 +28,13 @@ const plan = { type: "string", description: "scan(id)→filter(a='x')→agg(day,
 /** `query_explain` and `query_run`: SQL or plans over the catalogued resources, only ever read. */
 export function queryTools(
   open: Opener<QuerySource>,
-  { catalog, ...options }: QueryToolsOptions,
+  { catalog, counter, store }: QueryToolsOptions,
 ): ServerTool[] {
   const callOf = async ({ signal }: ServerToolCall): Promise<QueryCall> => ({
     ...(await open()),
-    ...options,
     catalog: await catalog(),
+    counter: await counter(),
+    store,
     signal,
   });
   return [

@@ -28,10 +28,10 @@ const systemPrompt =
 export async function orchestrate(
   input: JsonRecord,
   call: ServerToolCall,
-  { model: openModel, tools, store: openStore, counter }: OrchestrateOptions,
+  { model: openModel, tools, store: openStore, counter: openCounter }: OrchestrateOptions,
 ): Promise<ToolAnswer> {
   const task = String(input["task"]);
-  const [store, model] = await Promise.all([openStore(), openModel()]);
+  const [store, model, counter] = await Promise.all([openStore(), openModel(), openCounter()]);
   const session = createSession({ artifactStore: store, counter });
   let done = 0;
   const { text, finishReason } = await runCompiled({
