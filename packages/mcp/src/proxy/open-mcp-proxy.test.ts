@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 import { Client } from "@modelcontextprotocol/client";
 import { InMemoryTransport } from "@modelcontextprotocol/server";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { type McpProxy, type McpProxyOptions, openMcpProxy } from "./open-mcp-proxy.ts";
 
@@ -57,6 +57,27 @@ async function textOf(
 }
 
 describe("openMcpProxy", () => {
+  it("does not let a server that never answers keep the client from the others", async () => {
+    const silent = { command, args: ["-e", "process.stdin.resume()"] };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const opening = openProxy({ servers: { silent, memory: { command, args: [memoryServer] } } });
+    const wait = new AbortController();
+    void opening.finally(() => wait.abort());
+    while (!wait.signal.aborted) {
+      await new Promise((resolve) => setImmediate(resolve));
+      vi.advanceTimersByTime(1);
+    }
+    vi.useRealTimers();
+    const { client, proxy } = await opening;
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("search_artifact");
+    expect(proxy.statistics().servers["silent"]?.problem).toBe("it is starting");
+    await vi.waitFor(async () => {
+      const names = (await client.listTools()).tools.map(({ name }) => name);
+      expect(names).toContain("memory__create_entities");
+    }, 20_000);
+  });
+
   it("passes a short list, calls, progress, sampling, prompts and resources as they are", async () => {
     const { client } = await openProxy({ servers: { everything }, listTokens: 20_000 });
     const { tools } = await client.listTools();

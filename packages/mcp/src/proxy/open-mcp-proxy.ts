@@ -1,5 +1,6 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
+import { sleep } from "@ccl/core/async";
 import { stringAt } from "@ccl/core/json";
 import {
   InMemoryServerEventBus,
@@ -48,10 +49,12 @@ export interface McpProxy {
 }
 
 const memoryBytes = 64 * 1024 * 1024;
+/** Clients give up on a handshake after 10 to 60 s. */
+const maxStartMs = 8_000;
 
 /**
  * A proxy in front of other servers: their long tool lists become three tools, their long results a selection with a handle.
- * Servers start with the first client and are started again when they end.
+ * Servers start with the first client, who waits 8 s at most for them, and are started again when they end.
  * @throws McpError `invalid_options` without a server
  */
 export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> {
@@ -86,7 +89,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
     upstreams: () => upstreams,
     async start(capabilities) {
       if (isClosed) throw new McpError("closed", "The proxy was closed.");
-      starting ??= Promise.all(
+      starting ??= untilStarted(
         (upstreams = Object.entries(servers).map(([name, config]): Upstream => {
           const upstream: Upstream = createUpstream(name, config, {
             capabilities,
@@ -102,6 +105,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
           });
           return upstream;
         })).map(({ started }) => started),
+        maxStartMs,
       );
       await starting;
     },
@@ -143,6 +147,14 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       if (options.artifacts === undefined) await store.close();
     },
   };
+}
+
+/** Waits for all, but no longer than that. */
+async function untilStarted(all: Promise<void>[], maxMs: number): Promise<void> {
+  const isOver = new AbortController();
+  const time = sleep(maxMs, isOver.signal).catch(() => undefined);
+  await Promise.race([Promise.all(all), time]);
+  isOver.abort();
 }
 
 /** What clients of 2026-07-28 subscribe to. */
