@@ -14,6 +14,6 @@ export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServerFactory, McpServerOptions } from "./server/mcp-server-options.ts";
 export type { PlanSource } from "./server/plan-tools.ts";
 export type { ProjectSource } from "./server/project-tools.ts";
-export type { QuerySource } from "./server/query-tools.ts";
+export type { QuerySource } from "./server/run-query.ts";
 export type { ServerTool, ServerToolCall, ToolAnswer } from "./server/server-tool.ts";
 export type { Source } from "./server/source.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { createMcpServer, type McpServerOptions } from "@ccl/mcp";
+import { createMcpServer, type McpServerOptions, type QuerySource } from "@ccl/mcp";
 
 import { listen, type ListenFlags } from "../mcp/listen.ts";
 import { openState } from "../open-state.ts";
@@ -51,7 +51,9 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
       },
       allowApply: flags.allowApply,
     },
-    model: terminal.env["CCL_MODEL"] ? () => openModel(session) : undefined,
+    model: terminal.env["CCL_MODEL"]
+      ? async () => (await import("../plan/open-language-model.ts")).openLanguageModel(session, {})
+      : undefined,
     counter: () => openCounter("o200k_base"),
   };
   if (terminal.stderr.isTTY === true) terminal.stderr.write(`serving ${root}\n`);
@@ -61,13 +63,6 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
   } finally {
     for (const close of closers.toReversed()) await close();
   }
-}
-
-type ModelOpener = Extract<McpServerOptions["model"], () => unknown>;
-
-async function openModel(session: Session): ReturnType<ModelOpener> {
-  const { openLanguageModel } = await import("../plan/open-language-model.ts");
-  return await openLanguageModel(session, {});
 }
 
 /** The project's catalog and its sources, where it has a folder of one. A source that does not open leaves the others. */
@@ -88,10 +83,7 @@ function catalogParts(
         import("../query/open-connectors.ts"),
       ]);
       const { folder, content } = await readCatalog(session);
-      const connectors: Record<
-        string,
-        Awaited<ReturnType<typeof openConnectors>>["connectors"][string]
-      > = {};
+      const connectors: Record<string, QuerySource["connectors"][string]> = {};
       for (const source of await folder.readSources(content)) {
         try {
           const opened = await openConnectors({ root, env: terminal.env }, [source]);

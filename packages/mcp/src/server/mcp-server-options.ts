@@ -5,7 +5,7 @@ import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
 import type { CatalogReader } from "./catalog-tools.ts";
 import type { PlanSource } from "./plan-tools.ts";
 import type { ProjectSource } from "./project-tools.ts";
-import type { QuerySource } from "./query-tools.ts";
+import type { QuerySource } from "./run-query.ts";
 import type { ServerTool } from "./server-tool.ts";
 import type { Opener, Source } from "./source.ts";
 

@@ -1,17 +1,5 @@
-import type { ArtifactStore } from "@ccl/artifact-store";
-import type { LanguageModel, TokenCounter } from "@ccl/core";
-
+import type { OrchestrateOptions } from "./run-orchestrate.ts";
 import type { ServerTool } from "./server-tool.ts";
-import type { Opener } from "./source.ts";
-
-/** What a model works with. */
-export interface OrchestrateOptions {
-  model: Opener<LanguageModel>;
-  /** What it may call beside the tools for its own artifacts; none of them writes. */
-  tools: readonly ServerTool[];
-  store: Opener<ArtifactStore>;
-  counter: Opener<TokenCounter>;
-}
 
 /** `orchestrate_compiled`: another model does the reading, and its client gets the answer with handles of what was read. */
 export function orchestrateTool(options: OrchestrateOptions): ServerTool {

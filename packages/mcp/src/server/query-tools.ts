@@ -1,18 +1,9 @@
 import type { TokenCounter } from "@ccl/core";
-import type { Connectors, QueryEngine } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import type { QueryCall } from "./run-query.ts";
+import type { QueryCall, QuerySource } from "./run-query.ts";
 import type { ServerTool, ServerToolCall } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
-
-/** What queries run on. */
-export interface QuerySource {
-  /** By the beginning of the addresses in the catalog. */
-  connectors: Connectors;
-  /** For joins across sources. */
-  engine?: QueryEngine | undefined;
-}
 
 /** What query tools need beside the sources. */
 export interface QueryToolsOptions {

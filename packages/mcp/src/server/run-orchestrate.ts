@@ -1,3 +1,4 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
 import { compress } from "@ccl/compress";
 import {
   createArtifactTools,
@@ -5,10 +6,9 @@ import {
   createSession,
   runCompiled,
 } from "@ccl/context-compiler";
-import type { ToolDefinition } from "@ccl/core";
+import type { LanguageModel, TokenCounter, ToolDefinition } from "@ccl/core";
 import { arrayAt, type JsonRecord } from "@ccl/core/json";
 
-import type { OrchestrateOptions } from "./orchestrate-tool.ts";
 import {
   dataResult,
   runTool,
@@ -16,7 +16,17 @@ import {
   type ServerToolCall,
   type ToolAnswer,
 } from "./server-tool.ts";
+import type { Opener } from "./source.ts";
 import { storedLine } from "./stored-line.ts";
+
+/** What a model works with. */
+export interface OrchestrateOptions {
+  model: Opener<LanguageModel>;
+  /** What it may call beside the tools for its own artifacts; none of them writes. */
+  tools: readonly ServerTool[];
+  store: Opener<ArtifactStore>;
+  counter: Opener<TokenCounter>;
+}
 
 const maxSteps = 20;
 const budget = 16_000;

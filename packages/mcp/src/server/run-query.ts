@@ -4,6 +4,7 @@ import { compress } from "@ccl/compress";
 import type { TokenCounter } from "@ccl/core";
 import { type JsonRecord, numberAt, stringAt } from "@ccl/core/json";
 import {
+  type Connectors,
   executePlan,
   executeSql,
   explainPlan,
@@ -11,13 +12,21 @@ import {
   parseLogicalPlan,
   type PlanRow,
   planDetails,
+  type QueryEngine,
 } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import type { QuerySource } from "./query-tools.ts";
 import { dataResult, issuesError, type ToolAnswer } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 import { storedLine } from "./stored-line.ts";
+
+/** What queries run on. */
+export interface QuerySource {
+  /** By the beginning of the addresses in the catalog. */
+  connectors: Connectors;
+  /** For joins across sources. */
+  engine?: QueryEngine | undefined;
+}
 
 /** What a query needs beside its arguments. */
 export interface QueryCall extends QuerySource {
