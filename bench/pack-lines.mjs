@@ -1,10 +1,11 @@
 // Can a model edit from a pack? For real commits the subject is the task and the tree before the commit the input: what
 // share of the old lines of its hunks stands in the pack, under the path of their file? A task of nonsense words is the
-// control. `node bench/pack-lines.mjs --data DIR [--every N] [--half 0|1] [--json]` reads folders with `commits.jsonl`
+// control. `node bench/pack-lines.mjs --data DIR [--every N] [--half 0|1] [--no-peers] [--json]` reads folders with `commits.jsonl`
 // (`{ id, task, edited[], files: { path: sha } }`, newest first), `blobs.jsonl` (`{ sha, text }`) and `hunks.json`
 // (`{ id: { path: [[old line]] } }`, blanks folded), `history.json` (`[{ subject, files }]` with `at` in the commits) where
 // there is one; DIR may hold several of them. The environment variable EDITS_DATA stands in for --data. Beside it: whole files
 // by BM25, the map of Aider, and Repomix where it is installed; one that needs another Node is named by REPOMIX and REPOMIX_NODE.
+// --no-peers leaves the last two out, which take most of the time. Progress goes to stderr.
 import {
   existsSync,
   mkdirSync,
@@ -129,7 +130,7 @@ function firstWithin(files, { budget, counter }) {
 const foldAll = (shown) =>
   new Map([...shown].map(([path, lines]) => [path, new Set(lines.map(fold))]));
 
-async function measureCommit({ registry, commit, texts, old, history, counter }) {
+async function measureCommit({ registry, commit, texts, old, history, counter, hasPeers }) {
   const { task } = commit;
   const result = {};
   const port = {
@@ -140,7 +141,7 @@ async function measureCommit({ registry, commit, texts, old, history, counter })
   const ranked = (await rankFiles({ registry, task })).files.map(({ path }) => path);
   const sources = [...texts].map(([path, text]) => ({ path, text }));
   const bm25 = rankFullText(sources, task).map(({ path }) => path);
-  const packed = repomixFiles(registry.root);
+  const packed = hasPeers ? repomixFiles(registry.root) : [];
   for (const budget of BUDGETS) {
     const k = `${budget / 1000}k`;
     const pack = await buildPack({ registry, task, budget, counter });
@@ -152,8 +153,11 @@ async function measureCommit({ registry, commit, texts, old, history, counter })
     result[`history ${k}`] = shareOf(old, shownLines(withHistory.text));
     result[`own order ${k}`] = shareOf(old, wholeFiles(ranked, texts, { budget, counter }));
     result[`bm25 ${k}`] = shareOf(old, wholeFiles(bm25, texts, { budget, counter }));
-    const map = aiderMap(sources, task, { budget, counter });
-    result[`aider map ${k}`] = shareOf(old, foldAll(map));
+    if (hasPeers)
+      result[`aider map ${k}`] = shareOf(
+        old,
+        foldAll(aiderMap(sources, task, { budget, counter })),
+      );
     for (const [name, files] of packed)
       result[`${name} ${k}`] = shareOf(old, foldAll(firstWithin(files, { budget, counter })));
     if (budget !== 8_000) continue;
@@ -183,7 +187,7 @@ async function measureCommit({ registry, commit, texts, old, history, counter })
   return result;
 }
 
-async function measureFolder(folder, { every, half, counter }) {
+async function measureFolder(folder, { every, half, counter, hasPeers }) {
   const { name, commits, blobs, hunks, before } = load(folder);
   const root = mkdtempSync(join(tmpdir(), "ccl-pack-lines-"));
   const results = [];
@@ -202,7 +206,18 @@ async function measureFolder(folder, { every, half, counter }) {
         Object.entries(commit.files).map(([path, sha]) => [path, blobs.get(sha) ?? ""]),
       );
       results.push(
-        await measureCommit({ registry, commit, texts, old, history: before(at), counter }),
+        await measureCommit({
+          registry,
+          commit,
+          texts,
+          old,
+          history: before(at),
+          counter,
+          hasPeers,
+        }),
+      );
+      console.error(
+        `${name} ${at + 1} of ${commits.length}: ${describe(results.at(-1))}; so far ${describe(meansOf(results))}`,
       );
     }
     await registry.close();
@@ -211,6 +226,9 @@ async function measureFolder(folder, { every, half, counter }) {
   }
   return { name, commits: results.length, means: meansOf(results) };
 }
+
+const describe = (result) =>
+  BUDGETS.map((budget) => result[`pack ${budget / 1000}k`].toFixed(2)).join(" ");
 
 function meansOf(results) {
   const keys = Object.keys(results[0] ?? {});
@@ -238,12 +256,17 @@ const foldersOf = (data) =>
         .map((name) => join(data, name))
         .filter((folder) => existsSync(join(folder, "commits.jsonl")));
 
-export async function run({ data = process.env["EDITS_DATA"], every = 1, half } = {}) {
+export async function run({
+  data = process.env["EDITS_DATA"],
+  every = 1,
+  half,
+  hasPeers = true,
+} = {}) {
   if (data === undefined) throw new Error("Pass --data DIR or set EDITS_DATA.");
   const counter = await createBpeCounter("o200k_base");
   const measured = [];
   for (const folder of foldersOf(data))
-    measured.push(await measureFolder(folder, { every, half, counter }));
+    measured.push(await measureFolder(folder, { every, half, counter, hasPeers }));
   return {
     title: "Lines of real edits that stand in a pack",
     markdown: tableOf(measured),
@@ -257,6 +280,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
       data: { type: "string" },
       every: { type: "string" },
       half: { type: "string" },
+      "no-peers": { type: "boolean" },
       json: { type: "boolean" },
     },
   });
@@ -264,6 +288,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     data: values.data,
     every: Number(values.every ?? 1),
     half: values.half === undefined ? undefined : Number(values.half),
+    hasPeers: values["no-peers"] !== true,
   });
   console.log(values.json === true ? JSON.stringify(measured) : `${title}\n\n${markdown}`);
 }
