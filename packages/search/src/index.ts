@@ -28,3 +28,4 @@ export {
   type QueryWord,
 } from "./words/analyzer.ts";
 export { splitWords, type SplitWord } from "./words/split-words.ts";
+export { irregularFormsOf } from "./words/stem-word.ts";

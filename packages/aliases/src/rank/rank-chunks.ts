@@ -4,7 +4,7 @@ import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { splitIntoChunks, type SourceChunk } from "./source-chunks.ts";
 import { scopeWeights } from "./task-scope.ts";
-import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
+import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
 
 /** A file whose chunks are ranked. */
 export interface RankableFile {
@@ -93,7 +93,14 @@ async function scoreChunks(
       const text = lines.slice(chunk.firstLine - 1, chunk.lastLine).join("\n");
       const enclosing = chunk.enclosing.map((line) => lines[line - 1] ?? "").join("\n");
       const names = scanDeclarations(`${enclosing}\n${text}`, outlineLanguage(path)).join(" ");
-      return { id: String(id), texts: { names, enclosing, text } };
+      return {
+        id: String(id),
+        texts: {
+          names: countWords(names),
+          enclosing: countWords(enclosing),
+          text: countWords(text),
+        },
+      };
     }),
   );
   const { hits } = index.searchText({

@@ -16,6 +16,7 @@ import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { isManifest, readModuleNames, type ModuleName } from "./module-names.ts";
 import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
 import { scoreMeaning, type RankPorts } from "./rank-ports.ts";
+import { createTaskTerms, MAX_TASK_CHARS } from "./task-words.ts";
 import { scoreFiles, type FileScore, type ScoreSource } from "./score-files.ts";
 
 /** What to rank files for. */
@@ -89,11 +90,17 @@ export async function rankInDetail(
   const task = await expandTask(options);
   const reader = createFileReader(options);
   const stats = await registry.stat(signal && { signal });
-  const { facts, omitted } = await surveyFiles(stats, { ...options, reader });
+  const [{ facts, omitted }, history] = await Promise.all([
+    surveyFiles(stats, {
+      ...options,
+      reader,
+      terms: createTaskTerms(task.slice(0, MAX_TASK_CHARS)),
+    }),
+    options.history && scoreHistory(options.history, task),
+  ]);
   const wanted = new Set(options.focus);
   const isFocus = ({ alias, path }: FileFacts): boolean => wanted.has(alias) || wanted.has(path);
   const focus = facts.flatMap((file, at) => (isFocus(file) ? [at] : []));
-  const history = options.history && (await scoreHistory(options.history, task));
   const { cache } = registry;
   const meaning =
     options.embedder &&

@@ -1,18 +1,18 @@
-import { createSearchIndex, splitWords, type CountedText } from "@ccl/search";
+import { createSearchIndex, splitWords } from "@ccl/search";
 
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { HistoryScores } from "./file-history.ts";
 import { buildImportGraph, type ImportGraph } from "./import-graph.ts";
 import type { ModuleName } from "./module-names.ts";
 import { scopeWeights } from "./task-scope.ts";
-import { analyzer, countWords, createTermFilter, MAX_TASK_CHARS } from "./task-words.ts";
+import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
 
 /** A file as ranking sees it. */
 export interface RankInput {
   alias: string;
   path: string;
-  /** The terms of its text. */
-  words: CountedText;
+  /** How often its text has the terms that the task can meet. */
+  counts: ReadonlyMap<string, number>;
   /** Of the text, in UTF-16 units. */
   chars: number;
   /** Names that the file declares, with spaces between. */
@@ -138,11 +138,14 @@ async function scoreWords(
 ): Promise<{ words: Float64Array; matched: string[][]; unmatched: string[] }> {
   const index = createSearchIndex({ ...WEIGHTS, analyzer });
   const text = task.slice(0, MAX_TASK_CHARS);
-  const keep = createTermFilter(text);
   await index.put(
-    files.map(({ path, declarations, words }, position) => ({
+    files.map(({ path, declarations, chars, counts }, position) => ({
       id: String(position),
-      texts: { path: splitPath(path), declarations: countWords(declarations), text: keep(words) },
+      texts: {
+        path: countWords(splitPath(path)),
+        declarations: countWords(declarations),
+        text: { length: chars, counts },
+      },
     })),
   );
   const found = index.searchText({ text, limit: files.length });

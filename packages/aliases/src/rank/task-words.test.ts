@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { codeGlossary } from "./code-glossary.ts";
-import { analyzer, countWords, createTermFilter } from "./task-words.ts";
+import { analyzer, countWords, createTaskTerms, formatCounts } from "./task-words.ts";
 
 /** Terms that a word of a task is looked for by. */
 const termsOf = (task: string): string[] =>
@@ -45,11 +45,25 @@ describe("countWords", () => {
       }),
     );
   });
+});
 
-  it("keeps all that a task asks for", () => {
-    const words = countWords("class HTMLDocument { parseUser() {} } parseUser(); other();");
-    const { counts, length } = createTermFilter("parse the user document")(words);
-    expect(Object.fromEntries(counts)).toEqual({ pars: 2, parseus: 2, user: 2, document: 1 });
-    expect(length).toBe(words.length);
+describe("createTaskTerms", () => {
+  const forms =
+    "wrote writes writing ties tying sensibility sensible skies organised relational rate_limit rateLimits " +
+    "RATE_LIMITED sha_256 its user's s people вход входа_limit indices applies ids";
+  const word = fc.constantFrom(...forms.split(" "), "x", "\n", "'");
+  const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(" "));
+
+  it("finds the terms of a task as counting all words does, also in what was kept", () => {
+    fc.assert(
+      fc.property(text, text, (task, source) => {
+        const { counts } = countWords(source);
+        const wanted = termsOf(task).filter((term) => counts.has(term));
+        const expected = new Map(wanted.map((term) => [term, counts.get(term)]));
+        const terms = createTaskTerms(task);
+        expect(terms.count(source)).toEqual(expected);
+        expect(terms.recall(formatCounts({ length: 0, counts }))).toEqual(expected);
+      }),
+    );
   });
 });

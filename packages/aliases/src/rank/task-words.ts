@@ -1,4 +1,10 @@
-import { countTerms, createAnalyzer, type Analyzer, type CountedText } from "@ccl/search";
+import {
+  countTerms,
+  createAnalyzer,
+  irregularFormsOf,
+  type Analyzer,
+  type CountedText,
+} from "@ccl/search";
 
 import { transliterate } from "../registry/transliterate.ts";
 import { codeGlossary } from "./code-glossary.ts";
@@ -47,36 +53,17 @@ export const analyzer: Analyzer = {
 /** A longer task adds words, not meaning. */
 export const MAX_TASK_CHARS = 20_000;
 
-/** Terms with their counts as one line: `12 cach:3 ratelimit:1`. */
-export function formatCounts({ length, counts }: CountedText): string {
-  return [`${length}`, ...[...counts].map(([term, count]) => `${term}:${count}`)].join(" ");
-}
-
-/** Reads what `formatCounts` wrote. */
-export function parseCounts(line: string): CountedText {
-  const [length, ...entries] = line.split(" ");
-  const counts = new Map<string, number>();
-  for (const entry of entries) {
-    const colon = entry.indexOf(":");
-    counts.set(entry.slice(0, colon), Number(entry.slice(colon + 1)));
-  }
-  return { length: Number(length), counts };
-}
-
 // oxlint-disable-next-line no-control-regex
 const ASCII = /^[\u0000-\u007f]*$/;
 const POSSESSIVE = /'[sS](?![A-Za-z0-9])/g;
-const MAX_IDENTIFIERS = 20_000;
+const MAX_COUNTED_CHARS = 200_000;
 const MAX_KNOWN = 100_000;
 const known = new Map<string, string[]>();
 
 /** The terms of a file's text. Identifiers repeat over the files of a project, so each is split and stemmed once. */
 export function countWords(text: string): CountedText {
-  // Words end with their line; the analyzer reads those lines that have other letters than English.
-  const lines = ASCII.test(text) ? [text] : text.split("\n");
-  const plain = lines.filter((line) => ASCII.test(line)).join("\n");
-  const others = lines.filter((line) => !ASCII.test(line)).join("\n");
-  const identifiers = plain.replaceAll(POSSESSIVE, " ").split(/[^A-Za-z0-9_]+/, MAX_IDENTIFIERS);
+  const { plain, others } = splitByLetters(text);
+  const identifiers = plain.replaceAll(POSSESSIVE, " ").split(/[^A-Za-z0-9_]+/);
   const seen = new Map<string, number>();
   for (const each of identifiers) seen.set(each, (seen.get(each) ?? 0) + 1);
   const { length: otherLength, counts: otherCounts } = countTerms(others, analyzer);
@@ -100,18 +87,95 @@ function termsOf(identifier: string): string[] {
   return terms;
 }
 
-/** Of counted terms, those that a task can meet: a search for it needs no more. */
-export function createTermFilter(task: string): (words: CountedText) => CountedText {
+/** Words end with their line; the analyzer reads those lines that have other letters than English. */
+function splitByLetters(whole: string): { plain: string; others: string } {
+  const text = whole.slice(0, MAX_COUNTED_CHARS);
+  if (ASCII.test(text)) return { plain: text, others: "" };
+  const lines = text.split("\n");
+  return {
+    plain: lines.filter((line) => ASCII.test(line)).join("\n"),
+    others: lines.filter((line) => !ASCII.test(line)).join("\n"),
+  };
+}
+
+/** How often a file has the terms that a task can meet: a search for it needs no more. */
+export interface TaskTerms {
+  /** The same counts that all words of the text would give, for a fraction of the work. */
+  count(text: string): ReadonlyMap<string, number>;
+  /** From what `formatCounts` wrote. */
+  recall(line: string): ReadonlyMap<string, number>;
+}
+
+/** Terms with their counts as one line: ` cach:3 ratelimit:1`. */
+export function formatCounts({ counts }: CountedText): string {
+  return [...counts].map(([term, count]) => ` ${term}:${count}`).join("");
+}
+
+/** With more terms, looking for each costs more than reading all words. */
+const MAX_SOUGHT = 100;
+
+/** The terms of a task. */
+export function createTaskTerms(task: string): TaskTerms {
   const wanted = new Set(
     analyzer
       .queryWords(task)
       .flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms)),
   );
-  return ({ length, counts }) => {
-    const kept = [...wanted].flatMap((term): [string, number][] => {
-      const count = counts.get(term);
-      return count === undefined ? [] : [[term, count]];
-    });
-    return { length, counts: new Map(kept) };
+  const sought = wanted.size > MAX_SOUGHT ? undefined : patternOf(wanted);
+  const pick = (countOf: (term: string) => number): ReadonlyMap<string, number> =>
+    new Map(
+      [...wanted].flatMap((term): [string, number][] => {
+        const count = countOf(term);
+        return count > 0 ? [[term, count]] : [];
+      }),
+    );
+  return {
+    count(text) {
+      const { counts } = countWords(sought === undefined ? text : wordsWith(sought, text));
+      return pick((term) => counts.get(term) ?? 0);
+    },
+    recall: (line) =>
+      pick((term) => {
+        const start = line.indexOf(` ${term}:`);
+        return start < 0 ? 0 : Number.parseInt(line.slice(start + term.length + 2), 10);
+      }),
   };
+}
+
+/** Finds the beginnings of words with these stems, of identifiers in any spelling. */
+function patternOf(stems: ReadonlySet<string>): RegExp {
+  const beginnings = [...stems]
+    .flatMap((stem) => [stem, ...irregularFormsOf(stem)])
+    // Stemming adds or changes these letters.
+    .map((word) => word.replace(/(?<=..)[eily]$/, ""))
+    .filter((word) => /^[a-z0-9]+$/.test(word));
+  const parts = [...new Set(beginnings)].map((word) => [...word].join("_?"));
+  return new RegExp(parts.join("|") || "(?!)", "gi");
+}
+
+/** The identifiers around what a pattern finds, and the lines that have other letters than English. */
+function wordsWith(pattern: RegExp, text: string): string {
+  const { plain, others } = splitByLetters(text);
+  const words = [others];
+  let end = 0;
+  for (const { index } of plain.matchAll(pattern)) {
+    if (index < end) continue;
+    let start = index;
+    while (isWordAt(plain, start - 1)) start -= 1;
+    end = index;
+    while (isWordAt(plain, end)) end += 1;
+    // An English possessive is no word.
+    if (end - start > 1 || plain[start - 1] !== "'") words.push(plain.slice(start, end));
+  }
+  return words.join("\n");
+}
+
+function isWordAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 48 && code <= 57) ||
+    (code >= 65 && code <= 90) ||
+    code === 95
+  );
 }

@@ -2,7 +2,7 @@ import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { scanImports } from "../outline/scan-imports.ts";
 import type { RankInput } from "../rank/score-files.ts";
-import { countWords, formatCounts, parseCounts } from "../rank/task-words.ts";
+import { countWords, formatCounts, type TaskTerms } from "../rank/task-words.ts";
 import type { AliasStat, DerivedCache } from "../registry/alias-registry.ts";
 
 /** What a quick look over a file finds: all that ranking needs, so that an unchanged file need not be read again. */
@@ -13,13 +13,13 @@ export interface FileFacts extends RankInput {
 /** A file whose content hash is known. */
 export type KnownFile = AliasStat & { sha256: string };
 
-const kindOf = (path: string): string => `facts-2-${outlineLanguage(path) ?? "text"}`;
+const kindOf = (path: string): string => `facts-3-${outlineLanguage(path) ?? "text"}`;
 const isWord = (text: string): boolean => /^\S+$/.test(text);
 
 /** The facts of an earlier look at the same content; undefined where there was none. */
 export function recallFacts(
   { alias, path, sha256 }: KnownFile,
-  cache: DerivedCache,
+  { cache, terms }: { cache: DerivedCache; terms: TaskTerms },
 ): FileFacts | undefined {
   const lines = cache.get(kindOf(path), sha256)?.split("\n");
   if (lines?.length !== 4) return undefined;
@@ -31,15 +31,15 @@ export function recallFacts(
     chars: Number(chars),
     declarations,
     imports: imports === "" ? [] : imports.split(" "),
-    words: parseCounts(counts),
+    counts: terms.recall(counts),
   };
 }
 
-/** Looks a text over. Its words are counted and kept only where a later look will find them. */
+/** Looks a text over. All its words are counted only where a later look will find them. */
 export function lookOver(
   { alias, path, sha256 }: KnownFile,
   text: string,
-  { cache, isKept }: { cache: DerivedCache; isKept: boolean },
+  { cache, terms, isKept }: { cache: DerivedCache; terms: TaskTerms; isKept: boolean },
 ): FileFacts {
   const language = outlineLanguage(path);
   const facts: FileFacts = {
@@ -49,14 +49,14 @@ export function lookOver(
     chars: text.trim() === "" ? 0 : text.length,
     declarations: scanDeclarations(text, language).filter(isWord).join(" "),
     imports: scanImports(text, language).filter(isWord),
-    words: countWords(text),
+    counts: terms.count(text),
   };
   if (!isKept) return facts;
   const lines = [
     String(facts.chars),
     facts.declarations,
     facts.imports.join(" "),
-    formatCounts(facts.words),
+    formatCounts(countWords(text)),
   ];
   cache.set(kindOf(path), sha256, lines.join("\n"));
   return facts;

@@ -3,6 +3,7 @@ import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasContent, AliasRegistry, AliasStat } from "../registry/alias-registry.ts";
+import type { TaskTerms } from "../rank/task-words.ts";
 import { lookOver, recallFacts, type FileFacts, type KnownFile } from "./file-facts.ts";
 
 /** A named text file, ready to be shown. */
@@ -66,7 +67,7 @@ const FILES_A_STEP = 64;
 /** Looks over files as `stat` saw them; one that was looked over before and has not changed is not read. */
 export async function surveyFiles(
   stats: AliasStat[],
-  options: SurveyOptions & { reader: FileReader },
+  options: SurveyOptions & { reader: FileReader; terms: TaskTerms },
 ): Promise<SurveyedFiles> {
   const surveyed: SurveyedFiles = { facts: [], omitted: [] };
   for (const [position, stat] of stats.entries()) {
@@ -88,17 +89,18 @@ export async function surveyFiles(
 
 async function survey(
   stat: AliasStat,
-  { registry, reader }: SurveyOptions & { reader: FileReader },
+  { registry, reader, terms }: SurveyOptions & { reader: FileReader; terms: TaskTerms },
 ): Promise<FileFacts | UnreadFile["reason"]> {
   const { cache, isPersistent } = registry;
   if (!isKnown(stat)) return "unreadable";
   if (stat.isBinary) return "binary";
-  const recalled = recallFacts(stat, cache);
+  const recalled = recallFacts(stat, { cache, terms });
   if (recalled !== undefined) return recalled.chars === 0 ? "empty" : recalled;
   const content = await reader.read(stat);
   if (content === undefined) return "unreadable";
   const facts = lookOver({ ...stat, sha256: content.sha256 }, content.text, {
     cache,
+    terms,
     isKept: isPersistent,
   });
   return facts.chars === 0 ? "empty" : facts;

@@ -26,6 +26,11 @@ const partPattern = new RegExp(
   "gu",
 );
 
+/** The same for text of ASCII alone, where properties of Unicode need not be asked for. */
+const asciiPartPattern = /[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
+// oxlint-disable-next-line no-control-regex
+const ascii = /^[\u0000-\u007f]*$/;
+
 /**
  * Words of a text in order: split at all that is no letter, mark or digit, at changes of case and between letters and
  * digits; an underscore joins the parts of one identifier. Scripts without spaces give pairs of characters. Accents on
@@ -45,7 +50,7 @@ export function splitWords(text: string, maxParts: number): SplitWord[] {
     const written = folded.slice(start, Math.min(end, start + maxChars));
     words.push({ written, whole: wholeOf(parts), parts });
   };
-  for (const match of folded.matchAll(partPattern)) {
+  for (const match of folded.matchAll(ascii.test(folded) ? asciiPartPattern : partPattern)) {
     if (count >= maxParts) break;
     const isUnspaced = match[1] !== undefined;
     const isJoined =
@@ -66,8 +71,7 @@ export function splitWords(text: string, maxParts: number): SplitWord[] {
 }
 
 function foldText(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  const plain = /^[\u0000-\u007f]*$/.test(text)
+  const plain = ascii.test(text)
     ? text
     : text
         .normalize("NFKD")

@@ -42,6 +42,9 @@ const irregular = new Map(
     taken: "take",
     took: "take",
     made: "make",
+    dying: "die",
+    lying: "lie",
+    tying: "tie",
     люди: "человек",
     людей: "человек",
     людям: "человек",
@@ -78,6 +81,11 @@ export function stemWord(word: string): string {
   if (cache.size >= maxCached) cache.clear();
   cache.set(word, stem);
   return stem;
+}
+
+/** Words of a stem that need not begin like it, such as `sent` of `send`. */
+export function irregularFormsOf(stem: string): string[] {
+  return [...irregular.keys()].filter((form) => stemWord(form) === stem);
 }
 
 function computeStem(word: string): string {
