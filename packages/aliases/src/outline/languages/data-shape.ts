@@ -1,3 +1,5 @@
+import type { Declaration } from "../declaration.ts";
+
 const MAX_KEYS = 24;
 const IDENTIFIER = /^[\w$.-]+$/;
 
@@ -21,4 +23,15 @@ export function shapeOf(value: unknown, depth: number): string {
     .map(([key, inner]) => `${keyText(key)}: ${shapeOf(inner, depth - 1)}`);
   if (entries.length > MAX_KEYS) shown.push(`…${entries.length - MAX_KEYS}`);
   return `{${shown.join(", ")}}`;
+}
+
+/** A key at the top of a data file, and the shape of its value. */
+export function keyDeclaration(
+  name: string,
+  shape: string,
+  place: { firstLine: number; lastLine: number },
+): Declaration {
+  const signature = shape === "" ? name : `${name}: ${shape}`;
+  const rest = { exports: [], members: undefined, documentation: "", isOverload: false };
+  return { kind: "key", name, head: name, signature, ...rest, ...place };
 }

@@ -1,6 +1,6 @@
 import { compactText, type LexicalStyle } from "../compact-text.ts";
 import type { Declaration } from "../declaration.ts";
-import { shapeOf } from "./data-shape.ts";
+import { keyDeclaration, shapeOf } from "./data-shape.ts";
 
 const STYLE: LexicalStyle = {
   lineComment: "//",
@@ -60,25 +60,6 @@ function parseLoosely(text: string): { value: unknown } | undefined {
   }
 }
 
-function declaration(
-  name: string,
-  shape: string,
-  place: { firstLine: number; lastLine: number },
-): Declaration {
-  const signature = shape === "" ? name : `${name}: ${shape}`;
-  return {
-    kind: "key",
-    name,
-    exports: [],
-    head: name,
-    signature,
-    members: undefined,
-    documentation: "",
-    isOverload: false,
-    ...place,
-  };
-}
-
 /** The top-level keys of a JSON text with the shape of their values; comments and trailing commas are allowed. */
 export function readJson(text: string): { declarations: Declaration[]; hasErrors: boolean } {
   const trimmed = text.trimStart();
@@ -88,7 +69,7 @@ export function readJson(text: string): { declarations: Declaration[]; hasErrors
     if (parsed === undefined) return { declarations: [], hasErrors: true };
     return {
       declarations: [
-        declaration("array", shapeOf(parsed.value, SHOWN_DEPTH), {
+        keyDeclaration("array", shapeOf(parsed.value, SHOWN_DEPTH), {
           firstLine: 1,
           lastLine: lineCount,
         }),
@@ -108,7 +89,7 @@ export function readJson(text: string): { declarations: Declaration[]; hasErrors
     const parsed = parseLoosely(text.slice(entry.valueStart, end));
     if (parsed === undefined) hasErrors = true;
     const shape = parsed === undefined ? "…" : shapeOf(parsed.value, SHOWN_DEPTH);
-    return declaration(entry.key, shape, {
+    return keyDeclaration(entry.key, shape, {
       firstLine: advance(entry.start),
       lastLine: advance(end),
     });

@@ -1,30 +1,11 @@
 import type { Document, LineCounter, Pair } from "yaml";
 import { loadYaml } from "../../load-library.ts";
 import type { Declaration } from "../declaration.ts";
-import { shapeOf } from "./data-shape.ts";
+import { keyDeclaration, shapeOf } from "./data-shape.ts";
 
 const MAX_CHARACTERS = 200_000;
 const SHOWN_DEPTH = 1;
 const TOP_LEVEL_KEY = /^([\w.$-]+|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=\s|$)/;
-
-function declaration(
-  name: string,
-  shape: string,
-  place: { firstLine: number; lastLine: number },
-): Declaration {
-  const signature = shape === "" ? name : `${name}: ${shape}`;
-  return {
-    kind: "key",
-    name,
-    exports: [],
-    head: name,
-    signature,
-    members: undefined,
-    documentation: "",
-    isOverload: false,
-    ...place,
-  };
-}
 
 /** Keys without indentation, by line; for text that is too long or too broken to parse. */
 function readLines(text: string): Declaration[] {
@@ -36,7 +17,7 @@ function readLines(text: string): Declaration[] {
       : [{ name: name.replace(/^["']|["']$/g, ""), firstLine: index + 1 }];
   });
   return found.map(({ name, firstLine }, index) =>
-    declaration(name, "…", {
+    keyDeclaration(name, "…", {
       firstLine,
       lastLine: (found[index + 1]?.firstLine ?? lines.length + 1) - 1,
     }),
@@ -57,7 +38,7 @@ function readPair(pair: Pair, document: Document, counter: LineCounter): Declara
     document.createNode === undefined ? undefined : toPlain(pair.value, document);
   const firstLine = counter.linePos(start).line;
   const lastLine = counter.linePos(Math.max(keyEnd, valueEnd - 1, start)).line;
-  return declaration(name, shapeOf(value, SHOWN_DEPTH), { firstLine, lastLine });
+  return keyDeclaration(name, shapeOf(value, SHOWN_DEPTH), { firstLine, lastLine });
 }
 
 function toPlain(node: unknown, document: Document): unknown {
