@@ -5,7 +5,9 @@
 // (`{ id: { path: [[old line]] } }`, blanks folded), `history.json` (`[{ subject, files }]` with `at` in the commits) where
 // there is one; DIR may hold several of them. The environment variable EDITS_DATA stands in for --data. Beside it: whole files
 // by BM25, the map of Aider, and Repomix where it is installed; one that needs another Node is named by REPOMIX and REPOMIX_NODE.
-// --no-peers leaves the last two out, which take most of the time. Progress goes to stderr.
+// --no-peers leaves the last two out, which take most of the time. Progress goes to stderr. `until shown` are the tokens of the
+// pack and of `get_alias` answers, whole files by name, until all old lines stand in the text; beside it the same from the
+// names of all files, and whole files in our order up to the last edited one.
 import {
   existsSync,
   mkdirSync,
@@ -20,7 +22,12 @@ import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
-import { buildPack, openAliasRegistry, rankFiles } from "../packages/aliases/dist/index.js";
+import {
+  buildPack,
+  createGetAliasTool,
+  openAliasRegistry,
+  rankFiles,
+} from "../packages/aliases/dist/index.js";
 import { createBpeCounter } from "../packages/core/dist/bpe/index.js";
 import { aiderMap } from "./lib/aider-map.mjs";
 import { rankFullText } from "./lib/full-text-bm25.mjs";
@@ -99,6 +106,21 @@ function overheadOf(text, counter) {
 const shareOf = (old, shown) =>
   old.filter(([path, line]) => shown.get(path)?.has(line)).length / old.length;
 
+/** Tokens of the answers that give each of these files from its beginning to its end. */
+async function tokensToRead(paths, { registry, counter }) {
+  const tool = createGetAliasTool(registry, { counter });
+  let tokens = 0;
+  for (const alias of paths) {
+    for (let next = {}; next !== undefined;) {
+      const { ok, value, issues } = await tool.execute({ alias, ...next }, {});
+      if (!ok) throw new Error(issues[0].message);
+      tokens += counter.count(value.text);
+      ({ next } = value);
+    }
+  }
+  return tokens;
+}
+
 /** Whole files in an order, as many as fit. */
 function wholeFiles(paths, texts, { budget, counter }) {
   const shown = new Map();
@@ -141,6 +163,12 @@ async function measureCommit({ registry, commit, texts, old, history, counter, h
   const ranked = (await rankFiles({ registry, task })).files.map(({ path }) => path);
   const sources = [...texts].map(([path, text]) => ({ path, text }));
   const bm25 = rankFullText(sources, task).map(({ path }) => path);
+  const edited = [...new Set(old.map(([path]) => path))];
+  const reading = { registry, counter };
+  const names = counter.count([...texts.keys()].join("\n"));
+  result["until shown, from names"] = names + (await tokensToRead(edited, reading));
+  const last = Math.max(...edited.map((path) => ranked.indexOf(path)));
+  result["until shown, own order"] = await tokensToRead(ranked.slice(0, last + 1), reading);
   const packed = hasPeers ? repomixFiles(registry.root) : [];
   for (const budget of BUDGETS) {
     const k = `${budget / 1000}k`;
@@ -149,7 +177,12 @@ async function measureCommit({ registry, commit, texts, old, history, counter, h
     for (const { tokens } of [pack, withHistory])
       if (tokens > budget)
         throw new Error(`The pack has ${tokens} tokens, the budget is ${budget}.`);
-    result[`pack ${k}`] = shareOf(old, shownLines(pack.text));
+    const shown = shownLines(pack.text);
+    result[`pack ${k}`] = shareOf(old, shown);
+    const missing = edited.filter(
+      (path) => !old.every(([own, line]) => own !== path || shown.get(path)?.has(line)),
+    );
+    result[`until shown ${k}`] = pack.tokens + (await tokensToRead(missing, reading));
     result[`history ${k}`] = shareOf(old, shownLines(withHistory.text));
     result[`own order ${k}`] = shareOf(old, wholeFiles(ranked, texts, { budget, counter }));
     result[`bm25 ${k}`] = shareOf(old, wholeFiles(bm25, texts, { budget, counter }));
@@ -244,7 +277,8 @@ export function tableOf(measured) {
     `| | ${measured.map(({ name, commits }) => `${name} (${commits})`).join(" | ")} |`,
     `|---|${measured.map(() => "---:|").join("")}`,
     ...keys.map(
-      (key) => `| ${key} | ${measured.map(({ means }) => means[key].toFixed(3)).join(" | ")} |`,
+      (key) =>
+        `| ${key} | ${measured.map(({ means }) => means[key].toFixed(means[key] > 1 ? 0 : 3)).join(" | ")} |`,
     ),
   ].join("\n");
 }

@@ -55,6 +55,7 @@ export const MAX_TASK_CHARS = 20_000;
 
 // oxlint-disable-next-line no-control-regex
 const ASCII = /^[\u0000-\u007f]*$/;
+const WORD = /^\w$/;
 const POSSESSIVE = /'[sS](?![A-Za-z0-9])/g;
 const MAX_COUNTED_CHARS = 200_000;
 const MAX_KNOWN = 100_000;
@@ -161,21 +162,11 @@ function wordsWith(pattern: RegExp, text: string): string {
   for (const { index } of plain.matchAll(pattern)) {
     if (index < end) continue;
     let start = index;
-    while (isWordAt(plain, start - 1)) start -= 1;
+    while (WORD.test(plain.charAt(start - 1))) start -= 1;
     end = index;
-    while (isWordAt(plain, end)) end += 1;
+    while (WORD.test(plain.charAt(end))) end += 1;
     // An English possessive is no word.
     if (end - start > 1 || plain[start - 1] !== "'") words.push(plain.slice(start, end));
   }
   return words.join("\n");
-}
-
-function isWordAt(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 48 && code <= 57) ||
-    (code >= 65 && code <= 90) ||
-    code === 95
-  );
 }

@@ -7,14 +7,7 @@ import type { TaskTerms } from "../rank/task-words.ts";
 import { lookOver, recallFacts, type FileFacts, type KnownFile } from "./file-facts.ts";
 
 /** A named text file, ready to be shown. */
-interface PackFile {
-  alias: string;
-  path: string;
-  sha8: string;
-  sha256: string;
-  text: string;
-  encoding?: string | undefined;
-}
+type PackFile = AliasContent & { text: string };
 
 /** The files of a registry as they are now. */
 export interface SurveyedFiles {
@@ -106,10 +99,8 @@ async function survey(
   return facts.chars === 0 ? "empty" : facts;
 }
 
-function isKnown(stat: AliasStat): stat is KnownFile {
-  return stat.sha256 !== undefined;
-}
+const isKnown = (stat: AliasStat): stat is KnownFile => stat.sha256 !== undefined;
 
-function hasText(content: AliasContent): content is AliasContent & { text: string } {
+function hasText(content: AliasContent): content is PackFile {
   return content.text !== undefined;
 }

@@ -6,51 +6,19 @@ const cache = new Map<string, string>();
 
 /** Plurals and forms that no suffix rule undoes. */
 const irregular = new Map(
-  Object.entries({
-    people: "person",
-    persons: "person",
-    men: "man",
-    women: "woman",
-    children: "child",
-    feet: "foot",
-    teeth: "tooth",
-    mice: "mouse",
-    geese: "goose",
-    indices: "index",
-    indexes: "index",
-    matrices: "matrix",
-    vertices: "vertex",
-    appendices: "appendix",
-    analyses: "analysis",
-    criteria: "criterion",
-    phenomena: "phenomenon",
-    media: "medium",
-    lives: "life",
-    wives: "wife",
-    leaves: "leaf",
-    bought: "buy",
-    sold: "sell",
-    paid: "pay",
-    held: "hold",
-    taught: "teach",
-    sent: "send",
-    written: "write",
-    wrote: "write",
-    won: "win",
-    flew: "fly",
-    flown: "fly",
-    taken: "take",
-    took: "take",
-    made: "make",
-    dying: "die",
-    lying: "lie",
-    tying: "tie",
-    люди: "человек",
-    людей: "человек",
-    людям: "человек",
-    дети: "ребенок",
-    детей: "ребенок",
-  }),
+  (
+    "people person, men man, women woman, children child, feet foot, teeth tooth, mice mouse, geese " +
+    "goose, indices index, matrices matrix, vertices vertex, appendices appendix, analyses analysis, " +
+    "criteria criterion, phenomena phenomenon, media medium, lives life, wives wife, leaves leaf, bought " +
+    "buy, sold sell, paid pay, held hold, taught teach, sent send, written write, wrote write, won win, " +
+    "flew fly, flown fly, taken take, took take, made make, dying die, lying lie, tying tie, люди " +
+    "человек, людей человек, людям человек, дети ребенок, детей ребенок"
+  )
+    .split(", ")
+    .map((pair) => {
+      const [form = "", word = ""] = pair.split(" ");
+      return [form, word];
+    }),
 );
 
 /** Words that the suffix rules would take for others: for `organ`, `author`, `universe` and `custom`. */

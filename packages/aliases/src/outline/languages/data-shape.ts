@@ -8,7 +8,7 @@ function keyText(key: string): string {
 }
 
 /** The type of a value in a word; of an array its length and first element, of an object its keys to this depth. */
-export function shapeOf(value: unknown, depth: number): string {
+export function shapeOf(value: unknown, depth = 1): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) {
     const items: unknown[] = value;

@@ -10,7 +10,6 @@ const STYLE: LexicalStyle = {
   multilineQuotes: "",
 };
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*|[{}[\],:]/g;
-const SHOWN_DEPTH = 1;
 
 interface Entry {
   key: string;
@@ -69,7 +68,7 @@ export function readJson(text: string): { declarations: Declaration[]; hasErrors
     if (parsed === undefined) return { declarations: [], hasErrors: true };
     return {
       declarations: [
-        keyDeclaration("array", shapeOf(parsed.value, SHOWN_DEPTH), {
+        keyDeclaration("array", shapeOf(parsed.value), {
           firstLine: 1,
           lastLine: lineCount,
         }),
@@ -88,7 +87,7 @@ export function readJson(text: string): { declarations: Declaration[]; hasErrors
     const end = entry.end < 0 ? text.length : entry.end;
     const parsed = parseLoosely(text.slice(entry.valueStart, end));
     if (parsed === undefined) hasErrors = true;
-    const shape = parsed === undefined ? "…" : shapeOf(parsed.value, SHOWN_DEPTH);
+    const shape = parsed === undefined ? "…" : shapeOf(parsed.value);
     return keyDeclaration(entry.key, shape, {
       firstLine: advance(entry.start),
       lastLine: advance(end),

@@ -4,7 +4,6 @@ import type { Declaration } from "../declaration.ts";
 import { keyDeclaration, shapeOf } from "./data-shape.ts";
 
 const MAX_CHARACTERS = 200_000;
-const SHOWN_DEPTH = 1;
 const TOP_LEVEL_KEY = /^([\w.$-]+|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=\s|$)/;
 
 /** Keys without indentation, by line; for text that is too long or too broken to parse. */
@@ -34,11 +33,10 @@ function readPair(pair: Pair, document: Document, counter: LineCounter): Declara
   const [start, keyEnd] = rangeOf(pair.key);
   const [, valueEnd] = rangeOf(pair.value);
   const name = loadYaml().isScalar(pair.key) ? String(pair.key.value) : "…";
-  const value: unknown =
-    document.createNode === undefined ? undefined : toPlain(pair.value, document);
+  const value = toPlain(pair.value, document);
   const firstLine = counter.linePos(start).line;
   const lastLine = counter.linePos(Math.max(keyEnd, valueEnd - 1, start)).line;
-  return keyDeclaration(name, shapeOf(value, SHOWN_DEPTH), { firstLine, lastLine });
+  return keyDeclaration(name, shapeOf(value), { firstLine, lastLine });
 }
 
 function toPlain(node: unknown, document: Document): unknown {
