@@ -111,6 +111,7 @@ export {
   type MemoryRunStoreOptions,
 } from "./ports/create-memory-run-store.ts";
 export type {
+  KeptVersion,
   ProfileSessionKey,
   ProfileSessionStore,
   SessionCommit,
@@ -173,6 +174,7 @@ export {
   type OperationRegistry,
 } from "./registry/create-operation-registry.ts";
 export { createRunEngine, type RunAnswer, type RunEngine } from "./run/create-run-engine.ts";
+export type { ArtifactValueOptions } from "./run/artifact-values.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { EngineLimits } from "./run/engine-services.ts";
 export type { RunHandle } from "./run/live-run.ts";

@@ -111,6 +111,11 @@ const sessionFaults: Fault<ProfileSessionStore>[] = [
     "sessions are apart, whichever part of the key differs",
   ],
   [
+    "lists what it shows now alone",
+    (store) => ({ ...store, versions: async (key) => [...(await store.read(key)).artifacts] }),
+    "all versions are listed that a head or a turn can show",
+  ],
+  [
     "takes nothing back",
     (store) => ({ ...store, revert: async () => {} }),
     "a write that is rolled back is gone, and can be made again",
@@ -151,6 +156,14 @@ const runFaults: Fault<RunStore>[] = [
   [
     "prunes as many as there are",
     (store) => ({ ...store, prune: (options) => store.prune({ ...options, limit: 10_000 }) }),
+    "pruning deletes the runs that ended before a time, oldest first, with all that is theirs",
+  ],
+  [
+    "prunes all that has ended",
+    (store) => ({
+      ...store,
+      prune: (options) => store.prune({ ...options, endedBeforeMs: Infinity }),
+    }),
     "pruning deletes the runs that ended before a time, oldest first, with all that is theirs",
   ],
   [

@@ -273,6 +273,30 @@ const rules: readonly KitRule<ProfileSessionStore>[] = [
     },
   },
   {
+    name: "all versions are listed that a head or a turn can show",
+    async check(store) {
+      assert.deepEqual(await store.versions(key), []);
+      await writeTimes(store, 3);
+      await store.openTurn(key, { userMessageId: "u" });
+      for (let at = 4; at <= 120; at += 1) {
+        await store.commit(
+          commit(`run-${at}`, [write("t", at, { expectedHead: at - 1, parentVersion: at - 1 })]),
+        );
+      }
+      const kept = await store.versions(key);
+      const first = kept.find(({ version }) => version === 1);
+      assert.deepEqual(first, { ...first, tag: "t", version: 1, runId: "run-1", value: 1 });
+      const values = new Set(kept.map(({ value }) => value));
+      const shown = [1, 2, 3, ...Array.from({ length: 21 }, (_, index) => 100 + index)];
+      assert.deepEqual(
+        shown.filter((value) => !values.has(value)),
+        [],
+      );
+      assert.deepEqual(await store.versions({ ...key, chatId: "other" }), []);
+      await rejectsWith(OperationsError, "aborted", () => store.versions(key, aborted()));
+    },
+  },
+  {
     name: "a write that is rolled back is gone, and can be made again",
     async check(store) {
       await store.commit(commit("r1", [write("t", 1)]));

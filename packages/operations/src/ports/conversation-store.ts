@@ -45,7 +45,7 @@ export interface ConversationStore extends ChatStore {
   editTurn(edit: TurnEdit, options?: StoreCall): Promise<void>;
   /**
    * Deletes turns from one to another, both among them; `to` is the branch's last unless given. In a database their runs
-   * go too, so that no row holds the texts any more. Gives how many turns.
+   * go too, and with a branch's last turn what operations have kept for it, so that no row holds the texts any more. Gives how many turns.
    * @throws OperationsError `unknown_turn`, `run_active` while a run works on the branch
    */
   deleteTurns(

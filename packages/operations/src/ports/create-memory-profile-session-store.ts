@@ -6,6 +6,7 @@ import {
   commitTo,
   fence,
   headsOf,
+  keptVersions,
   revertIn,
   snapshot,
   type StoredSession,
@@ -41,6 +42,10 @@ export function createMemoryProfileSessionStore(): ProfileSessionStore {
       session.turns.delete(userMessageId);
       session.turns.set(userMessageId, heads);
       return opened;
+    },
+    async versions(key, options) {
+      throwIfAborted(options?.signal, OperationsError);
+      return keptVersions(sessionOf(key));
     },
     async commit(commit, options) {
       throwIfAborted(options?.signal, OperationsError);

@@ -1,4 +1,8 @@
-import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
+import type {
+  ArtifactVersion,
+  ArtifactWrite,
+  OperationArtifact,
+} from "../artifact/operation-artifact.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { StoreCall } from "./store-call.ts";
 
@@ -16,6 +20,11 @@ export interface SessionSnapshot {
   artifacts: OperationArtifact[];
   /** By tag: the newest version of all, 0 never. Higher than the artifact's own where the turn has been run before. */
   heads: Record<string, number>;
+}
+
+/** A version with the tag that it is of. */
+export interface KeptVersion extends ArtifactVersion {
+  tag: string;
 }
 
 /** The one persisted write of an operation. */
@@ -83,6 +92,8 @@ export interface ProfileSessionStore {
     turn: { userMessageId: string },
     options?: StoreCall,
   ): Promise<SessionSnapshot>;
+  /** All versions that are kept, in any order: those of former turns among them. */
+  versions(key: ProfileSessionKey, options?: StoreCall): Promise<KeptVersion[]>;
   /**
    * Writes in order, in one transaction; gives an outcome for each write, in the same order. A write that this
    * `(runId, hook, operationId)` has written already gives its first outcome again and changes nothing. Of an equal value

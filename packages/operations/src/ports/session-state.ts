@@ -9,6 +9,7 @@ import { retainHistory } from "../artifact/retain-history.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
 import type {
+  KeptVersion,
   SessionCommit,
   SessionRevert,
   SessionSnapshot,
@@ -90,6 +91,13 @@ export function snapshot(
     });
   }
   return { artifacts, heads: headsOf(session) };
+}
+
+/** All versions of all tags. */
+export function keptVersions(session: StoredSession): KeptVersion[] {
+  return [...session.tags].flatMap(([tag, { versions }]) =>
+    [...versions.values()].map((version) => ({ tag, ...publicVersion(version) })),
+  );
 }
 
 function publicVersion({

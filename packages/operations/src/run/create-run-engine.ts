@@ -23,6 +23,7 @@ import {
   type LiveRun,
   type RunHandle,
 } from "./live-run.ts";
+import { pruneRecords, type PruneOptions } from "./prune-records.ts";
 import { createPlanMaker } from "./prepare-run.ts";
 import { recoverRuns, startRecovery } from "./recover-runs.ts";
 import { createRunner } from "./runner.ts";
@@ -75,13 +76,10 @@ export interface RunEngine {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<OperationProfile>;
   /**
-   * Deletes runs that have ended, with their events and steps: those that ended before a time (milliseconds since the
-   * epoch; default 30 days ago). Gives how many. Chats, sessions and profiles stay, and runs of remembered request ids.
+   * Deletes runs that have ended, with their events and steps, and then what `artifacts` keeps of values that nothing shows any
+   * more. Gives how many runs. Chats, sessions and profiles stay, and runs of remembered request ids.
    */
-  pruneRuns(options?: {
-    endedBeforeMs?: number | undefined;
-    signal?: AbortSignal | undefined;
-  }): Promise<number>;
+  pruneRuns(options?: PruneOptions): Promise<number>;
   /** Operations that run and that wait for a place, over all runs. */
   counts(): { running: number; waiting: number };
 }
@@ -119,8 +117,6 @@ function unknownRun(runId: string): OperationsError {
 }
 
 const resetAttempts = 5;
-const keptRunsMs = 30 * 24 * 60 * 60 * 1_000;
-const prunedAtOnce = 1_000;
 
 /** An engine; everything that is left out is in memory. It begins to look for runs of dead workers, see `recover`. */
 export function createRunEngine(options: RunEngineOptions): RunEngine {
@@ -135,7 +131,8 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
   const runner = createRunner({ services, plans, executor, owner });
   // No other engine sees the runs of a store of its own.
   const isShared = options.runs !== undefined && executor.recoversRuns !== true;
-  if (isShared && executor.isLocal && options.recover !== false) startRecovery(services, runner);
+  if (isShared && executor.isLocal && options.recover !== false)
+    startRecovery(services, runner, { prune: options.prune });
   const whenActive = options.whenActive ?? "reject";
   const start = createRunStarter({
     services,
@@ -214,19 +211,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
         }
       }
     },
-    async pruneRuns({ endedBeforeMs, ...call } = {}) {
-      const nowMs = services.clock.now();
-      const which = {
-        endedBeforeMs: endedBeforeMs ?? nowMs - keptRunsMs,
-        nowMs,
-        limit: prunedAtOnce,
-        ...call,
-      };
-      let pruned = 0;
-      for (let count = prunedAtOnce; count === prunedAtOnce; pruned += count)
-        count = await runs.prune(which);
-      return pruned;
-    },
+    pruneRuns: (which) => pruneRecords(services, which),
     counts: () => services.limiter.counts(),
   };
 }

@@ -16,6 +16,7 @@ import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { toRunClock } from "../ports/run-clock.ts";
 import { createCompilerFitter } from "../prompt/create-compiler-fitter.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { offloadValues } from "./artifact-values.ts";
 import { boundStore } from "./bound-store.ts";
 import { checkLimits } from "./check-limits.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
@@ -35,9 +36,15 @@ export function createServices(options: RunEngineOptions): EngineServices {
   checkLimits(limits);
   const clock = toRunClock(options.clock);
   const storeTimeoutMs = limits.storeTimeoutMs ?? 60_000;
-  const bound = <Store extends object>(store: Store | undefined): Store | undefined =>
-    store && boundStore(store, { clock, timeoutMs: storeTimeoutMs });
-  const runs = bound(options.runs) ?? createMemoryRunStore();
+  // Those in memory answer at once.
+  const bound = <Store extends object>(given: Store | undefined, store: Store): Store =>
+    given === undefined ? store : boundStore(store, { clock, timeoutMs: storeTimeoutMs });
+  const stores = {
+    runs: options.runs ?? createMemoryRunStore(),
+    sessions: options.sessions ?? createMemoryProfileSessionStore(),
+  };
+  const offloaded = options.artifacts && offloadValues(stores, options.artifacts);
+  const runs = bound(options.runs, offloaded?.runs ?? stores.runs);
   const { concurrency, maxSummaryChars = 4_096, leaseMs = 30_000 } = limits;
   const forKinds = builtinOptions(options);
   const builtin = createBuiltinOperations(forKinds);
@@ -50,8 +57,9 @@ export function createServices(options: RunEngineOptions): EngineServices {
     waiting: new Set(),
     turn: options.turn ?? {},
     runs,
-    sessions: bound(options.sessions) ?? createMemoryProfileSessionStore(),
-    chat: bound(options.chat) ?? createMemoryChatStore(),
+    sessions: bound(options.sessions, offloaded?.sessions ?? stores.sessions),
+    chat: bound(options.chat, options.chat ?? createMemoryChatStore()),
+    sweepValues: offloaded?.sweep,
     journal: createRunJournal({ runs, clock, timeoutMs: storeTimeoutMs }),
     limiter: createConcurrencyLimiter(concurrency),
     clock,

@@ -15,6 +15,7 @@ import type { RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
+import type { ArtifactValueOptions } from "./artifact-values.ts";
 import type { EngineLimits, LateResult, MainPrompt, TurnTool } from "./engine-services.ts";
 
 /** What becomes of a start while the (chat, branch) has a run. */
@@ -36,6 +37,8 @@ export interface RunEngineOptions {
   sessions?: ProfileSessionStore | undefined;
   runs?: RunStore | undefined;
   chat?: ChatStore | undefined;
+  /** Keeps long values of artifacts by their content; the records of runs and states then hold handles. */
+  artifacts?: ArtifactValueOptions | undefined;
   executor?: RunExecutor | undefined;
   /** For `turn.models`, and operations of kind `llm` that name another model than the main one. */
   models?: ModelResolver | undefined;
@@ -51,6 +54,8 @@ export interface RunEngineOptions {
    * looks for them each time a lease may expire. False: only `recover()`, `resume` and starts on their branch do so.
    */
   recover?: boolean | undefined;
+  /** What that look deletes once an hour: runs that ended so long ago, by default 30 days. False: nothing. */
+  prune?: { afterMs: number } | false | undefined;
   /** Default `reject`. A run whose worker has died blocks no start: it is resumed and waited for. */
   whenActive?: WhenActive | undefined;
   clock?: Clock | RunClock | undefined;

@@ -17,6 +17,7 @@ import type { RunStore } from "../ports/run-store.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
 import type { RegisteredOperation } from "../registry/registered-operation.ts";
+import type { OffloadedStores } from "./artifact-values.ts";
 import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
 import type { OperationStatus } from "./run-result.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -81,6 +82,8 @@ export interface EngineServices {
   runs: RunStore;
   sessions: ProfileSessionStore;
   chat: ChatStore;
+  /** Deletes long values that nothing shows any more; absent without an artifact store. */
+  sweepValues?: OffloadedStores["sweep"] | undefined;
   journal: RunJournal;
   limiter: ConcurrencyLimiter;
   clock: RunClock;

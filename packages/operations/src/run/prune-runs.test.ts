@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
+import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { done, scenario } from "./engine-scenario.ts";
 
 const day = 24 * 60 * 60 * 1_000;
@@ -42,5 +45,31 @@ describe("pruneRuns", () => {
       return calls < 3 ? limit : 7;
     };
     expect(await world.engine.pruneRuns()).toBe(2_007);
+  });
+
+  it("happens by itself every hour where the engine looks for dead runs, unless it is turned off", async () => {
+    const clock = createVirtualClock(1_000);
+    const chat = createMemoryChatStore();
+    const runs = createMemoryRunStore();
+    // Looks are as rare as leases are long.
+    const shared = { clock, chat, runs, recover: true, limits: { leaseMs: day } };
+    const off = scenario({ ...shared, prune: false });
+    const { runId } = await off.engine.start(off.start);
+    const isKept = async (): Promise<boolean> => (await runs.loadRun(runId)) !== undefined;
+    await clock.advance(40 * day);
+    expect(await isKept()).toBe(true);
+    scenario({ ...shared, prune: { afterMs: 50 * day } });
+    await clock.advance(5 * day);
+    expect(await isKept()).toBe(true);
+    await clock.advance(6 * day);
+    expect(await isKept()).toBe(false);
+    const second = await off.engine.start(off.start);
+    await second.result;
+    scenario(shared);
+    await clock.advance(29 * day);
+    expect(await runs.loadRun(second.runId)).toBeDefined();
+    await clock.advance(2 * day);
+    expect(await runs.loadRun(second.runId)).toBeUndefined();
+    expect(chat.turns({ chatId: "chat", branchId: "main" })).toHaveLength(2);
   });
 });

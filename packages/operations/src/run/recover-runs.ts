@@ -1,5 +1,7 @@
 import { OperationsError } from "../operations-error.ts";
+import type { RunEngineOptions } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
+import { pruneRecords } from "./prune-records.ts";
 import type { Runner } from "./runner.ts";
 
 /** What one look for runs without a worker has come to. */
@@ -31,17 +33,28 @@ export async function recoverRuns(
   return recovery;
 }
 
+const pruneEveryMs = 60 * 60 * 1_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
 
-/** Looks for runs without a worker each time a lease may expire, until the store is closed. */
-export function startRecovery(services: EngineServices, runner: Pick<Runner, "takeOver">): void {
+/** Looks for runs without a worker each time a lease may expire, and for old ones every hour, until the store is closed. */
+export function startRecovery(
+  services: EngineServices,
+  runner: Pick<Runner, "takeOver">,
+  { prune }: Pick<RunEngineOptions, "prune">,
+): void {
   const { clock, limits } = services;
   let retryMs = firstRetryMs;
+  let pruneAtMs = prune === false ? Infinity : clock.now();
   const look = async (): Promise<void> => {
     try {
       const { nextAtMs } = await recoverRuns(services, runner);
       retryMs = firstRetryMs;
+      if (pruneAtMs <= clock.now()) {
+        pruneAtMs = clock.now() + pruneEveryMs;
+        const endedBeforeMs = prune ? clock.now() - prune.afterMs : undefined;
+        await pruneRecords(services, { endedBeforeMs });
+      }
       schedule(Math.max(limits.pollMs, nextAtMs - clock.now()));
     } catch (error) {
       if (OperationsError.isInstance(error) && error.code === "closed") return;

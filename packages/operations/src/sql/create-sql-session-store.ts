@@ -1,4 +1,5 @@
 import type {
+  KeptVersion,
   ProfileSessionKey,
   ProfileSessionStore,
   SessionCommit,
@@ -9,6 +10,7 @@ import type {
 import {
   commitTo,
   headsOf,
+  keptVersions,
   prunedFrom,
   revertIn,
   snapshot,
@@ -37,6 +39,7 @@ export function createSqlSessionStore(database: SqlDatabase): ProfileSessionStor
   const revert = database.writer("sessions", revertBatch);
   return {
     read: (key, call) => database.read(() => readSession(sessionKeyOf(key)), call),
+    versions: (key, call) => database.read(() => readVersions(sessionKeyOf(key)), call),
     openTurn: (key, { userMessageId }, call) => open({ key, userMessageId }, call),
     commit: (writes, call) => commit(writes, call),
     async revert(request, call) {
@@ -48,6 +51,10 @@ export function createSqlSessionStore(database: SqlDatabase): ProfileSessionStor
 function* readSession(sessionKey: string): Steps<SessionSnapshot> {
   const session = (yield* loadSessions([{ sessionKey }])).get(sessionKey);
   return session === undefined ? { artifacts: [], heads: {} } : snapshot(session, headsOf(session));
+}
+
+function* readVersions(sessionKey: string): Steps<KeptVersion[]> {
+  return [...(yield* loadSessions([{ sessionKey }])).values()].flatMap(keptVersions);
 }
 
 const commitBatch: Batch<SessionCommit, SessionWriteOutcome[]> = {

@@ -125,7 +125,22 @@ function* deleteTurns(deletion: Deletion): Steps<number | OperationsError> {
     .filter((row) => ids.has(requiredJsonIn<RunInput>(row, "input").userMessageId))
     .map((row) => textIn(row, "run_key"));
   yield* deleteRuns(keys);
+  if ((yield* lastPosition(branchKey)) === 0) yield* deleteState(deletion);
   return gone.length;
+}
+
+/** Deletes what operations have kept for a branch that has no turns any more. */
+function* deleteState({ chatId, branchId }: ChatBranch): Steps<void> {
+  // Keys of sessions begin as those of their branch do.
+  const prefix = keyOf(chatId, branchId).slice(0, -1);
+  for (const table of ["versions", "turn_heads"]) {
+    yield* change(
+      ({ asked }) => `DELETE FROM ccl_operation_${table} WHERE session_key IN
+        (SELECT session_key FROM ${asked} JOIN ccl_operation_${table}
+          ON session_key >= asked_from AND session_key < asked_to)`,
+      { columns: ["asked_from", "asked_to"], rows: [[`${prefix},`, `${prefix}-`]] },
+    );
+  }
 }
 
 /** Turns that come from elsewhere. */
