@@ -13,8 +13,8 @@ import {
   assemblePrompt,
   createMemoryProfileSessionStore,
   createTemplateRenderer,
-  diffArtifactVersions,
 } from "../packages/operations/dist/index.js";
+import { diffArtifactVersions } from "../packages/operations/dist/diff/index.js";
 import { openPostgresOperationStores } from "../packages/operations/dist/postgres/index.js";
 import { openSqliteOperationStores } from "../packages/operations/dist/sqlite/index.js";
 import {

@@ -1,7 +1,3 @@
-export {
-  diffArtifactVersions,
-  type DiffArtifactOptions,
-} from "./artifact/diff-artifact-versions.ts";
 export type {
   ArtifactVersion,
   OperationArtifact,

@@ -1,10 +1,6 @@
 import type { RunDetailsView } from "@ccl/inspector";
-import {
-  type ArtifactVersion,
-  diffArtifactVersions,
-  type OperationArtifact,
-  type RunInput,
-} from "@ccl/operations";
+import type { ArtifactVersion, OperationArtifact, RunInput } from "@ccl/operations";
+import { diffArtifactVersions } from "@ccl/operations/diff";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
 const maxDiff = 20_000;

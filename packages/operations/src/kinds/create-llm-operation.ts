@@ -10,17 +10,13 @@ import {
   type TokenCounter,
 } from "@ccl/core";
 import { sleep } from "@ccl/core/async";
-import {
-  createFormatLadder,
-  type FormatLadder,
-  type StructuredSchema,
-} from "@ccl/structured-output";
+import type { StructuredSchema } from "@ccl/structured-output";
 
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
-import { askOnce, type LlmAnswer } from "./llm-answer.ts";
+import type { AskOnce, LlmAnswer } from "./llm-answer.ts";
 import { type LlmParams, llmParamsSchema } from "./llm-params.ts";
 import {
   addResponse,
@@ -84,11 +80,13 @@ export function createLlmOperation(options: LlmOperationOptions): OperationHandl
     promptHashKey: hashKey,
   } = options;
   const services: AttemptServices = { clock, random, sleep: options.sleep ?? sleep };
-  const ladder = createFormatLadder();
+  let asking: Promise<AskOnce> | undefined;
   return createHandler(async (handler: HandlerRun) => {
     const { context, debug } = handler;
     const tools = { ...handler, hashKey };
     const params = readParams(llmParamsSchema, context);
+    asking ??= import("./llm-answer.ts").then(({ createAskOnce }) => createAskOnce());
+    const askOnce = await asking;
     requireAllowed(resultEffectTypes(params), context);
     const schema = schemaOf(params, options);
     const texts = renderTexts(params, handler, options.liquid ?? defaultRenderer());
@@ -113,7 +111,7 @@ export function createLlmOperation(options: LlmOperationOptions): OperationHandl
       const { timeoutMs, retry } = params;
       const answer = await runAttempts(
         context,
-        (signal) => attempt(run, { ...options, schema, ladder, signal }),
+        (signal) => attempt(run, { ...options, schema, askOnce, signal }),
         {
           services,
           timeoutMs,
@@ -213,12 +211,12 @@ async function attempt(
   run: LlmRun,
   {
     schema,
-    ladder,
+    askOnce,
     signal,
     ...options
   }: LlmOperationOptions & {
     schema: StructuredSchema<unknown> | undefined;
-    ladder: FormatLadder;
+    askOnce: AskOnce;
     signal: AbortSignal;
   },
 ): Promise<LlmAnswer> {
@@ -236,7 +234,6 @@ async function attempt(
       request: { ...request, signal },
       mode: params.output?.mode ?? "text",
       schema,
-      ladder,
       onResponse: (response) => addResponse(progress, response, price),
     });
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { FinishReason, Issue, LanguageModel, ModelRequest, ModelResponse } from "@ccl/core";
 import {
+  createFormatLadder,
   extractJson,
   type FormatLadder,
   generateStructured,
@@ -19,13 +20,23 @@ export interface LlmQuestion {
   request: ModelRequest;
   mode: "text" | "json";
   schema: StructuredSchema<unknown> | undefined;
-  ladder: FormatLadder;
   /** Called with each response, before it is read. */
   onResponse: (response: ModelResponse) => void;
 }
 
 /** One call, and its answer read. Throws what the model throws, or `output_parse_error`, or `policy_error`. */
-export async function askOnce(model: LanguageModel, question: LlmQuestion): Promise<LlmAnswer> {
+export type AskOnce = (model: LanguageModel, question: LlmQuestion) => Promise<LlmAnswer>;
+
+/** Asks models, and remembers the formats that each of them takes. */
+export function createAskOnce(): AskOnce {
+  const ladder = createFormatLadder();
+  return (model, question) => askOnce(model, { ...question, ladder });
+}
+
+async function askOnce(
+  model: LanguageModel,
+  question: LlmQuestion & { ladder: FormatLadder },
+): Promise<LlmAnswer> {
   const { request, mode, schema, ladder, onResponse } = question;
   let last: ModelResponse | undefined;
   const tapped: LanguageModel = {

@@ -1,5 +1,5 @@
 import { LanguageModelError } from "@ccl/core";
-import { StructuredOutputError } from "@ccl/structured-output";
+import { StructuredOutputError } from "@ccl/structured-output/json-schema";
 
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { messageOf } from "../operation/message-of.ts";

@@ -1,7 +1,10 @@
 import { deepFreeze } from "@ccl/core/json";
 import { success, type Issue, type Result } from "@ccl/core";
-import { type JsonSchema, StructuredOutputError } from "@ccl/structured-output";
-import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
+import {
+  createJsonSchemaChecker,
+  type JsonSchema,
+  StructuredOutputError,
+} from "@ccl/structured-output/json-schema";
 import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";

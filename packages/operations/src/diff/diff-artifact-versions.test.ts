@@ -4,7 +4,7 @@ import { describe, expect, it, test } from "vitest";
 
 import { diffArtifactVersions } from "./diff-artifact-versions.ts";
 import { jsonPatch } from "./json-patch.ts";
-import type { OperationArtifact } from "./operation-artifact.ts";
+import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 
 const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 

@@ -2,7 +2,7 @@ import { failure, type Result, success } from "@ccl/core";
 
 import { editScript } from "./edit-script.ts";
 import { jsonPatch, type JsonPatchOperation } from "./json-patch.ts";
-import type { ArtifactVersion, OperationArtifact } from "./operation-artifact.ts";
+import type { ArtifactVersion, OperationArtifact } from "../artifact/operation-artifact.ts";
 
 /** Which versions are compared. */
 export interface DiffArtifactOptions {

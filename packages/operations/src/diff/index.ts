@@ -1,0 +1,1 @@
+export { diffArtifactVersions, type DiffArtifactOptions } from "./diff-artifact-versions.ts";
