@@ -1,6 +1,8 @@
 // A worker of its own process: carries out the run that CCL_WORK names, on the built package. It says each result as a
 // line of JSON, and kills itself at the point with the number `killAt`: points are the begin and the end of every call
-// of a store and of every operation.
+// of a store and of every operation. With `isStanding` it lives on: each line of its input names a chat to answer in, and
+// how many points later it kills itself.
+import { createInterface } from "node:readline";
 import { transaction } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 import pg from "pg";
@@ -12,12 +14,15 @@ const {
   place,
   schema,
   runId,
-  chatId,
-  killAt = -1,
   isForgetful,
+  isStanding,
+  recover,
+  leaseMs = 300,
   profile,
+  ...work
 } = JSON.parse(process.env.CCL_WORK ?? "{}");
 
+let { chatId = "any", killAt = -1 } = work;
 let points = 0;
 const point = () => {
   if (points === killAt) process.kill(process.pid, "SIGKILL");
@@ -108,17 +113,27 @@ const engine = createRunEngine({
   runs: watched(runs),
   chat: watched(chat),
   sessions: watched(sessions),
-  limits: { leaseMs: 300, pollMs: 20 },
+  limits: { leaseMs, pollMs: 20 },
+  recover,
 });
 const turn = {
   trigger: "generate",
-  chatId,
   branchId: "main",
   message: "Hello",
   clientRequestId: "one",
 };
+if (isStanding) {
+  process.stdout.write("ready\n");
+  for await (const line of createInterface({ input: process.stdin })) {
+    ({ chatId, killAt } = JSON.parse(line));
+    points = 0;
+    await engine.start({ ...turn, chatId, profile });
+  }
+}
 const handle =
-  runId === undefined ? await engine.start({ ...turn, profile }) : await engine.resume(runId);
+  runId === undefined
+    ? await engine.start({ ...turn, chatId, profile })
+    : await engine.resume(runId);
 const result = await handle.result;
 await stores.close();
 await close();

@@ -103,6 +103,35 @@ export interface WorkDone {
   points: number;
 }
 
+/** A worker that answers in one chat after the other, until it is killed. */
+export interface StandingWorker {
+  /** Answers in a chat, and kills itself so many points later. */
+  answerAndDie(chatId: string, killAt: number): void;
+  kill(): void;
+  /** Resolves once it is gone. */
+  gone: Promise<unknown>;
+}
+
+/** Starts a standing worker; resolves once it looks for dead runs. */
+export async function startStandingWorker(
+  { place, schema }: SharedPlace,
+  settings: { leaseMs: number; recover?: boolean | undefined },
+): Promise<StandingWorker> {
+  const work = { place, schema, profile: storyProfile, isStanding: true, ...settings };
+  const child = spawn(process.execPath, [script.pathname], {
+    env: { ...process.env, CCL_WORK: JSON.stringify(work) },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const gone = once(child, "close");
+  child.stdin.on("error", () => {});
+  await once(child.stdout, "data");
+  return {
+    answerAndDie: (chatId, killAt) => child.stdin.write(`${JSON.stringify({ chatId, killAt })}\n`),
+    kill: () => child.kill("SIGKILL"),
+    gone,
+  };
+}
+
 /** Runs a worker to its end; undefined where it killed itself. Any other end is an error. */
 export async function runWorker(
   { place, schema }: SharedPlace,

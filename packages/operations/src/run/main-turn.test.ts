@@ -42,6 +42,24 @@ const behaviours: [string, TestBehaviour][] = [
   ["a filtered answer", { type: "answer", text: "Once", finishReason: "content_filter", usage }],
   ["reasoning", { type: "answer", reasoning: "Let me think.", text: "Fine.", usage }],
   ["tool calls", { type: "answer", text: "I roll.", toolCalls: [rollCall], usage }],
+  [
+    "an answer in single bytes",
+    { type: "answer", text: "Сказка — 昔々 👋🏽 e\u0301.\n\n\t```\n", usage, chunkBytes: 1 },
+  ],
+  ["nothing but thoughts", { type: "answer", reasoning: "Hm.", finishReason: "length", usage }],
+  [
+    "thoughts before two tool calls",
+    {
+      type: "answer",
+      reasoning: "Two dice.",
+      text: "Both.",
+      toolCalls: [rollCall, { id: "call_2", name: "roll", arguments: "{}" }],
+      usage,
+      chunkBytes: 11,
+    },
+  ],
+  ["a long answer", { type: "answer", text: "word ".repeat(500), usage, chunkBytes: 97 }],
+  ["a server out of calls", { type: "error", status: 429, retryAfter: "7" }],
   ["a refusal", { type: "refusal", text: "I will not." }],
   ["a broken stream", { type: "cut", text: "Once upon a time there was a lighthouse." }],
   ["an overloaded server", { type: "error", status: 529 }],
@@ -87,31 +105,98 @@ async function ended(engine: RunEngine): Promise<{ result: RunResult; events: Ru
   return { result: await run.result, events };
 }
 
+function recordedFacts([step]: NonNullable<RunResult["mainLlm"]["steps"]>): Facts {
+  return {
+    text: step?.text ?? "",
+    reasoning: step?.reasoning ?? "",
+    toolCalls: [...(step?.toolCalls ?? [])],
+    finish: step?.finishReason && [step.finishReason, step.usage],
+    failure: step?.error?.message,
+  };
+}
+
+/** Names of the facts that are not the same. */
+function lostFacts(wanted: Facts, got: Facts): string[] {
+  const comparable = ({ failure, ...facts }: Facts): [string, string][] =>
+    Object.entries({ ...facts, failure: failure !== undefined }).map(([name, fact]) => [
+      name,
+      JSON.stringify(fact) ?? "",
+    ]);
+  const found = new Map(comparable(got));
+  return comparable(wanted).flatMap(([name, fact]) => (found.get(name) === fact ? [] : [name]));
+}
+
 describe.each(dialects)("a stream of %s", (dialect, create) => {
   it.each(behaviours)("loses nothing of %s", async (_, behaviour) => {
     const model = create(server.baseUrl(dialect));
     server.enqueue(behaviour, behaviour);
     const wanted = await factsOf(model);
+    if (behaviour.type === "answer") {
+      expect(wanted.text).toBe(behaviour.text ?? "");
+      expect(wanted.reasoning).toBe(behaviour.reasoning ?? "");
+      expect(wanted.toolCalls).toHaveLength(behaviour.toolCalls?.length ?? 0);
+    }
     const { result, events } = await ended(createRunEngine({ mainModel: model }));
     const { mainLlm } = result;
-    const [step] = mainLlm.steps ?? [];
+    const steps = mainLlm.steps ?? [];
     const view = foldRunEvents(events);
-    const got: Facts = {
-      text: step?.text ?? "",
-      reasoning: step?.reasoning ?? "",
-      toolCalls: [...(step?.toolCalls ?? [])],
-      finish: step?.finishReason && [step.finishReason, step.usage],
-      failure: step?.error?.message,
-    };
-    expect({ ...got, failure: got.failure !== undefined }).toEqual({
-      ...wanted,
-      failure: wanted.failure !== undefined,
-    });
+    expect(lostFacts(wanted, recordedFacts(steps))).toEqual([]);
+    const [step] = steps;
     expect([view.text, view.reasoning]).toEqual([wanted.text, wanted.reasoning]);
     expect(mainLlm.text ?? "").toBe(wanted.text);
     expect(mainLlm.finishReason === "completed").toBe(step?.finishReason === "stop");
     expect(result.status).toBe(wanted.failure === undefined ? "done" : "failed");
   });
+});
+
+const dropping: [string, (delta: ModelDelta) => ModelDelta | undefined][] = [
+  [
+    "text",
+    (delta) => (delta.type === "text" ? { ...delta, text: delta.text.slice(0, -1) } : delta),
+  ],
+  ["reasoning", (delta) => (delta.type === "reasoning" ? undefined : delta)],
+  [
+    "finish",
+    (delta) =>
+      delta.type === "finish"
+        ? { ...delta, response: { ...delta.response, usage: undefined } }
+        : delta,
+  ],
+  [
+    "toolCalls",
+    (delta) =>
+      delta.type === "finish"
+        ? { ...delta, response: { ...delta.response, toolCalls: [] } }
+        : delta,
+  ],
+];
+
+it.each(dropping)("would be noticed if it lost a fact: %s", async (name, drop) => {
+  const answer: TestBehaviour = {
+    type: "answer",
+    reasoning: "Two dice.",
+    text: "Both.",
+    toolCalls: [rollCall],
+    usage,
+  };
+  server.enqueue(answer, answer);
+  const model = createOpenAiCompatibleModel({ ...options, baseUrl: server.baseUrl("openai") });
+  const wanted = await factsOf(model);
+  const losing: LanguageModel = {
+    provider: model.provider,
+    modelId: model.modelId,
+    generate: model.generate,
+    async *stream(request) {
+      for await (const delta of model.stream(request)) {
+        const kept = drop(delta);
+        if (kept?.type === "finish" && name === "reasoning")
+          yield { ...kept, response: { ...kept.response, reasoning: undefined } };
+        else if (kept !== undefined) yield kept;
+      }
+    },
+  };
+  const { result } = await ended(createRunEngine({ mainModel: losing }));
+  expect(lostFacts(wanted, recordedFacts(result.mainLlm.steps ?? []))).toContain(name);
 });
 
 const roll = {
