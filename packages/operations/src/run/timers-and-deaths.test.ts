@@ -88,10 +88,9 @@ async function play(crash?: CrashPoint): Promise<Played> {
       const run = fresh && (await runs.loadRun(fresh.runId));
       if (run === undefined) continue;
       const events = await runs.readEvents(run.input.runId);
-      if (run.result === undefined) {
-        if (events.some(isAsked)) await runs.answer(run.input.runId, consent);
-        continue;
-      }
+      if (run.result === undefined && events.some(isAsked))
+        await runs.answer(run.input.runId, consent);
+      if (run.result === undefined) continue;
       counted.add(run.input.runId);
       const { status, operationRuns } = run.result;
       played.ends.push([status, operationRuns.map((one) => [one.status, one.skippedReason])]);
