@@ -63,8 +63,9 @@ async function writeTimes(
   store: ProfileSessionStore,
   times: number,
   fields: Partial<ArtifactWrite> = {},
+  from: number = 1,
 ): Promise<void> {
-  for (let at = 1; at <= times; at += 1) {
+  for (let at = from; at <= times; at += 1) {
     const parent = at === 1 ? {} : { parentVersion: at - 1 };
     const one = write("t", at, { expectedHead: at - 1, ...parent, fields });
     await store.commit(commit(`run-${at}`, [one], { writtenAt: at * 1_000 }));
@@ -263,11 +264,7 @@ const rules: readonly KitRule<ProfileSessionStore>[] = [
     async check(store) {
       await writeTimes(store, 3);
       await store.openTurn(key, { userMessageId: "u" });
-      for (let at = 4; at <= 120; at += 1) {
-        await store.commit(
-          commit(`run-${at}`, [write("t", at, { expectedHead: at - 1, parentVersion: at - 1 })]),
-        );
-      }
+      await writeTimes(store, 120, {}, 4);
       const [artifact] = (await store.openTurn(key, { userMessageId: "u" })).artifacts;
       assertSame([artifact?.value, artifact?.history.map(({ value }) => value)], [3, [1, 2]]);
     },
@@ -278,11 +275,7 @@ const rules: readonly KitRule<ProfileSessionStore>[] = [
       assert.deepEqual(await store.versions(key), []);
       await writeTimes(store, 3);
       await store.openTurn(key, { userMessageId: "u" });
-      for (let at = 4; at <= 120; at += 1) {
-        await store.commit(
-          commit(`run-${at}`, [write("t", at, { expectedHead: at - 1, parentVersion: at - 1 })]),
-        );
-      }
+      await writeTimes(store, 120, {}, 4);
       const kept = await store.versions(key);
       const first = kept.find(({ version }) => version === 1);
       assert.deepEqual(first, { ...first, tag: "t", version: 1, runId: "run-1", value: 1 });

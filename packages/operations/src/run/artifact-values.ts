@@ -44,7 +44,7 @@ const decoder = new TextDecoder();
 /** Who a value is kept for: a run, or a state that the run has written. */
 type Owner = readonly [runId: string, state?: ProfileSessionKey];
 
-/** Keeps long artifact values in an artifact store and their handles in the records; whoever reads gets the values. */
+/** Keeps long artifact values in an artifact store and their handles in the records; reading gives the values. */
 export function offloadValues(
   { runs, sessions }: { runs: RunStore; sessions: ProfileSessionStore },
   { store, aboveChars = defaultAboveChars, source = "operations" }: ArtifactValueOptions,
