@@ -67,6 +67,16 @@ function resourcesOf({ shapes }: Input): ResourceInput[] {
   }));
 }
 
+/** The same resources later, when what nobody in the test may see has changed. */
+function changed(resources: readonly ResourceInput[]): ResourceInput[] {
+  return resources.map((resource) => ({
+    ...resource,
+    columns: (resource.columns ?? []).map((column) =>
+      column["hide"] === true ? { ...column, type: "text" } : column,
+    ),
+  }));
+}
+
 async function answersOf(catalog: Catalog, ids: string[], given: Input): Promise<unknown> {
   const principal = { roles: given.roles.map((_, at) => `role${at}`) };
   const text = given.task.join(" ");
@@ -122,6 +132,40 @@ function createLeakyIndex(): SearchIndex {
 }
 
 describe("hidden records", () => {
+  it("count in no revision, hash or history where a hidden column or key changes", async () => {
+    const access: AccessOptions = {
+      roles: {
+        a: { details: true, columns: (column) => column["hide"] !== true },
+        all: { details: true, pii: true },
+      },
+    };
+    const principal = { roles: ["a"] };
+    const first: ResourceInput[] = [
+      {
+        id: "res:db.t",
+        kind: "tabular",
+        title: "t",
+        columns: [
+          { name: "id", type: "int" },
+          { name: "pay", type: "int", hide: true },
+        ],
+      },
+    ];
+    const catalog = createCatalog({ access, clock: { now: () => 0 } });
+    const told = async (): Promise<unknown> => ({
+      overview: await catalog.overview({ principal }),
+      details: await catalog.details(["res:db.t"], { principal }),
+      history: await catalog.history("res:db.t", { principal }),
+    });
+    await catalog.register(first);
+    const before = await told();
+    await catalog.register(changed(first));
+    expect(await told()).toEqual(before);
+    // The control: who sees all sees the change.
+    const { items } = await catalog.overview({ principal: { roles: ["all"] } });
+    expect(items[0]?.rev).toBe(2);
+  });
+
   it("change nothing that a principal is told", async () => {
     const { numRuns = 200 } = fc.readConfigureGlobal();
     await fc.assert(

@@ -7,6 +7,7 @@ import type {
   ResourceShape,
   ResourceUsage,
 } from "../record/resource-record.ts";
+import { hashAbilities } from "../record/hash-resource.ts";
 import type { DetailSection } from "./access-options.ts";
 import type { Visibility } from "./create-visibility.ts";
 import { createHiddenNames, type HiddenNames } from "./hidden-names.ts";
@@ -74,6 +75,25 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
     schema_hash,
     cap_hash,
   };
+}
+
+/** An overview as a principal sees it. `rev` is absent where a column or a key is hidden: it counts their changes, too. */
+export interface SeenOverview extends Omit<ResourceOverview, "rev"> {
+  rev?: number | undefined;
+}
+
+/** The overview of a record; its `schema_hash` is of what is seen. */
+export function seenOverview(record: ResourceRecord, visibility: Visibility): SeenOverview {
+  const view = viewColumns(record, visibility);
+  const overview = presentOverview(record, view);
+  if (visibility.isOpen || isWhole(record, view)) return overview;
+  const { schema_hash } = hashAbilities({ ...record, columns: view.columns });
+  return { ...overview, rev: undefined, schema_hash };
+}
+
+/** True where no column and no key is hidden. */
+export function isWhole({ columns: all = [] }: ResourceRecord, { columns }: ColumnView): boolean {
+  return all.length === columns.length && columns.every((column, at) => column.fk === all[at]?.fk);
 }
 
 function seenShape(

@@ -10,8 +10,9 @@ import type {
 import type { FacetCount, FacetFilter } from "@ccl/search";
 
 import type { AccessOptions, DetailSection, Principal } from "../access/access-options.ts";
+import type { SeenOverview } from "../access/present-record.ts";
 import type { DetailsCard } from "../budget/details-card.ts";
-import type { ResourceInput, ResourceOverview } from "../record/resource-record.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
 import type { ScoreExplanation } from "../search/score-terms.ts";
 import type { SearchIndex } from "../search/search-index.ts";
@@ -74,7 +75,7 @@ export interface OverviewQuery extends AskOptions {
 
 /** A page of overviews. */
 export interface OverviewPage {
-  items: ResourceOverview[];
+  items: SeenOverview[];
   pageInfo: {
     page: number;
     pageSize: number;
@@ -220,6 +221,12 @@ export interface DrillDown {
   usage: ModelUsage;
 }
 
+/** An entry as a principal sees it: without what counts changes of columns and keys that are hidden. */
+export interface SeenHistoryEntry extends Omit<HistoryEntry, "rev" | "schema_hash"> {
+  rev?: number | undefined;
+  schema_hash?: string | undefined;
+}
+
 /** Which entries of a history are asked for. */
 export interface HistoryQuery extends AskOptions {
   /** The newest so many; 100 by default, at most 1,000. */
@@ -249,5 +256,5 @@ export interface Catalog {
    */
   drillDown(request: DrillDownRequest): Promise<Result<DrillDown>>;
   /** Oldest first; empty for an id that is absent or whose card is denied. */
-  history(id: string, query?: HistoryQuery): Promise<HistoryEntry[]>;
+  history(id: string, query?: HistoryQuery): Promise<SeenHistoryEntry[]>;
 }

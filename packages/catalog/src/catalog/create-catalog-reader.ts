@@ -1,4 +1,4 @@
-import { presentOverview, viewColumns } from "../access/present-record.ts";
+import { seenOverview } from "../access/present-record.ts";
 import { createBudgetedContext } from "./budgeted-context.ts";
 import { requireIds, requireWhole } from "./call-options.ts";
 import type { Catalog, OverviewPage, OverviewQuery, SearchAnswer, SearchQuery } from "./catalog.ts";
@@ -68,7 +68,7 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
   const start = (page - 1) * pageSize;
   const items = records
     .slice(start, start + pageSize)
-    .map((record) => presentOverview(record, viewColumns(record, visible.visibility)));
+    .map((record) => seenOverview(record, visible.visibility));
   const pages = Math.ceil(records.length / pageSize);
   return {
     items,

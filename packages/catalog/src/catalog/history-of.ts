@@ -1,7 +1,10 @@
-import { viewColumns } from "../access/present-record.ts";
+import type { Visibility } from "../access/create-visibility.ts";
+import { isWhole, viewColumns } from "../access/present-record.ts";
 import type { CatalogStore, HistoryEntry } from "../store/catalog-store.ts";
 import { requireWhole, withSignal } from "./call-options.ts";
-import type { HistoryQuery } from "./catalog.ts";
+import type { ResourceChange } from "../record/diff-resource.ts";
+import type { ResourceRecord } from "../record/resource-record.ts";
+import type { HistoryQuery, SeenHistoryEntry } from "./catalog.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
 /**
@@ -12,7 +15,7 @@ export async function historyOf(
   id: string,
   { limit = 100, signal }: HistoryQuery,
   { visible, store }: { visible: VisibleSet; store: CatalogStore },
-): Promise<HistoryEntry[]> {
+): Promise<SeenHistoryEntry[]> {
   requireWhole("limit", limit, [1, 1_000]);
   const { visibility } = visible;
   const record = visible.recordOf(id);
@@ -21,31 +24,39 @@ export async function historyOf(
   const { entries } = await store.history(id, { limit, ...withSignal(signal) });
   const oldestFirst = entries.toReversed();
   if (record === undefined) return oldestFirst.map(withoutChanges);
-  const told = oldestFirst.map((entry) => {
-    const changes = entry.changes.filter(
-      ({ path, from, to }) =>
-        !path.endsWith(".fk") ||
-        [from, to].every((key) => key === undefined || visibility.seesForeignKey(key, record)),
-    );
-    return { ...entry, changes };
-  });
-  if (visibility.seesEveryColumn(record)) return told;
-  // What once was a column may have been a hidden one, so only names of columns that are seen now are told.
-  const { columns, hidden } = viewColumns(record, visibility);
-  const seen = new Set(columns.map(({ name }) => name));
-  return told.map((entry) => {
-    return {
-      ...entry,
-      changes: entry.changes.filter((change) => isTold(change, { seen, hidden })),
-    };
-  });
+  const seesEvery = visibility.seesEveryColumn(record);
+  // What once was a column may have been a hidden one, so only names of columns that are seen now are shown.
+  const view = viewColumns(record, visibility);
+  const seen = new Set(view.columns.map(({ name }) => name));
+  const isSeen = (change: ResourceChange): boolean =>
+    hasSeenKeys(change, record, visibility) &&
+    (seesEvery || isShown(change, { seen, hidden: view.hidden }));
+  const shown = oldestFirst.map((entry) => ({ ...entry, changes: entry.changes.filter(isSeen) }));
+  const isAll =
+    visibility.isOpen ||
+    (isWhole(record, view) &&
+      shown.every(({ changes }, at) => changes.length === oldestFirst[at]?.changes.length));
+  if (isAll) return shown;
+  return shown
+    .filter(({ kind, changes }) => kind !== "changed" || changes.length > 0)
+    .map(({ kind, at, cap_hash, changes }) => ({ id, kind, at, cap_hash, changes }));
+}
+
+/** False for a key that names a hidden table, before or after. */
+function hasSeenKeys(
+  { path, from, to }: ResourceChange,
+  record: ResourceRecord,
+  visibility: Visibility,
+): boolean {
+  if (!path.endsWith(".fk")) return true;
+  return [from, to].every((key) => key === undefined || visibility.seesForeignKey(key, record));
 }
 
 function withoutChanges(entry: HistoryEntry): HistoryEntry {
   return { ...entry, changes: [] };
 }
 
-function isTold(
+function isShown(
   { path, from = "", to = "" }: HistoryEntry["changes"][number],
   { seen, hidden }: { seen: ReadonlySet<string>; hidden: { isNamedIn(text: string): boolean } },
 ): boolean {

@@ -2,14 +2,15 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { DetailsCard } from "../budget/details-card.ts";
 import type { Principal } from "../access/access-options.ts";
 import { hashResource } from "../record/hash-resource.ts";
-import type { ResourceDetails, ResourceOverview } from "../record/resource-record.ts";
+import type { SeenOverview } from "../access/present-record.ts";
+import type { ResourceDetails } from "../record/resource-record.ts";
 
 /** What of a catalog is used: any object with these two will do. */
 export type VerifiableCatalog = Pick<Catalog, "overview" | "details">;
 
 /** A resource with its whole card. */
 export interface WholeCard {
-  overview: ResourceOverview;
+  overview: SeenOverview;
   /** Row and card together; undefined where the card is denied. */
   details: ResourceDetails | undefined;
   /** False where the principal does not see all columns. */
@@ -47,7 +48,7 @@ export async function readCards(
 interface Reading {
   catalog: VerifiableCatalog;
   ask: { signal: AbortSignal; principal?: Principal | undefined };
-  overview: ResourceOverview;
+  overview: SeenOverview;
 }
 
 async function wholeCard(

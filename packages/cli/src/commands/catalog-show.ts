@@ -1,4 +1,4 @@
-import type { DetailsCard, ResourceColumn, ResourceOverview } from "@ccl/catalog";
+import type { DetailsCard, ResourceColumn, SeenOverview } from "@ccl/catalog";
 import type { ResourceView } from "@ccl/inspector";
 
 import { openSnapshot, readCatalog, type ReadCatalog, saveIndex } from "../catalog/read-catalog.ts";
@@ -42,7 +42,7 @@ export async function catalogShow(
 }
 
 function renderCard(
-  { overview, card }: { overview: ResourceOverview; card: DetailsCard },
+  { overview, card }: { overview: SeenOverview; card: DetailsCard },
   style: Style,
 ): string {
   const { colours } = style;
@@ -62,7 +62,7 @@ function renderCard(
   return parts.join("\n");
 }
 
-function resourceView(overview: ResourceOverview, card: DetailsCard): ResourceView {
+function resourceView(overview: SeenOverview, card: DetailsCard): ResourceView {
   const { id, kind } = overview;
   const { title, columns = [], usage = {} } = card;
   return {
@@ -81,7 +81,7 @@ function resourceView(overview: ResourceOverview, card: DetailsCard): ResourceVi
   };
 }
 
-function factsOf(overview: ResourceOverview, card: DetailsCard): [string, string][] {
+function factsOf(overview: SeenOverview, card: DetailsCard): [string, string][] {
   const { id, kind, uri, tags, owner: team, updated_at, rev, schema_hash } = overview;
   const { shape, pushdown, cap = [], access, quality, description, constraints } = card;
   const able = Object.entries(pushdown ?? {}).flatMap(([name, isAble]) =>

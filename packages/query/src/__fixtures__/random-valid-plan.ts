@@ -58,13 +58,23 @@ export class PlanBuilder {
   readonly #steps: PlanStep[] = [];
   #id = 0;
 
-  constructor(gen: GeneratorValue) {
+  readonly #left: readonly RandomColumn[];
+  readonly #right: readonly RandomColumn[];
+
+  /** Over the columns of both tables that the author knows. */
+  constructor(
+    gen: GeneratorValue,
+    left: readonly RandomColumn[] = leftColumns,
+    right: readonly RandomColumn[] = rightColumns,
+  ) {
     this.#random = new RandomExpressions(gen);
+    this.#left = left;
+    this.#right = right;
   }
 
   build(): LogicalPlan {
     let shape =
-      this.#random.upTo(4) === 0 ? this.#scan("res:r", rightColumns) : this.#scan("res:l", leftColumns);
+      this.#random.upTo(4) === 0 ? this.#scan("res:r", this.#right) : this.#scan("res:l", this.#left);
     const count = this.#random.upTo(5);
     for (let step = 0; step < count; step++) shape = this.#grow(shape);
     this.#finish(shape);
@@ -251,7 +261,7 @@ export class PlanBuilder {
     const random = this.#random;
     const keys = from.columns.filter(({ kind }) => partners[kind] !== undefined);
     if (keys.length === 0) return from;
-    const right = this.#scan("res:r", rightColumns);
+    const right = this.#scan("res:r", this.#right);
     const kind = random.pick(["inner", "left", "semi", "anti"] as const);
     const prefix = `p${this.#id} `;
     const on = Array.from({ length: 1 + Number(random.upTo(3) === 0) }, () => {

@@ -10,6 +10,7 @@ import { shownName } from "../physical/derived-name.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
+import { discreetError } from "../validate/discreet-error.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import {
   limitsOf,
@@ -120,7 +121,7 @@ function createResult(execution: Execution): QueryResult {
       const late = deadline.failure();
       if (late !== undefined) throw late;
     } catch (error) {
-      throw deadline.failure() ?? error;
+      throw deadline.failure() ?? discreetError(error, options);
     } finally {
       deadline.end();
       Object.assign(statistics, {

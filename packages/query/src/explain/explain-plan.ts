@@ -6,8 +6,10 @@ import { shownName } from "../physical/derived-name.ts";
 import type { PhysicalPlan, PlacedFragment } from "../physical/physical-plan.ts";
 import { planPhysical, type FoundConnector } from "../physical/plan-physical.ts";
 import type { LogicalPlan, PlanOperation } from "../plan/logical-plan.ts";
-import type { TypedStep } from "../plan/typed-plan.ts";
+import { conjunctsOf } from "../physical/push-filters.ts";
+import type { PlanColumn, TypedStep } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
+import { visibleResources } from "../validate/visible-resources.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { estimateSteps, rowBytes } from "./estimate-steps.ts";
 import { explanationDiagram } from "./explanation-diagram.ts";
@@ -50,6 +52,7 @@ export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExp
     warnings: valid.warnings,
     connectorOf,
     hasConnectors: options.connectors !== undefined,
+    visible: visibleResources(options.details, options),
   });
 }
 
@@ -57,37 +60,44 @@ interface ExplanationContext {
   warnings: Issue[];
   connectorOf: (resource: ResourceDetails) => FoundConnector;
   hasConnectors: boolean;
+  visible: ReadonlyMap<string, ResourceDetails>;
 }
 
 function explanationOf(
   physical: PhysicalPlan,
-  { warnings, connectorOf, hasConnectors }: ExplanationContext,
+  { warnings, connectorOf, hasConnectors, visible }: ExplanationContext,
 ): PlanExplanation {
   const all = [
     ...physical.fragments.flatMap(({ steps }) => steps),
     ...(physical.engine?.steps ?? []),
   ];
   const estimates = estimateSteps(all);
+  const seen = (columns: PlanColumn[], resources: readonly ResourceDetails[]): PlanColumn[] =>
+    columns.filter(({ name }) => isSeen(name, resources, visible));
   const explained = (step: TypedStep): ExplainedStep => ({
     name: shownName(step.name),
     op: step.op,
-    text: explanationText.step(step),
+    text: explanationText.step(
+      step.op === "scan" ? { ...step, columns: seen(step.columns, [step.resource]) } : step,
+    ),
     rows: estimates.get(step.name)?.rows,
   });
   const sources = physical.fragments.map((fragment): ExplainedSource => {
     const resources = fragment.steps.flatMap((step) => (step.op === "scan" ? [step.resource] : []));
     const connector = resources[0] === undefined ? undefined : connectorOf(resources[0]).connector;
     const rows = estimates.get(fragment.output)?.rows;
+    const columns = seen(fragment.columns, resources);
     return {
       source: fragment.connector,
       name: connector?.name ?? fragment.connector,
       resources: [...new Set(resources.map(({ id }) => id))],
       steps: fragment.steps.map(explained),
-      columns: fragment.columns,
+      columns,
       rows,
-      bytes: rows === undefined ? undefined : rows * rowBytes(fragment.columns),
+      bytes: rows === undefined ? undefined : rows * rowBytes(columns),
       latencyMs: slowest(resources),
-      ...(hasConnectors && requestOf(connector, fragment)),
+      // A request names the columns that a rule reads.
+      ...(hasConnectors && !fragment.steps.some(hasRule) && requestOf(connector, fragment)),
     };
   });
   const local = (physical.engine?.steps ?? []).map(explained);
@@ -108,6 +118,23 @@ function explanationOf(
     text: explanationText.whole(body),
     diagram: explanationDiagram(body),
   };
+}
+
+/** False for a column that all of the resources that have it hide. */
+function isSeen(
+  name: string,
+  resources: readonly ResourceDetails[],
+  visible: ReadonlyMap<string, ResourceDetails>,
+): boolean {
+  const has = ({ columns = [] }: ResourceDetails): boolean =>
+    columns.some((column) => column.name === name);
+  return !resources.some(has) || resources.some(({ id }) => has(visible.get(id) ?? noResource));
+}
+
+const noResource: ResourceDetails = { id: "", kind: "", title: "" };
+
+function hasRule(step: TypedStep): boolean {
+  return step.op === "filter" && conjunctsOf(step.where).some(({ isRule }) => isRule === true);
 }
 
 function requestOf(

@@ -1,6 +1,7 @@
 import { typeName } from "../plan/data-type.ts";
 import type { Expression } from "../plan/expression.ts";
 import type { TypedExpression, TypedStep } from "../plan/typed-plan.ts";
+import { conjunction, conjunctsOf } from "../physical/push-filters.ts";
 import { shownName } from "../physical/derived-name.ts";
 import {
   renderAggregate,
@@ -76,7 +77,7 @@ function stepText(step: TypedStep): string {
     case "scan":
       return `scan ${step.resource.id} (${step.columns.map(({ name }) => renderName(name)).join(", ")})`;
     case "filter":
-      return `filter ${shown(step.where)}`;
+      return `filter ${conditionText(step.where)}`;
     case "project":
       return `project ${step.values.map((value, index) => named(value, step.columns[index]?.name)).join(", ")}`;
     case "join": {
@@ -106,6 +107,14 @@ function stepText(step: TypedStep): string {
     case "distinct":
       return "distinct";
   }
+}
+
+/** Without what a rule of access says. */
+function conditionText(where: TypedExpression): string {
+  const parts = conjunctsOf(where);
+  const own = conjunction(parts.filter(({ isRule }) => isRule !== true));
+  if (own !== undefined && parts.every(({ isRule }) => isRule !== true)) return shown(where);
+  return `${own === undefined ? "" : `${shown(own)} and `}by a rule of access`;
 }
 
 function named(value: TypedExpression, name = ""): string {

@@ -26,7 +26,7 @@ export interface ExplainedSource {
   bytes: number | undefined;
   /** The slowest of its resources' `cost_hint.latency_ms_p50`. */
   latencyMs: number | undefined;
-  /** What would be sent, without values; absent without connectors. */
+  /** What would be sent, without values; absent without connectors, and where a rule of access is part of it. */
   request?: string | undefined;
 }
 

@@ -29,6 +29,8 @@ export interface TypedValue {
   type: DataType;
   isNullable: boolean;
   unit?: string | undefined;
+  /** True for a condition that access adds: explanations leave it out. */
+  isRule?: true | undefined;
 }
 
 /** A column of the step that is read from. */

@@ -10,6 +10,7 @@ import { limitsOf, metered, startDeadline, type Traffic } from "../execute/execu
 import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
 import { QueryError } from "../query-error.ts";
 import { loadTables } from "./load-tables.ts";
+import { discreetError } from "../validate/discreet-error.ts";
 import type { TableUse } from "./name-scope.ts";
 import { clausesOf } from "./clauses-of.ts";
 import { parseSql, type ParseSqlOptions, type SqlPlan } from "./parse-sql.ts";
@@ -83,7 +84,7 @@ async function runQuery(text: string, given: RunSqlOptions): Promise<SqlResult> 
       await close();
     }
   } catch (error) {
-    throw deadline.failure() ?? failed(error);
+    throw deadline.failure() ?? discreetError(failed(error), options);
   } finally {
     deadline.end();
   }
@@ -92,7 +93,7 @@ async function runQuery(text: string, given: RunSqlOptions): Promise<SqlResult> 
 /** Where a statement would run, and as what text. */
 export interface SqlExplanation {
   ranOn: string;
-  /** As the source or DuckDB would get it. */
+  /** As the source or DuckDB would get it, but for the words of rules of access. */
   sql: string;
   /** Tables that it reads, with the columns that it needs and the name of the source that has them. */
   tables: (SqlPlan["tables"][number] & { source: string })[];
@@ -115,7 +116,7 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
     source: sourceOf.get(table.resource) ?? "",
   }));
   const told = { tables, steps: clausesOf(plan) };
-  if (native.statement !== undefined) return { ranOn: native.name, sql: native.statement, ...told };
+  if (native.statement !== undefined) return { ranOn: native.name, sql: native.shown, ...told };
   const statement = duckDbStatement(plan, {
     spelling: spellingOf(plan, options),
     isLenient: false,
@@ -204,8 +205,11 @@ function runsSql(engine: QueryEngine): engine is SqlEngine {
 }
 
 type Native =
-  | { statement: string; source: SqlSource; name: string }
+  | { statement: string; shown: string; source: SqlSource; name: string }
   | { statement?: undefined; reason: string };
+
+/** Keeps the statement's own conditions, which may fail and quote a value, from rows that a rule hides. */
+const fences = { postgresql: "OFFSET 0", sqlite: "LIMIT -1" };
 
 /** The statement for the one database that all of its tables are in, where that understands it. */
 async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> {
@@ -231,16 +235,25 @@ async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> 
     rowCondition(resource, { ...options, dialect: source.dialect }),
   );
   if (conditions.includes("unknown")) return { reason: "a rule of access is applied before it" };
-  const text = nativeStatement(plan, (use) => {
-    const name = source.tableOf(use.resource).map(quoteIdentifier).join(".");
-    const condition = conditions[tables.indexOf(use)];
-    if (!use.isWhole && condition === undefined) return name;
-    const columns = (use.resource.columns ?? []).map((column) => quoteIdentifier(column.name));
-    return `(SELECT ${columns.join(", ")} FROM ${name}${condition === undefined ? "" : ` WHERE ${condition}`})`;
-  });
+  const nativeText = (written: (condition: string) => string): string =>
+    nativeStatement(plan, (use) => {
+      const name = source.tableOf(use.resource).map(quoteIdentifier).join(".");
+      const condition = conditions[tables.indexOf(use)];
+      if (!use.isWhole && condition === undefined) return name;
+      const columns = (use.resource.columns ?? []).map((column) => quoteIdentifier(column.name));
+      const end =
+        condition === undefined ? "" : ` WHERE ${written(condition)} ${fences[source.dialect]}`;
+      return `(SELECT ${columns.join(", ")} FROM ${name}${end})`;
+    });
+  const text = nativeText((condition) => condition);
   const refusal = await source.refusal(plan, text);
   if (refusal !== undefined) return { reason: refusal };
-  return { statement: text, source, name: connector.name };
+  return {
+    statement: text,
+    shown: nativeText(() => "true /* by a rule of access */"),
+    source,
+    name: connector.name,
+  };
 }
 
 /** Whose words a statement is in, where DuckDB runs it. */

@@ -36,7 +36,7 @@ export function sqliteSource(database: SqliteDatabase, tableOf: TableOf): SqlSou
         pairs *= Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.["n"]);
       }
       if (pairs <= maxPairs) return undefined;
-      return `it may try ${pairs} pairs of rows, and nothing can interrupt it there`;
+      return `it may try more than ${maxPairs} pairs of rows, and nothing can interrupt it there`;
     },
     run: (statement, options) => runOnSqlite(database, statement, options),
   };
@@ -127,7 +127,7 @@ export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSou
       if (reason !== undefined) return reason;
       const cost = await estimatedCost(client, text);
       if (cost === undefined || cost <= maxCost) return undefined;
-      return `its planner expects a cost of ${Math.round(cost)}, and nothing can interrupt it there`;
+      return `its planner expects a cost beyond ${maxCost}, and nothing can interrupt it there`;
     },
     run: (statement, options) => runOnPostgres(client, statement, options),
   };

@@ -169,7 +169,7 @@ function checkPairs(
     if (step.op === "join") pairs += first * second;
   }
   if (pairs <= maxPairs) return;
-  const message = `The joins may try ${pairs} pairs of rows, more than the ${maxPairs} allowed where SQLite cannot be interrupted; filter first, raise maxJoinPairs, or open the database as a file with openSqlite, which can be.`;
+  const message = `The joins may try more than the ${maxPairs} pairs of rows allowed where SQLite cannot be interrupted; filter first, raise maxJoinPairs, or open the database as a file with openSqlite, which can be.`;
   throw new QueryError("limit_exceeded", message, {
     details: { limit: "maxJoinPairs", max: maxPairs },
   });

@@ -4,6 +4,7 @@ import { derivedName } from "../physical/derived-name.ts";
 import type { Expression } from "../plan/expression.ts";
 import type { TypedExpression, TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { reportInto } from "./check-context.ts";
+import { conjunction, conjunctsOf } from "../physical/push-filters.ts";
 import { checkStep } from "./check-step.ts";
 
 /** The rule of a resource's rows over all of its columns, hidden ones too; false for one that does not hold up. */
@@ -50,15 +51,22 @@ function ruleSteps(
   return typed?.op === "filter" ? { scan, where: typed.where } : undefined;
 }
 
+/** Each part bears the mark, since filters are taken apart and put together. */
+function markedRule(rule: TypedExpression): TypedExpression {
+  const parts = conjunctsOf(rule).map((part): TypedExpression => ({ ...part, isRule: true }));
+  return conjunction(parts) ?? nothing;
+}
+
 /** A scan of the rows that a rule lets through: all columns are read, the rule holds, and only those of the scan go on. */
 export function ruledScan(scan: TypedScan, original: ResourceDetails, rule: string): TypedStep[] {
   const found = ruleSteps(original, rule);
   const inner: TypedScan = { ...(found?.scan ?? scan), name: derivedName(scan.name, "rows") };
   const ruled = derivedName(scan.name, "rule");
   const { columns } = inner;
+  const where = markedRule(found?.where ?? nothing);
   return [
     inner,
-    { name: ruled, op: "filter", from: inner.name, where: found?.where ?? nothing, columns },
+    { name: ruled, op: "filter", from: inner.name, where, columns },
     {
       name: scan.name,
       op: "project",

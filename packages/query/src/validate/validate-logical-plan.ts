@@ -89,7 +89,7 @@ function ruledSteps(steps: readonly TypedStep[], options: ValidateOptions): Type
     const original = step.op === "scan" ? originals.get(step.resource.id) : undefined;
     const rule = original === undefined ? undefined : rowRule(original, options);
     if (step.op !== "scan" || original === undefined || rule === undefined) return [step];
-    return ruledScan(step, original, rule);
+    return ruledScan(step, { ...original, usage: step.resource.usage }, rule);
   });
 }
 

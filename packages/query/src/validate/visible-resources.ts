@@ -1,4 +1,9 @@
-import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
+import {
+  createHiddenNames,
+  type HiddenNames,
+  type ResourceColumn,
+  type ResourceDetails,
+} from "@ccl/catalog";
 
 /** Who asks. Absent means the public: whoever a rule lets in without a name. */
 export interface QueryPrincipal {
@@ -41,9 +46,37 @@ export function visibleResources(
     const columns = (resource.columns ?? []).filter((column) =>
       isAllowed(access, { principal, resource, column }),
     );
-    visible.set(resource.id, { ...resource, columns });
+    visible.set(resource.id, { ...resource, columns, usage: seenUsage(resource, columns) });
   }
   return access === undefined ? visible : withoutHiddenKeys(visible);
+}
+
+/** Without the anti-patterns that name a hidden column. */
+function seenUsage(
+  { usage, columns: all = [] }: ResourceDetails,
+  columns: readonly ResourceColumn[],
+): ResourceDetails["usage"] {
+  if (usage?.anti_patterns === undefined || columns.length === all.length) return usage;
+  const hidden = createHiddenNames(
+    all.map(({ name }) => name).filter((name) => !columns.some((column) => column.name === name)),
+  );
+  const anti_patterns = usage.anti_patterns.filter((text) => !hidden.isNamedIn(text));
+  return { ...usage, anti_patterns };
+}
+
+/** The names of tables and columns that the principal may not see, but for those that it sees elsewhere. */
+export function hiddenFrom(
+  details: readonly ResourceDetails[],
+  options: AccessOptions,
+): HiddenNames {
+  const namesOf = (resources: Iterable<ResourceDetails>): string[] =>
+    [...resources].flatMap((resource) => [
+      resource.id,
+      tableOf(resource),
+      ...(resource.columns ?? []).map(({ name }) => name),
+    ]);
+  const seen = new Set(namesOf(visibleResources(details, options).values()));
+  return createHiddenNames(namesOf(details).filter((name) => !seen.has(name)));
 }
 
 /** Drops foreign keys that name no visible table: one to a hidden table looks like one to none. */

@@ -1,0 +1,21 @@
+import { QueryError } from "../query-error.ts";
+import { hiddenFrom, rowRule } from "./visible-resources.ts";
+import type { ValidateOptions } from "./validate-logical-plan.ts";
+
+/**
+ * An error without hidden names, and, where rules of rows hold, without the source's own message, which may quote a row that
+ * they hide. The original error is the cause.
+ */
+export function discreetError(error: unknown, options: ValidateOptions): unknown {
+  if (options.access === undefined || !QueryError.isInstance(error)) return error;
+  if (!["source_failed", "engine_failed", "value_invalid"].includes(error.code)) return error;
+  const details = [...options.details];
+  if (details.some((resource) => rowRule(resource, options) !== undefined))
+    return new QueryError(
+      error.code,
+      "A source failed. Its reason is left out, since it may quote rows that rules of access hide.",
+      { cause: error },
+    );
+  const message = hiddenFrom(details, options).maskIn(error.message);
+  return message === error.message ? error : new QueryError(error.code, message, { cause: error });
+}
