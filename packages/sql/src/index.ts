@@ -1,3 +1,4 @@
+export { countOperators, maxOperators } from "./count-operators.ts";
 export {
   migrate,
   type MigrateOptions,

@@ -1,3 +1,5 @@
+import { countOperators, maxOperators } from "@ccl/sql";
+
 import { CatalogError } from "../catalog-error.ts";
 
 /** Reads SQL to the syntax tree of datafusion-sqlparser-rs, a list of statements. Throws where the text is no SQL. */
@@ -10,7 +12,13 @@ export async function loadSqlParser(): Promise<SqlParser> {
   try {
     const { dialectFromString, init, parse } = await import("@guanmingchiu/sqlparser-ts");
     await init();
-    return { parse: (sql, dialect) => parse(sql, dialectFromString(dialect)) };
+    return {
+      parse(sql, dialect) {
+        if (countOperators(sql) > maxOperators)
+          throw new CatalogError("invalid_options", `More than ${maxOperators} operators.`);
+        return parse(sql, dialectFromString(dialect));
+      },
+    };
   } catch (cause) {
     const message =
       "The SQL parser could not be loaded. Hand in sqlParser or snippetLinters.sql where WebAssembly is not to be had.";

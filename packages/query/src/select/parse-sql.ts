@@ -1,3 +1,4 @@
+import { countOperators, maxOperators } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
 import { failure, type Issue, type Result } from "@ccl/core";
 import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
@@ -42,6 +43,11 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   if (text.length > maxCharacters)
     return refused("limit_exceeded", `The statement has more than ${maxCharacters} characters.`);
   const plain = withoutComments(text.replace(/\r\n?/g, "\n")).replace(/[\s;]+$/, "");
+  if (countOperators(plain) > maxOperators)
+    return refused(
+      "limit_exceeded",
+      `The statement has more than ${maxOperators} operators; write long lists with IN.`,
+    );
   const tree = await syntaxTree(plain);
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)

@@ -137,6 +137,26 @@ describe("hostile statements", () => {
   });
 });
 
+it("refuses what would break the parser for all later statements", async () => {
+  const inner = Array.from({ length: 45 }).reduce<string>(
+    (text) => `select (${text}) as id from people`,
+    `select pay${" || pay".repeat(340)} as id from people`,
+  );
+  const chains = [" || id", " and id = 1", " is null", "::text", " -> 'a'", " between 1 and 2"];
+  const texts = chains.flatMap((chain) => [
+    `select id${chain.repeat(5_000)} from people`,
+    `select E'\\'' || id${chain.repeat(900)} || '' from people`,
+    `select $$'$$ || id${chain.repeat(900)} || '' from people`,
+  ]);
+  for (const text of [...texts, inner]) {
+    expect(await parseSql(text, { details })).toMatchObject({ ok: false });
+    expect(await parseSql("select id from people", { details })).toMatchObject({ ok: true });
+  }
+  const list = Array.from({ length: 900 }, () => "'2024-01-01'").join(", ");
+  const long = `select id from people where team in (${list})`;
+  expect(await parseSql(long, { details })).toMatchObject({ ok: true });
+});
+
 let database: SqliteDatabase;
 let engine: QueryEngine;
 
