@@ -2,8 +2,8 @@ const pieces =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[^]*?\*\/|([-+*/%<>=!~|&^:?@#]+|\b(?:and|or|like|ilike|rlike|regexp|glob|similar|between|is|in|isnull|notnull|at|collate|overlaps|div|xor|mod)\b)/giu;
 
 /**
- * How many operators a statement has, at least as many as a parser finds. One that recurses over each of them breaks for
- * good at some 600 in WebAssembly.
+ * How many operators a statement has; never fewer than a parser finds. A parser in WebAssembly recurses over each of them,
+ * and breaks for good at some 600.
  */
 export function countOperators(text: string): number {
   // Quotes within these are read differently from database to database.
@@ -13,5 +13,5 @@ export function countOperators(text: string): number {
   return count;
 }
 
-/** The most that a parser in WebAssembly is given. */
+/** Statements with more operators are not given to a parser in WebAssembly. */
 export const maxOperators = 400;

@@ -20,11 +20,10 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
   const { context, writing } = createParts(options);
   return {
     ...createCatalogReader(context),
-    register: (resources, { signal } = {}) =>
-      registerResources(resources, { ...writing, ...(signal === undefined ? {} : { signal }) }),
+    register: (resources, { signal } = {}) => registerResources(resources, { ...writing, signal }),
     async remove(ids, { signal } = {}) {
       requireIds("ids", ids);
-      return removeResources(ids, { ...writing, ...(signal === undefined ? {} : { signal }) });
+      return removeResources(ids, { ...writing, signal });
     },
     drillDown: (request) => drillDown(request, context),
     async history(id, query = {}) {

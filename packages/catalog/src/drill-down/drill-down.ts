@@ -51,7 +51,7 @@ export async function drillDown(
     const next = await rankCandidates(
       {
         ...rest,
-        ...(candidates === undefined ? {} : { candidates }),
+        candidates,
         task: asked,
         budget,
         exclude,

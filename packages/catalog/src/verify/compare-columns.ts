@@ -102,7 +102,7 @@ function changesOf(
       ...finding("breaking", "key_changed", stored),
       message: "The column no longer points there",
       from: inertText(stored.fk, 200),
-      ...(fresh.fk === undefined ? {} : { to: inertText(fresh.fk, 200) }),
+      to: fresh.fk === undefined ? undefined : inertText(fresh.fk, 200),
     });
   }
   return findings;

@@ -1,9 +1,6 @@
-export { fileProbe, type FileProbeOptions } from "./file-probe.ts";
-export { httpProbe, type HttpProbeOptions } from "./http-probe.ts";
 export { importProbe, type ImportProbeOptions } from "./import-probe.ts";
 export { renderVerifyReport, type RenderVerifyReportOptions } from "./render-verify-report.ts";
 export type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
-export { mcpProbe, skillProbe } from "./skill-probe.ts";
 export type { SnippetLinter } from "./lint-snippets.ts";
 export { loadSqlParser, type SqlParser } from "./sql-parser.ts";
 export { sqlProbe, type SqlProbeOptions } from "./sql-probe.ts";

@@ -1,4 +1,3 @@
-import { createServer, type Server } from "node:http";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -6,24 +5,16 @@ import { PGlite } from "@electric-sql/pglite";
 import { createPostgresSession, type PostgresClient } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CatalogError } from "../catalog-error.ts";
 import { createCatalog } from "../catalog/create-catalog.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { fromFiles } from "../importers/from-files.ts";
-import { fromMcpTools } from "../importers/from-mcp-tools.ts";
-import { fromOpenApi } from "../importers/from-openapi.ts";
 import { fromSqlDatabase } from "../importers/from-sql-database.ts";
-import { fromTools } from "../importers/from-tools.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { importProbe } from "./import-probe.ts";
 import { createVerifyReport } from "./verify-report.ts";
 import {
-  fileProbe,
-  httpProbe,
-  mcpProbe,
   renderVerifyReport,
-  skillProbe,
   sqlProbe,
   verifyCatalog,
   type ResourceProbe,
@@ -305,144 +296,6 @@ describe("verifyCatalog against SQLite with public data", () => {
       "breaking snippet_unknown_column usage.snippets.0",
     ]);
     database.close();
-  });
-});
-
-describe("verifyCatalog against HTTP", () => {
-  let server: Server;
-  let origin: string;
-  const asked: string[] = [];
-
-  beforeAll(async () => {
-    server = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
-      const known: Record<string, number> = {
-        "/ok": 200,
-        "/moved": 302,
-        "/closed": 401,
-        "/down": 503,
-        "/": 404,
-      };
-      if (request.url === "/get-only") response.statusCode = request.method === "GET" ? 200 : 405;
-      else response.statusCode = known[request.url ?? ""] ?? 404;
-      if (request.url === "/slow") return;
-      response.end(request.method === "GET" ? "x".repeat(100_000) : undefined);
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    origin =
-      typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "";
-  });
-  afterEach(() => asked.splice(0));
-  afterAll(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-
-  it.each([
-    ["/ok", [], []],
-    ["/moved", [], []],
-    ["/closed", [], []],
-    ["/get-only", [], []],
-    ["/gone", [], ["breaking missing"]],
-    ["/down", [], ["unverified unreachable"]],
-    ["/slow", [], ["unverified timed_out"]],
-    ["/pets/{id}", ["method:get"], []],
-    ["/gone", ["method:post"], []],
-  ])("asks %s with tags %j and finds %j", async (path, tags, expected) => {
-    const catalog = await catalogOf([
-      { id: "res:x", kind: "api", title: "x", uri: `${origin}${path}`, tags },
-    ]);
-    const report = await verifyCatalog(catalog, { probes: [httpProbe()], timeoutMs: 500 });
-    expect(codesOf(report)).toEqual(expected);
-    expect(asked.every((line) => /^(?:HEAD|GET) /.test(line))).toBe(true);
-  });
-
-  it("reports a server that is not there, and leaves addresses alone that it may not ask", async () => {
-    const uri = "http://127.0.0.1:1/x";
-    const catalog = await catalogOf([{ id: "res:x", kind: "api", title: "x", uri }]);
-    expect(codesOf(await verifyCatalog(catalog, { probes: [httpProbe()] }))).toEqual([
-      "unverified unreachable",
-    ]);
-    const allowed = httpProbe({ allow: ({ port }) => port !== "1" });
-    expect(codesOf(await verifyCatalog(catalog, { probes: [allowed] }))).toEqual([
-      "notice not_probed",
-    ]);
-  });
-
-  it("verifies an imported OpenAPI document against its server", async () => {
-    const text = readFileSync(
-      new URL("../importers/__fixtures__/bookings.openapi.yaml", import.meta.url),
-      "utf8",
-    );
-    const result = fromOpenApi(text, { baseUrl: origin });
-    const catalog = await catalogOf(result.ok ? result.value : []);
-    const report = await verifyCatalog(catalog, { probes: [httpProbe()] });
-    expect(report.probed).toBe(5);
-    // The server knows neither /health nor /bookings; what takes parameters or writes counts as there.
-    expect(
-      report.findings.filter(({ code }) => code === "missing").map(({ resourceId }) => resourceId),
-    ).toEqual(["res:api.hotel-bookings.health", "res:api.hotel-bookings.listBookings"]);
-    expect(asked.every((line) => /^(?:HEAD|GET) /.test(line))).toBe(true);
-  });
-});
-
-describe("verifyCatalog against skills, MCP tools and files", () => {
-  const tool = (properties: object) => ({
-    name: "sum_up",
-    description: "Sums up.",
-    inputSchema: { type: "object", properties },
-  });
-
-  it("compares the parameters of skills", async () => {
-    const catalog = await catalogOf(
-      fromTools([tool({ text: { type: "string" }, limit: { type: "integer" } })]),
-    );
-    const now = [tool({ text: { type: "array" }, size: { type: "integer" } })];
-    const codes = codesOf(await verifyCatalog(catalog, { probes: [skillProbe(now)] }));
-    expect(codes).toContain("breaking column_removed columns.limit");
-    expect(codes).toContain("breaking type_changed columns.text");
-    expect(codesOf(await verifyCatalog(catalog, { probes: [skillProbe([])] }))).toContain(
-      "breaking missing",
-    );
-  });
-
-  it("compares the tools of an MCP server", async () => {
-    const listTools = (tools: object[]) => ({ listTools: async () => ({ tools }) });
-    const catalog = await catalogOf(
-      await fromMcpTools([tool({ text: { type: "string" } })], { server: "s" }),
-    );
-    const probe = (properties: object) => mcpProbe(listTools([tool(properties)]), { server: "s" });
-    const same = await verifyCatalog(catalog, { probes: [probe({ text: { type: "string" } })] });
-    expect(same.findings.map(({ code }) => code)).toEqual(["snippet_unchecked"]);
-    const changed = await verifyCatalog(catalog, { probes: [probe({ words: { type: "array" } })] });
-    expect(codesOf(changed)).toContain("breaking column_removed columns.text");
-  });
-
-  it("compares files with what they hold", async () => {
-    const files: Record<string, Uint8Array> = {
-      "a/x y.csv": new TextEncoder().encode("id,price\n1,2.5\n"),
-    };
-    const names = ["a/x y.csv", "b.csv"];
-    const result = fromFiles(
-      names.map((name) => ({ name, bytes: new TextEncoder().encode("id,cost\n1,2.5\n") })),
-    );
-    const catalog = await catalogOf(result.ok ? result.value : []);
-    const probe = fileProbe({
-      stat: async (path) =>
-        files[path] === undefined ? undefined : { sizeBytes: files[path].byteLength },
-      read: async (path) => files[path] ?? new Uint8Array(),
-    });
-    const report = await verifyCatalog(catalog, { probes: [probe] });
-    expect(
-      report.findings.map(({ resourceId, code, path }) => `${resourceId} ${code} ${path ?? ""}`),
-    ).toMatchInlineSnapshot(`
-        [
-          "res:file.a/x%20y.csv column_added columns.price",
-          "res:file.a/x%20y.csv column_removed columns.cost",
-          "res:file.b.csv missing ",
-        ]
-      `);
   });
 });
 

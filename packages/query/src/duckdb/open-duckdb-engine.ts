@@ -4,6 +4,7 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node
 import { sql } from "kysely";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { EngineInput, EngineWork, QueryEngine, RunOptions } from "../connector/connector.ts";
+import { orAborted } from "../execute/or-aborted.ts";
 import { QueryError } from "../query-error.ts";
 import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
@@ -94,7 +95,7 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
     async runSql(work, options) {
       if (!isOpen) throw new QueryError("closed", "The engine is closed; open another one.");
       throwIfAborted(options.signal, QueryError);
-      const connection = await instance.connect();
+      const connection = await connected(instance, options.signal);
       running.add(connection);
       const end = (): void => {
         running.delete(connection);
@@ -109,6 +110,20 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
       instance.closeSync();
     },
   };
+}
+
+/** Statements that DuckDB can't stop at once keep others from connecting: an abort ends the wait. */
+async function connected(
+  instance: DuckDBInstance,
+  signal: AbortSignal | undefined,
+): Promise<DuckDBConnection> {
+  const connecting = instance.connect();
+  try {
+    return await orAborted(connecting, signal);
+  } catch (error) {
+    void connecting.then((late) => late.closeSync()).catch(() => {});
+    throw error;
+  }
 }
 
 /** Under the columns' own names. */
