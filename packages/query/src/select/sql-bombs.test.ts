@@ -95,13 +95,13 @@ beforeAll(async () => {
     await pool.query(ddl);
     engines.PostgreSQL = sqlConnector(pool);
   }
-});
+}, 180_000);
 
 afterAll(async () => {
   await engine.close();
   for (const database of databases) database.close();
   if (isLong) await postgres.close();
-  await pool?.query("DROP TABLE bomb_t");
+  await pool?.query("DROP TABLE IF EXISTS bomb_t");
   await pool?.end();
   rmSync(folder, { recursive: true, force: true });
 });
