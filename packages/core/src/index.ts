@@ -4,9 +4,9 @@ export {
   type CanonicalJsonErrorCode,
 } from "./canonical/canonical-json-error.ts";
 export { sha256Hex, sha8 } from "./canonical/sha256.ts";
-export { CclError, type CclErrorOptions } from "./ccl-error.ts";
+export { CclError } from "./ccl-error.ts";
 export { systemClock, type Clock } from "./clock.ts";
-export { createUuidV7Generator, type IdGenerator, type UuidV7Options } from "./id-generator.ts";
+export { createUuidV7Generator, type IdGenerator } from "./id-generator.ts";
 export type {
   ChatMessage,
   MediaPart,
@@ -30,25 +30,17 @@ export type {
   ModelResponse,
   ModelUsage,
   ResponseFormat,
+  StreamingModel,
 } from "./models/language-model.ts";
 export type { ToolContext, ToolDefinition, ToolDescription } from "./models/tool-definition.ts";
 export { failure, success, type Issue, type Result } from "./result.ts";
 export { compareCodeUnits } from "./text/compare-code-units.ts";
-export { redactSecrets, type RedactedText } from "./text/redact-secrets.ts";
-export type { SecretFinding } from "./text/secret-source.ts";
-export {
-  truncateMiddle,
-  type TruncatedText,
-  type TruncateMiddleOptions,
-} from "./text/truncate-middle.ts";
-export { calibrateCounter, type ReportedUsage } from "./tokens/calibrate-counter.ts";
+export { redactSecrets } from "./text/redact-secrets.ts";
+export { truncateMiddle } from "./text/truncate-middle.ts";
+export { calibrateCounter } from "./tokens/calibrate-counter.ts";
 export { countMessages } from "./tokens/count-messages.ts";
 export { estimatedCounter } from "./tokens/estimated-counter.ts";
-export {
-  TokenBudget,
-  type TokenBreakdown,
-  type TokenBudgetOptions,
-} from "./tokens/token-budget.ts";
+export { TokenBudget } from "./tokens/token-budget.ts";
 export { TokenBudgetError, type TokenBudgetErrorCode } from "./tokens/token-budget-error.ts";
 export type { TokenCounter } from "./tokens/token-counter.ts";
 export { wordCounter } from "./tokens/word-counter.ts";

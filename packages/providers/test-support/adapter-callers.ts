@@ -1,13 +1,10 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { ModelRequest, ModelResponse } from "@ccl/core";
+import type { ModelRequest, ModelResponse, StreamingModel } from "@ccl/core";
 
 import { createAiSdkModel } from "../src/ai-sdk/index.ts";
 import { createAnthropicModel } from "../src/anthropic/index.ts";
 import { createOllamaModel } from "../src/ollama/index.ts";
-import {
-  createOpenAiCompatibleModel,
-  type StreamingModel,
-} from "../src/openai-compatible/index.ts";
+import { createOpenAiCompatibleModel } from "../src/openai-compatible/index.ts";
 import { createOpenAiResponsesModel } from "../src/openai-responses/index.ts";
 import { anthropicFormat } from "../src/testing/anthropic-format.ts";
 import type { DialectFormat } from "../src/testing/dialect-format.ts";

@@ -6,7 +6,7 @@ export type AbortErrorClass = new (
 ) => Error;
 
 /** The package's `aborted`, with the signal's reason as its cause. */
-export function abortedError(signal: AbortSignal, ErrorClass: AbortErrorClass): Error {
+function abortedError(signal: AbortSignal, ErrorClass: AbortErrorClass): Error {
   return new ErrorClass("aborted", "The call was aborted.", { cause: signal.reason });
 }
 

@@ -1,14 +1,8 @@
-export {
-  abortedError,
-  onAbort,
-  throwIfAborted,
-  untilAborted,
-  type AbortErrorClass,
-} from "./abort.ts";
-export { createDeadline, type Deadline, type TimeoutOptions } from "./deadline.ts";
+export { onAbort, throwIfAborted, untilAborted } from "./abort.ts";
+export { createDeadline, type Deadline } from "./deadline.ts";
 export { mapConcurrent } from "./map-concurrent.ts";
 export { retry, type RetryOptions } from "./retry.ts";
-export { backoffDelay, parseRetryAfter, type BackoffOptions } from "./retry-delay.ts";
+export { backoffDelay, parseRetryAfter } from "./retry-delay.ts";
 export { sleep } from "./sleep.ts";
 export { TurnQueue } from "./turn-queue.ts";
 export { withTimeout } from "./with-timeout.ts";

@@ -1,6 +1,2 @@
-export {
-  createDelimitedScanner,
-  type DelimitedScanner,
-  type Delimiter,
-} from "./delimited-scanner.ts";
+export { createDelimitedScanner, type Delimiter } from "./delimited-scanner.ts";
 export { columnNames, detectDelimiter, readDelimited, readDelimitedRow } from "./read-delimited.ts";

@@ -16,7 +16,7 @@ export function callListener<Value>(
 }
 
 /** The default: the platform's `reportError`, or `console.error` where there is none, as in Node. */
-export function reportListenerError(error: unknown): void {
+function reportListenerError(error: unknown): void {
   const platform: typeof globalThis & { reportError?: ListenerErrorHandler | undefined } =
     globalThis;
   if (platform.reportError !== undefined) platform.reportError(error);

@@ -1,2 +1,2 @@
-export { callListener, reportListenerError, type ListenerErrorHandler } from "./call-listener.ts";
-export { createEmitter, type Emitter, type EmitterOptions } from "./create-emitter.ts";
+export { callListener, type ListenerErrorHandler } from "./call-listener.ts";
+export { createEmitter, type Emitter } from "./create-emitter.ts";

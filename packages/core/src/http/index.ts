@@ -1,3 +1,3 @@
-export { readBodyText, type BodyText, type BodyTextOptions } from "./read-body-text.ts";
+export { readBodyText } from "./read-body-text.ts";
 export { streamChunks } from "./stream-chunks.ts";
 export { streamLines, type StreamLine } from "./stream-lines.ts";

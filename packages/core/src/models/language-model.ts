@@ -22,6 +22,11 @@ export interface LanguageModel {
   stream?(request: ModelRequest): AsyncIterable<ModelDelta>;
 }
 
+/** A model that streams, as all models of @ccl/providers do. */
+export interface StreamingModel extends LanguageModel {
+  stream(request: ModelRequest): AsyncIterable<ModelDelta>;
+}
+
 /** The shape that the answer's text is asked to have. */
 export type ResponseFormat =
   | { type: "json_schema"; name: string; schema: object; strict?: boolean | undefined }

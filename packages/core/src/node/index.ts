@@ -1,4 +1,4 @@
-export { openAppendLog, type AppendLog, type AppendLogOptions } from "./append-log.ts";
+export { openAppendLog, type AppendLog } from "./append-log.ts";
 export { syncFolder, type Durability } from "./durability.ts";
 export {
   acquireFileLock,
@@ -8,6 +8,6 @@ export {
   type FileLockOptions,
 } from "./file-lock.ts";
 export { NodeIoError, type NodeIoErrorCode } from "./node-io-error.ts";
-export { resolveInside, type InsidePath } from "./resolve-inside.ts";
-export { writeFileDurable, type WriteFileDurableOptions } from "./write-file-durable.ts";
+export { resolveInside } from "./resolve-inside.ts";
+export { writeFileDurable } from "./write-file-durable.ts";
 export { systemCode, unless } from "./system-code.ts";

@@ -1,1 +1,1 @@
-export { cursorOffset, pageLimit, type OptionErrorClass, type PageSizes } from "./page-limit.ts";
+export { cursorOffset, pageLimit, type PageSizes } from "./page-limit.ts";

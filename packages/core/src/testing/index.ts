@@ -1,9 +1,5 @@
 export { createFixedClock, type FixedClock } from "./fixed-clock.ts";
-export {
-  createScriptedEmbedder,
-  type ScriptedEmbedder,
-  type ScriptedEmbedderOptions,
-} from "./scripted-embedder.ts";
+export { createScriptedEmbedder } from "./scripted-embedder.ts";
 export {
   createScriptedModel,
   type ScriptedModel,

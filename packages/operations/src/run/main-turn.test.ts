@@ -1,8 +1,13 @@
-import { LanguageModelError, type LanguageModel, type ModelDelta } from "@ccl/core";
+import {
+  LanguageModelError,
+  type LanguageModel,
+  type ModelDelta,
+  type StreamingModel,
+} from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { createAnthropicModel } from "@ccl/providers/anthropic";
 import { createOllamaModel } from "@ccl/providers/ollama";
-import { createOpenAiCompatibleModel, type StreamingModel } from "@ccl/providers/openai-compatible";
+import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { createOpenAiResponsesModel } from "@ccl/providers/openai-responses";
 import {
   startTestServer,

@@ -1,8 +1,14 @@
-import type { ModelCapabilities, ModelDelta, ModelRequest, ModelResponse } from "@ccl/core";
+import type {
+  ModelCapabilities,
+  ModelDelta,
+  ModelRequest,
+  ModelResponse,
+  StreamingModel,
+} from "@ccl/core";
 import { isRecord, withoutUndefined } from "@ccl/core/json";
 import { streamChunks } from "@ccl/core/http";
 
-import { convert, type StreamingModel } from "../http/create-wire-model.ts";
+import { convert } from "../http/create-wire-model.ts";
 import { type CallLimits, runCall, streamCall } from "../http/run-call.ts";
 import { fromAiSdkAnswer } from "../wire/ai-sdk/index.ts";
 import { collectLosses } from "../wire/losses.ts";

@@ -1,6 +1,6 @@
-import type { ModelCapabilities } from "@ccl/core";
+import type { ModelCapabilities, StreamingModel } from "@ccl/core";
 
-import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
+import { createWireModel } from "../http/create-wire-model.ts";
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
 import { fromAnthropicAnswer } from "../wire/anthropic/index.ts";
 import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";

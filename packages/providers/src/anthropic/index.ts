@@ -1,4 +1,1 @@
 export { type AnthropicOptions, createAnthropicModel } from "./create-anthropic-model.ts";
-export type { ApiKey } from "../http/api-key.ts";
-export type { StreamingModel } from "../http/create-wire-model.ts";
-export type { EndpointOptions } from "../http/endpoint.ts";

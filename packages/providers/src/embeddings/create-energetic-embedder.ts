@@ -3,7 +3,7 @@ import type { Embedder } from "@ccl/core";
 import { createLocalEmbedder } from "./create-local-embedder.ts";
 
 /** What the adapter uses of a model of `@energetic-ai/embeddings`. */
-export interface EnergeticModel {
+interface EnergeticModel {
   embed(texts: string[]): Promise<readonly (readonly number[])[]>;
 }
 

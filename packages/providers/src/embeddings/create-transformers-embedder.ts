@@ -3,10 +3,10 @@ import { type Embedder, LanguageModelError } from "@ccl/core";
 import { createLocalEmbedder } from "./create-local-embedder.ts";
 
 /** How the vectors of a text's tokens become one; the model's card says which it was trained with. */
-export type TransformersPooling = "mean" | "cls" | "last_token";
+type TransformersPooling = "mean" | "cls" | "last_token";
 
 /** Precision of a model's weights, as far as every version of the library has it. */
-export type TransformersPrecision =
+type TransformersPrecision =
   | "auto"
   | "fp32"
   | "fp16"
@@ -24,13 +24,13 @@ export interface TransformersTensor {
 }
 
 /** What the adapter uses of a feature extraction pipeline. */
-export type TransformersExtractor = (
+type TransformersExtractor = (
   texts: string[],
   options: { pooling: TransformersPooling; normalize: boolean },
 ) => Promise<TransformersTensor>;
 
 /** What the adapter passes to `pipeline` for the model. */
-export interface TransformersLoadOptions {
+interface TransformersLoadOptions {
   revision: string;
   dtype?: TransformersPrecision | undefined;
 }

@@ -2,11 +2,8 @@ import { LanguageModelError, type Embedder } from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startTestServer, type TestServer } from "../testing/index.ts";
-import {
-  createOllamaEmbedder,
-  createOpenAiCompatibleEmbedder,
-  type EmbedderOptions,
-} from "./index.ts";
+import type { EmbedderOptions } from "./create-embedder.ts";
+import { createOllamaEmbedder, createOpenAiCompatibleEmbedder } from "./index.ts";
 
 let server: TestServer;
 beforeEach(async () => {

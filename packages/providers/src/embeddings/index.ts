@@ -1,7 +1,6 @@
 export {
   createEnergeticEmbedder,
   type EnergeticEmbedderOptions,
-  type EnergeticModel,
 } from "./create-energetic-embedder.ts";
 export { createOllamaEmbedder, type OllamaEmbedderOptions } from "./create-ollama-embedder.ts";
 export {
@@ -11,12 +10,4 @@ export {
 export {
   createTransformersEmbedder,
   type TransformersEmbedderOptions,
-  type TransformersExtractor,
-  type TransformersLoadOptions,
-  type TransformersPooling,
-  type TransformersPrecision,
-  type TransformersTensor,
 } from "./create-transformers-embedder.ts";
-export type { EmbedderOptions } from "./create-embedder.ts";
-export type { ApiKey } from "../http/api-key.ts";
-export type { EndpointOptions } from "../http/endpoint.ts";

@@ -1,11 +1,11 @@
 import { type Embedder, LanguageModelError } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
+import type { TransformersTensor } from "./create-transformers-embedder.ts";
 import {
   createEnergeticEmbedder,
   createTransformersEmbedder,
   type TransformersEmbedderOptions,
-  type TransformersTensor,
 } from "./index.ts";
 
 /** What a library that runs in the process does, and what it was asked. */

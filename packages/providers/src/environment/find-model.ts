@@ -1,6 +1,6 @@
+import type { StreamingModel } from "@ccl/core";
 import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 
-import type { StreamingModel } from "../http/create-wire-model.ts";
 import { namedModel, type NamedModelOptions, ollamaUrl } from "./named-model.ts";
 
 /** A model and what led to it: the name of a variable, or the address of Ollama. */

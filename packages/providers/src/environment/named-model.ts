@@ -1,7 +1,6 @@
-import { LanguageModelError } from "@ccl/core";
+import { LanguageModelError, type StreamingModel } from "@ccl/core";
 
 import { createAnthropicModel } from "../anthropic/create-anthropic-model.ts";
-import type { StreamingModel } from "../http/create-wire-model.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
 import { createOllamaModel } from "../ollama/create-ollama-model.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/create-open-ai-compatible-model.ts";

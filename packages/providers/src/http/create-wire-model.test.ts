@@ -1,10 +1,9 @@
-import type { ModelDelta, ModelRequest } from "@ccl/core";
+import type { ModelDelta, ModelRequest, StreamingModel } from "@ccl/core";
 import { describe, expect, it, vi } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
 import { createOllamaModel } from "../ollama/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
-import type { StreamingModel } from "./create-wire-model.ts";
 
 type Answer = () => Response | Promise<Response>;
 const create = {

@@ -1,12 +1,12 @@
 import { traced } from "@ccl/core/tracing";
 import {
   type Issue,
-  type LanguageModel,
   LanguageModelError,
   type ModelCapabilities,
   type ModelDelta,
   type ModelRequest,
   type ModelResponse,
+  type StreamingModel,
 } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
@@ -47,11 +47,6 @@ export interface Wire {
   toBody(request: ModelRequest, call: BodyOptions): JsonRecord;
   toResponse(body: JsonRecord): ModelResponse;
   createReader(): StreamReader;
-}
-
-/** A model that streams, as all models here do. */
-export interface StreamingModel extends LanguageModel {
-  stream(request: ModelRequest): AsyncIterable<ModelDelta>;
 }
 
 /** A model over one wire format. Each call is one HTTP request. */

@@ -1,8 +1,8 @@
-import { type ModelRequest, type ModelResponse } from "@ccl/core";
+import { type ModelRequest, type ModelResponse, type StreamingModel } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
-import { createOpenAiCompatibleModel, type StreamingModel } from "../openai-compatible/index.ts";
+import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
 
 const request: ModelRequest = {
   messages: [{ role: "user", content: "Hi" }],

@@ -1,6 +1,6 @@
-import type { ModelCapabilities } from "@ccl/core";
+import type { ModelCapabilities, StreamingModel } from "@ccl/core";
 
-import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
+import { createWireModel } from "../http/create-wire-model.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
 import { fromOpenAiAnswer } from "../wire/openai-chat/index.ts";
 import { toOpenAiBody } from "./open-ai-request.ts";

@@ -1,9 +1,9 @@
-import type { ModelRequest } from "@ccl/core";
+import type { ModelRequest, StreamingModel } from "@ccl/core";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startTestServer, type TestServer } from "../testing/index.ts";
-import { createOpenAiResponsesModel, type StreamingModel } from "./index.ts";
+import { createOpenAiResponsesModel } from "./index.ts";
 
 let server: TestServer;
 beforeEach(async () => {

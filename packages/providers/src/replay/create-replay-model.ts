@@ -3,9 +3,9 @@ import {
   LanguageModelError,
   type ModelRequest,
   type ModelResponse,
+  type StreamingModel,
 } from "@ccl/core";
 
-import type { StreamingModel } from "../http/create-wire-model.ts";
 import { wholeDeltas } from "../http/whole-deltas.ts";
 import {
   keyOf,

@@ -1,9 +1,9 @@
-import type { ModelDelta } from "@ccl/core";
+import type { ModelDelta, StreamingModel } from "@ccl/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
-import type { EndpointOptions, StreamingModel } from "../openai-compatible/index.ts";
+import type { EndpointOptions } from "../http/endpoint.ts";
 import { createOllamaModel } from "../ollama/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
 import { createOpenAiResponsesModel } from "../openai-responses/index.ts";

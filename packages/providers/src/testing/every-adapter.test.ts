@@ -3,11 +3,12 @@ import {
   type ModelDelta,
   type ModelRequest,
   type ModelResponse,
+  type StreamingModel,
 } from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
-import type { EndpointOptions, StreamingModel } from "../openai-compatible/index.ts";
+import type { EndpointOptions } from "../http/endpoint.ts";
 import { createOllamaModel } from "../ollama/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
 import { createOpenAiResponsesModel } from "../openai-responses/index.ts";

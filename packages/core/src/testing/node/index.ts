@@ -1,2 +1,2 @@
 export { CallScheduler, inEveryOrder } from "./call-scheduler.ts";
-export { requireBuilt, runScript, type RunScriptOptions } from "./run-script.ts";
+export { requireBuilt, runScript } from "./run-script.ts";

@@ -88,7 +88,7 @@ const finishReasons: Record<string, FinishReason> = {
 };
 
 /** Why the model stopped: a string in version 2, `{ unified, raw }` from version 3 on. */
-export function fromAiSdkFinishReason(reason: unknown): FinishReason {
+function fromAiSdkFinishReason(reason: unknown): FinishReason {
   const name = typeof reason === "string" ? reason : (stringAt(reason, "unified") ?? "");
   return finishReasons[name] ?? "other";
 }
@@ -116,7 +116,7 @@ export function toAiSdkFinishReason(reason: FinishReason, version: AiSdkVersion)
 }
 
 /** The counts in the form of a version. */
-export function toAiSdkUsage(usage: ModelUsage, version: AiSdkVersion): JsonRecord {
+function toAiSdkUsage(usage: ModelUsage, version: AiSdkVersion): JsonRecord {
   const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens, cacheWriteTokens } = usage;
   if (version === "v2")
     return {

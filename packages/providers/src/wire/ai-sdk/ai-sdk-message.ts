@@ -16,7 +16,7 @@ export interface AiSdkOptioned {
 }
 
 /** A text part. */
-export interface AiSdkTextPart extends AiSdkOptioned {
+interface AiSdkTextPart extends AiSdkOptioned {
   type: "text";
   text: string;
 }
@@ -59,7 +59,7 @@ type AiSdkToolOutput =
     };
 
 /** The answer to a call. */
-export interface AiSdkToolResultPart extends AiSdkOptioned {
+interface AiSdkToolResultPart extends AiSdkOptioned {
   type: "tool-result";
   toolCallId: string;
   toolName: string;

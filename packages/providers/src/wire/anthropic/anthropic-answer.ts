@@ -74,7 +74,7 @@ const finishReasons: Record<string, FinishReason | undefined> = {
 };
 
 /** Why the model stopped, from `stop_reason`. */
-export function fromAnthropicFinishReason(reason: unknown): FinishReason {
+function fromAnthropicFinishReason(reason: unknown): FinishReason {
   return entryOf(finishReasons, reason) ?? "other";
 }
 
@@ -87,7 +87,7 @@ const stopReasons: Record<FinishReason, string> = {
 };
 
 /** The reason as `stop_reason`, which has no word for `other`. */
-export function toAnthropicFinishReason(reason: FinishReason): string {
+function toAnthropicFinishReason(reason: FinishReason): string {
   return stopReasons[reason];
 }
 
@@ -107,7 +107,7 @@ export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {
 }
 
 /** The counts as `usage` of a message. */
-export function toAnthropicUsage(usage: ModelUsage): JsonRecord {
+function toAnthropicUsage(usage: ModelUsage): JsonRecord {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   return withoutUndefined({
     input_tokens: inputTokens - (cachedInputTokens ?? 0) - (cacheWriteTokens ?? 0),

@@ -57,7 +57,7 @@ type AnthropicThinkingBlock =
   | { type: "redacted_thinking"; data: string };
 
 /** One block of a turn. */
-export type AnthropicBlock =
+type AnthropicBlock =
   | AnthropicTextBlock
   | AnthropicImageBlock
   | AnthropicDocumentBlock

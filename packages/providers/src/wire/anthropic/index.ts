@@ -1,16 +1,5 @@
-export type {
-  AnthropicBlock,
-  AnthropicConversation,
-  AnthropicMessage,
-} from "./anthropic-message.ts";
-export {
-  fromAnthropicAnswer,
-  fromAnthropicFinishReason,
-  fromAnthropicUsage,
-  toAnthropicAnswer,
-  toAnthropicFinishReason,
-  toAnthropicUsage,
-} from "./anthropic-answer.ts";
+export type { AnthropicConversation, AnthropicMessage } from "./anthropic-message.ts";
+export { fromAnthropicAnswer, fromAnthropicUsage, toAnthropicAnswer } from "./anthropic-answer.ts";
 export {
   fromAnthropicToolChoice,
   fromAnthropicTools,
@@ -20,4 +9,4 @@ export {
 export { fromAnthropicMessages } from "./from-anthropic-messages.ts";
 export { toAnthropicMessages, type AnthropicMessagesOptions } from "./to-anthropic-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";
-export type { LossOptions, WireLoss } from "../losses.ts";
+export type { WireLoss } from "../losses.ts";

@@ -1,19 +1,12 @@
 export { fromOpenAiMessages } from "./from-open-ai-messages.ts";
-export {
-  fromOpenAiAnswer,
-  fromOpenAiFinishReason,
-  fromOpenAiUsage,
-  toOpenAiAnswer,
-  toOpenAiFinishReason,
-  toOpenAiUsage,
-} from "./open-ai-answer.ts";
+export { fromOpenAiAnswer, fromOpenAiUsage, toOpenAiAnswer } from "./open-ai-answer.ts";
 export {
   fromOpenAiToolChoice,
   fromOpenAiTools,
   toOpenAiToolChoice,
   toOpenAiTools,
 } from "./open-ai-tools.ts";
-export type { OpenAiMessage, OpenAiToolCall } from "./open-ai-message.ts";
+export type { OpenAiMessage } from "./open-ai-message.ts";
 export { toOpenAiMessages, type OpenAiMessagesOptions } from "./to-open-ai-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";
-export type { LossOptions, WireLoss } from "../losses.ts";
+export type { WireLoss } from "../losses.ts";

@@ -152,12 +152,12 @@ function toToolCall({ id, name, arguments: text }: ToolCall): JsonRecord {
 }
 
 /** The reason as `finish_reason`, which has no word for `other`. */
-export function toOpenAiFinishReason(reason: FinishReason): Exclude<FinishReason, "other"> {
+function toOpenAiFinishReason(reason: FinishReason): Exclude<FinishReason, "other"> {
   return reason === "other" ? "stop" : reason;
 }
 
 /** The counts as `usage` of a completion. */
-export function toOpenAiUsage(usage: ModelUsage): JsonRecord {
+function toOpenAiUsage(usage: ModelUsage): JsonRecord {
   const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens, costUsd } = usage;
   return withoutUndefined({
     prompt_tokens: inputTokens,

@@ -13,7 +13,7 @@ type OpenAiPart =
   | { type: "file"; file: { filename?: string; file_data?: string; file_id?: string } };
 
 /** A call of a function tool; `arguments` is JSON text. */
-export interface OpenAiToolCall {
+interface OpenAiToolCall {
   id: string;
   type: "function";
   function: { name: string; arguments: string };

@@ -1,13 +1,6 @@
 export { fromResponsesItems } from "./from-responses-items.ts";
-export type { ResponsesConversation, ResponsesInputPart, ResponsesItem } from "./responses-item.ts";
-export {
-  fromResponsesAnswer,
-  fromResponsesFinishReason,
-  fromResponsesUsage,
-  toResponsesAnswer,
-  toResponsesFinishReason,
-  toResponsesUsage,
-} from "./responses-answer.ts";
+export type { ResponsesConversation, ResponsesItem } from "./responses-item.ts";
+export { fromResponsesAnswer, fromResponsesUsage, toResponsesAnswer } from "./responses-answer.ts";
 export {
   fromResponsesToolChoice,
   fromResponsesTools,
@@ -16,4 +9,4 @@ export {
 } from "./responses-tools.ts";
 export { toResponsesInput, toResponsesItems } from "./to-responses-items.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";
-export type { LossOptions, WireLoss } from "../losses.ts";
+export type { WireLoss } from "../losses.ts";

@@ -46,7 +46,7 @@ const incomplete: Record<string, FinishReason | undefined> = {
 };
 
 /** Why the model stopped, from a response's status and what it put out. */
-export function fromResponsesFinishReason(response: JsonRecord): FinishReason {
+function fromResponsesFinishReason(response: JsonRecord): FinishReason {
   const items = arrayAt(response, "output");
   if (response["status"] === "incomplete") {
     const { reason } = recordAt(response, "incomplete_details");
@@ -75,7 +75,7 @@ export function fromResponsesUsage(usage: unknown): ModelUsage | undefined {
 }
 
 /** The counts as `usage` of a response. */
-export function toResponsesUsage(usage: ModelUsage): JsonRecord {
+function toResponsesUsage(usage: ModelUsage): JsonRecord {
   const { inputTokens, outputTokens, reasoningTokens = 0, cachedInputTokens = 0 } = usage;
   return {
     input_tokens: inputTokens,
@@ -87,7 +87,7 @@ export function toResponsesUsage(usage: ModelUsage): JsonRecord {
 }
 
 /** The reason as `status` and `incomplete_details`. */
-export function toResponsesFinishReason(reason: FinishReason): {
+function toResponsesFinishReason(reason: FinishReason): {
   status: "completed" | "incomplete";
   incomplete_details: { reason: "max_output_tokens" | "content_filter" } | null;
 } {

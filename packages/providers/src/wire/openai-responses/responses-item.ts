@@ -1,5 +1,5 @@
 /** A part of a message's content that goes to a model. */
-export type ResponsesInputPart =
+type ResponsesInputPart =
   | { type: "input_text"; text: string }
   | { type: "input_image"; image_url: string; detail: "auto" | "low" | "high" }
   | { type: "input_file"; filename?: string; file_data?: string; file_url?: string };
