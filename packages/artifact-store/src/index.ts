@@ -17,16 +17,9 @@ export type {
   VerifyReport,
 } from "./artifact-store.ts";
 export { ArtifactStoreError, type ArtifactStoreErrorCode } from "./artifact-store-error.ts";
-export {
-  copyArtifacts,
-  type CopyArtifactsOptions,
-  type CopyReport,
-} from "./copy/copy-artifacts.ts";
-export { withEncryption, type EncryptionOptions } from "./encryption/with-encryption.ts";
+export { copyArtifacts } from "./copy/copy-artifacts.ts";
+export { withEncryption } from "./encryption/with-encryption.ts";
 export { createKeyValueArtifactStore } from "./key-value/create-key-value-artifact-store.ts";
 export type { KeyValueDatabase } from "./key-value/key-value-database.ts";
-export {
-  createMemoryArtifactStore,
-  type MemoryArtifactStoreOptions,
-} from "./memory/create-memory-artifact-store.ts";
+export { createMemoryArtifactStore } from "./memory/create-memory-artifact-store.ts";
 export type { ArtifactStoreOptions } from "./store/create-artifact-store.ts";
