@@ -3,7 +3,8 @@ import { ArtifactStoreError } from "@ccl/artifact-store";
 import { createFixedClock } from "@ccl/core/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStore, type S3ArtifactStoreOptions } from "./index.ts";
-import { startS3TestServer, type S3Operation, type S3TestServer } from "./testing/index.ts";
+import { startS3TestServer, type S3TestServer } from "./testing/index.ts";
+import type { S3Operation } from "./testing/s3-request.ts";
 
 const mebibyte = 1024 * 1024;
 const partBytes = 5 * mebibyte;

@@ -3,5 +3,4 @@ export {
   openS3ArtifactStore,
   type S3ArtifactStore,
   type S3ArtifactStoreOptions,
-  type S3Capabilities,
 } from "./open-s3-artifact-store.ts";

@@ -24,7 +24,7 @@ export interface S3ArtifactStoreOptions extends ArtifactStoreOptions {
 }
 
 /** What the server was found to do. */
-export interface S3Capabilities {
+interface S3Capabilities {
   /**
    * `If-None-Match` and `If-Match` of writes are kept. Where they are not, everything but `maxSessionBytes` and
    * `maxStoreBytes` holds all the same: no key is ever written with two contents.

@@ -1,7 +1,7 @@
 import type { S3Operation, S3ServerRequest } from "./s3-request.ts";
 
 /** Which requests a fault meets; all fields that are given must fit. */
-export interface S3FaultMatch {
+interface S3FaultMatch {
   operation?: S3Operation | readonly S3Operation[] | undefined;
   /** A part of the key. */
   key?: string | undefined;

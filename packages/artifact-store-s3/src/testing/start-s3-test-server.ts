@@ -34,14 +34,14 @@ export interface S3TestServerOptions {
 }
 
 /** A request that came in. */
-export interface S3RequestEntry {
+interface S3RequestEntry {
   operation: S3Operation;
   bucket: string;
   key: string;
 }
 
 /** Configuration of a client. */
-export interface S3TestClientConfig {
+interface S3TestClientConfig {
   endpoint: string;
   forcePathStyle: true;
   region: string;
