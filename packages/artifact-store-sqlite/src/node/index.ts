@@ -1,1 +1,1 @@
-export { openBlobDirectory, type OpenBlobDirectoryOptions } from "./open-blob-directory.ts";
+export { openBlobDirectory } from "./open-blob-directory.ts";
