@@ -7,7 +7,7 @@ import {
 } from "../conversations/fit-conversation.ts";
 
 /** What the middleware reads of a call of the AI SDK. */
-export interface AiSdkPrompt {
+interface AiSdkPrompt {
   prompt: object[];
   tools?: readonly object[] | undefined;
 }

@@ -1,9 +1,3 @@
-export {
-  contextMiddleware,
-  type AiSdkInterface,
-  type AiSdkPrompt,
-  type ContextMiddleware,
-} from "./context-middleware.ts";
-export { contextStep, type AiSdkStep, type ContextStepOptions } from "./context-step.ts";
-export type { ConversationOptions } from "../conversations/fit-conversation.ts";
+export { contextMiddleware } from "./context-middleware.ts";
+export { contextStep } from "./context-step.ts";
 export type { ConversationStore } from "../conversations/conversation-store.ts";

@@ -1,4 +1,1 @@
-export {
-  openJsonlSessionStore,
-  type JsonlSessionStoreOptions,
-} from "./open-jsonl-session-store.ts";
+export { openJsonlSessionStore } from "./open-jsonl-session-store.ts";

@@ -1,4 +1,1 @@
-export {
-  openPostgresSessionStore,
-  type PostgresSessionStoreOptions,
-} from "./open-postgres-session-store.ts";
+export { openPostgresSessionStore } from "./open-postgres-session-store.ts";

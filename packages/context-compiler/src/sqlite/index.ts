@@ -1,4 +1,1 @@
-export {
-  openSqliteSessionStore,
-  type SqliteSessionStoreOptions,
-} from "./open-sqlite-session-store.ts";
+export { openSqliteSessionStore } from "./open-sqlite-session-store.ts";

@@ -37,7 +37,7 @@ export interface ToolInterruptOptions {
 }
 
 /** How long a call may take, and which of the model's calls it is. */
-export interface ToolCallOptions {
+interface ToolCallOptions {
   timeoutMs?: number | undefined;
   /** The `id` of the model's call; a new one for a call of the application's own. */
   callId?: string | undefined;

@@ -4,7 +4,7 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
 /** What of a request's options is used. */
-export interface McpRequestOptions {
+interface McpRequestOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds. */
   timeout?: number | undefined;

@@ -24,7 +24,7 @@ export interface ToolOutput {
 }
 
 /** What a call may know of itself. */
-export interface BridgeCall {
+interface BridgeCall {
   callId: string;
   /** Ends with the call: by its time limit or by the caller. */
   signal: AbortSignal;
