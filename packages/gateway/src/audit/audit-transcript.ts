@@ -18,10 +18,10 @@ export interface AuditedKind {
 }
 
 /** Why a provider read less from its cache than the last prompt held. */
-export type CacheBreakCause = "compaction" | "pause" | "model changed" | "prompt changed";
+type CacheBreakCause = "compaction" | "pause" | "model changed" | "prompt changed";
 
 /** A call that the provider's report shows to have lost its cache. */
-export interface CacheBreak {
+interface CacheBreak {
   cause: CacheBreakCause;
   lostTokens: number;
   /** In plain input tokens. */
@@ -59,7 +59,7 @@ export interface SessionAudit {
 }
 
 /** Options of `auditTranscript`. */
-export interface AuditOptions {
+interface AuditOptions {
   /** `estimatedCounter` where absent. */
   counter?: TokenCounter | undefined;
   /** US dollars of a million plain input tokens, where the list price is not what you pay. */

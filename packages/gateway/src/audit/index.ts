@@ -1,11 +1,8 @@
 export {
   type AuditedKind,
   type AuditExample,
-  type AuditOptions,
   auditTranscript,
-  type CacheBreak,
-  type CacheBreakCause,
   type SessionAudit,
 } from "./audit-transcript.ts";
 export { readTranscripts } from "./read-transcripts.ts";
-export type { RecordedCall, Transcript, TranscriptClient } from "./transcript.ts";
+export type { RecordedCall, Transcript } from "./transcript.ts";

@@ -1,8 +1,6 @@
-export type { CompressionService } from "./compression-service.ts";
 export { openFileDecisionStore } from "./open-file-decision-store.ts";
-export { openProxy, type ProxiedRequest, type Proxy, type ProxyOptions } from "./open-proxy.ts";
+export { openProxy, type Proxy } from "./open-proxy.ts";
 export {
-  type LoggedItem,
   type LoggedRequest,
   openRequestLog,
   readRequestLog,

@@ -14,7 +14,7 @@ import { cachePriceOf } from "../price/cache-price.ts";
 import type { ProxiedRequest } from "./open-proxy.ts";
 
 /** A part of a prompt; texts only where they were asked for, and then without secrets. */
-export interface LoggedItem {
+interface LoggedItem {
   kind: ItemKind;
   tool?: string | undefined;
   callId?: string | undefined;

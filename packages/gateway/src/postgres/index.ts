@@ -1,4 +1,1 @@
-export {
-  openPostgresDecisionStore,
-  type PostgresDecisionStoreOptions,
-} from "./open-postgres-decision-store.ts";
+export { openPostgresDecisionStore } from "./open-postgres-decision-store.ts";
