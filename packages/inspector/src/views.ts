@@ -1,20 +1,12 @@
 /** Numbers of tokens, by what they were. */
-export interface TokenShares {
+interface TokenShares {
   /** Read from the provider's cache. */
   cached: number;
   fresh: number;
 }
 
 /** Where a part of a prompt came from. */
-export type Origin =
-  | "tools"
-  | "system"
-  | "user"
-  | "assistant"
-  | "reasoning"
-  | "call"
-  | "result"
-  | "media";
+type Origin = "tools" | "system" | "user" | "assistant" | "reasoning" | "call" | "result" | "media";
 
 /** What there is to look at. */
 export interface OverviewView {
@@ -39,7 +31,7 @@ export interface SessionRow {
 }
 
 /** `sessions`: newest first. */
-export interface SessionsView {
+interface SessionsView {
   sessions: SessionRow[];
   /** Files that were left out since they were too many. */
   left: number;
@@ -58,7 +50,7 @@ export interface PromptRow extends TokenShares {
 }
 
 /** `session`: its prompts in order. */
-export interface SessionView {
+interface SessionView {
   session: SessionRow;
   prompts: PromptRow[];
 }
@@ -255,7 +247,7 @@ export interface QueryView {
 }
 
 /** `plans`: what was applied, the newest first, and the change that waits for its confirmation. */
-export interface PlansView {
+interface PlansView {
   transactions: {
     id: string;
     timeMs: number;
@@ -285,7 +277,7 @@ export interface PendingPlan {
 }
 
 /** `runs`: runs of operations, the newest first. */
-export interface RunsView {
+interface RunsView {
   runs: {
     id: string;
     chat: string;
