@@ -1,52 +1,39 @@
 export { editFormatFor, renderEditPrompt } from "./any-format/edit-prompt.ts";
 export type { EditFormat } from "./any-format/file-change.ts";
-export {
-  editedPaths,
-  parseEdits,
-  type ParsedEdits,
-  type ParseEditsOptions,
-} from "./any-format/parse-edits.ts";
+export { editedPaths, parseEdits } from "./any-format/parse-edits.ts";
 export { applyContextDiet } from "./context/apply-context-diet.ts";
 export { autoCollectRequests } from "./context/auto-collect-requests.ts";
-export type { ContextBlock } from "./context/context-block.ts";
 export { applyEdits } from "./edit/apply-edits.ts";
 export { defaultPlanLimits, type PlanLimits } from "./limits/plan-limits.ts";
 export { applyMemoryPatch, readMemory } from "./memory/apply-memory-patch.ts";
-export type { PlanMemory, ProjectMemory, UserMemory } from "./memory/plan-memory.ts";
+export type { PlanMemory } from "./memory/plan-memory.ts";
 export { renderMemoryBlock } from "./memory/render-memory-block.ts";
-export { parsePlan, type ParsedPlan, type ParsePlanOptions } from "./parse/parse-plan.ts";
+export { parsePlan, type ParsedPlan } from "./parse/parse-plan.ts";
 export { applyPatch } from "./patch/apply-patch.ts";
-export { checkPath, type CheckPathOptions } from "./paths/check-path.ts";
+export { checkPath } from "./paths/check-path.ts";
 export { findCollisions } from "./paths/find-collisions.ts";
 export { type PathAllowList, readPathAllowList } from "./paths/path-allow-list.ts";
 export type { PathPolicy } from "./paths/path-policy.ts";
 export type { PlanIssueCode } from "./plan-issue-code.ts";
 export { PlanProtocolError, type PlanProtocolErrorCode } from "./plan-protocol-error.ts";
-export { defaultPlanVersion } from "./plan/action-kinds.ts";
 export type { ContextRequest, FileEdit, Plan, PlanAction, PlanVersion } from "./plan/plan.ts";
 export { planDomainSchema, planWireSchema, schemaHash } from "./schema/plan-schema.ts";
 export { createPlanSession } from "./session/create-plan-session.ts";
 export type { SavedPlan } from "./session/plan-cycle.ts";
-export { detectMode, type DetectModeOptions } from "./session/detect-mode.ts";
+export { detectMode } from "./session/detect-mode.ts";
 export type {
-  PlanModelRequest,
   PlanSession,
   PlanSessionOptions,
   Proposal,
   ProposedPlan,
   ProposeOptions,
 } from "./session/plan-session.ts";
-export { maxRepairs, type Recovery, recoveryFrom, versionBelow } from "./session/recovery-from.ts";
+export { type Recovery, recoveryFrom, versionBelow } from "./session/recovery-from.ts";
 export { renderSystemPrompt } from "./session/render-system-prompt.ts";
 export type { PlanEvent } from "./trace/plan-event.ts";
 export type { PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
-export { noChangesMarker } from "./validate/check-summary.ts";
-export type { PlanMode, ReadFile, ReadSet, ValidAction, ValidPlan } from "./validate/valid-plan.ts";
-export {
-  type PlanPolicy,
-  validatePlan,
-  type ValidatePlanOptions,
-} from "./validate/validate-plan.ts";
+export type { PlanMode, ReadFile, ValidPlan } from "./validate/valid-plan.ts";
+export { type PlanPolicy, validatePlan } from "./validate/validate-plan.ts";
 export type {
   AppliedPlan,
   ApplyOptions,
@@ -54,11 +41,5 @@ export type {
   PlanCheck,
   PlanPreview,
   PlanWorkspace,
-  PreviewedChange,
 } from "./workspace/plan-workspace.ts";
-export type {
-  FileWorkspace,
-  PrunedTransactions,
-  RecoveredTransaction,
-  TransactionRecord,
-} from "./workspace/file-workspace.ts";
+export type { FileWorkspace, TransactionRecord } from "./workspace/file-workspace.ts";

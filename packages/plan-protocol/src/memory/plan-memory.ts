@@ -1,5 +1,5 @@
 /** What one person prefers, in all projects. */
-export interface UserMemory {
+interface UserMemory {
   preferred_style?: "brief" | "normal" | "verbose" | undefined;
   /** How many questions a model may ask before it acts: 0, 1 or 2. */
   ask_budget?: number | undefined;
@@ -9,7 +9,7 @@ export interface UserMemory {
 }
 
 /** What is known of a project; kept with it. */
-export interface ProjectMemory {
+interface ProjectMemory {
   default_test_command?: string | undefined;
   default_lint_command?: string | undefined;
   default_format_command?: string | undefined;
