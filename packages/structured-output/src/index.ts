@@ -1,5 +1,5 @@
 export { extractJson } from "./extract/extract-json.ts";
-export type { ExtractedJson, ExtractLimits, ExtractOptions } from "./extract/extract-options.ts";
+export type { ExtractedJson, ExtractLimits } from "./extract/extract-options.ts";
 export {
   createFormatLadder,
   type FormatLadder,
@@ -7,20 +7,15 @@ export {
   type StructuredFormat,
 } from "./generate/format-ladder.ts";
 export { generateStructured } from "./generate/generate-structured.ts";
-export type { GenerateStructuredOptions } from "./generate/generate-structured-options.ts";
-export { repairMessages, type RepairMessagesOptions } from "./generate/repair-messages.ts";
+export { repairMessages } from "./generate/repair-messages.ts";
 export type { StructuredAttempt, StructuredResult } from "./generate/structured-attempt.ts";
 export { parsePartial } from "./partial/parse-partial.ts";
 export type { Repair, RepairKind } from "./repair/repair.ts";
-export { parseStructured, type ParseStructuredOptions } from "./schema/parse-structured.ts";
+export { parseStructured } from "./schema/parse-structured.ts";
 export type { JsonSchema } from "./json-schema/json-schema.ts";
-export type {
-  StandardIssue,
-  StandardSchema,
-  StructuredSchema,
-} from "./schema/structured-schema.ts";
+export type { StandardSchema, StructuredSchema } from "./schema/structured-schema.ts";
 export { lintWireSchema } from "./schema/wire/lint-wire-schema.ts";
-export { toWireSchema, type WireSchema } from "./schema/wire/to-wire-schema.ts";
+export { toWireSchema } from "./schema/wire/to-wire-schema.ts";
 export {
   StructuredOutputError,
   type StructuredOutputErrorCode,
