@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import type { ModelCapabilities, StreamingModel } from "@ccl/core";
 
 import { createWireModel } from "../http/create-wire-model.ts";
@@ -46,10 +47,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
       baseUrl,
       endpoint: options,
       keyVariable: options.apiKeyVariable ?? (isAnthropic ? "ANTHROPIC_API_KEY" : undefined),
-      headers: (key) => ({
-        "anthropic-version": version,
-        ...(key === undefined ? {} : { "x-api-key": key }),
-      }),
+      headers: (key) => withoutUndefined({ "anthropic-version": version, "x-api-key": key }),
       readError: readAnthropicError,
       codeOf: anthropicCodeOf,
       requestIdHeaders: ["request-id"],

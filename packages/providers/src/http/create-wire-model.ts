@@ -134,9 +134,9 @@ async function* readDeltas(
 }
 
 function completed(response: ModelResponse, { requestId, warnings }: Answered): ModelResponse {
-  return {
+  return withoutUndefined({
     ...response,
-    ...(requestId !== undefined && { requestId }),
-    ...(warnings.length > 0 && { warnings }),
-  };
+    requestId: requestId ?? response.requestId,
+    warnings: warnings.length > 0 ? warnings : response.warnings,
+  });
 }

@@ -71,10 +71,8 @@ function toOllamaMessages(messages: readonly ChatMessage[], losses: Losses): Jso
             }))
           : undefined,
       // Older servers match a result to its call by the tool's name.
-      ...(role === "tool" && {
-        tool_call_id: message.toolCallId,
-        tool_name: toolNames.get(toolCallId),
-      }),
+      tool_call_id: role === "tool" ? message.toolCallId : undefined,
+      tool_name: role === "tool" ? toolNames.get(toolCallId) : undefined,
       ...fieldsFor(ollama, message),
     });
   });

@@ -55,10 +55,8 @@ export function responseOf(
     warnings: own.warnings.length > 0 ? own.warnings : undefined,
     content: own.content.length > 0 ? own.content : undefined,
   });
-  const metadata = {
-    ...recordAt(finish, "providerMetadata"),
-    ...(Object.keys(kept).length > 0 ? { "ai-sdk": kept } : {}),
-  };
+  const metadata = { ...recordAt(finish, "providerMetadata") };
+  if (Object.keys(kept).length > 0) metadata["ai-sdk"] = kept;
   return withoutUndefined({
     text,
     reasoning: reasoning === "" ? undefined : reasoning,

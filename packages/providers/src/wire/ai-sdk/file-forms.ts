@@ -6,6 +6,7 @@ import {
   parseDataUrl,
   stringAt,
   toBase64,
+  withoutUndefined,
 } from "@ccl/core/json";
 
 import { formOf, withForm } from "../original-form.ts";
@@ -39,13 +40,12 @@ export function readFile(wire: JsonRecord): MediaPart | undefined {
   const given = typeof mediaType === "string" ? mediaType : undefined;
   const isImage = type.startsWith("image") || given?.startsWith("image/") === true;
   const mimeType = given ?? (isImage ? "image/*" : "application/octet-stream");
-  const filename = stringAt(wire, "filename");
-  const part: MediaPart = {
+  const part: MediaPart = withoutUndefined({
     type: isImage ? "image" : "file",
     mimeType,
     ...read.content,
-    ...(filename !== undefined && { filename }),
-  };
+    filename: stringAt(wire, "filename"),
+  });
   return withForm(aiSdk, part, {
     type: type === "file" ? undefined : type,
     data: read.form,
@@ -114,12 +114,12 @@ export function writeFile(part: MediaPart, version?: AiSdkVersion): JsonRecord |
         ? { type: "url", url: content }
         : { type: "data", data: content };
   const type = version === undefined && form["type"] === "image" ? "image" : "file";
-  return {
+  return withoutUndefined({
     type,
     [type === "image" ? "image" : "data"]: isTagged ? tagged : content,
     mediaType: part.mimeType,
-    ...(part.filename !== undefined && { filename: part.filename }),
-  };
+    filename: part.filename,
+  });
 }
 
 /** The part in what a tool gave: as it came where there is a form for it, else in that of the version. */
@@ -130,7 +130,6 @@ export function writeOutput(
   const form = formOf(aiSdk, part);
   const { type, mimeType: mediaType, data, filename } = part;
   const inline = data === undefined ? undefined : toBase64(data);
-  const named = filename === undefined ? {} : { filename };
   if (
     version === "v4" ||
     (version === undefined &&
@@ -147,7 +146,8 @@ export function writeOutput(
   }
   const kind =
     came !== undefined && !came.endsWith("-url") && came !== "image" ? came : `${type}-data`;
-  return { type: kind, data: inline, mediaType, ...(kind === "image-data" ? {} : named) };
+  const named = kind === "image-data" ? undefined : filename;
+  return withoutUndefined({ type: kind, data: inline, mediaType, filename: named });
 }
 
 /** True for what names a version that the converters know. */

@@ -17,10 +17,8 @@ export function providerOptionsOf(owner: ProviderFields): AiSdkOptioned {
 /** The other way: provider options, and the SDK's own fields where there are any, as `providerMetadata`. */
 export function metadataOf(options: unknown, own: Record<string, unknown> = {}): ProviderFields {
   const fields = Object.entries(own).filter(([, value]) => value !== undefined);
-  const metadata: Record<string, unknown> = {
-    ...(isRecord(options) ? options : {}),
-    ...(fields.length > 0 && { "ai-sdk": Object.fromEntries(fields) }),
-  };
+  const metadata: Record<string, unknown> = isRecord(options) ? { ...options } : {};
+  if (fields.length > 0) metadata["ai-sdk"] = Object.fromEntries(fields);
   return Object.keys(metadata).length === 0 ? {} : { providerMetadata: metadata };
 }
 

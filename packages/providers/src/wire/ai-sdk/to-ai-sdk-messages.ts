@@ -100,7 +100,7 @@ function joined(options: unknown, added: AiSdkProviderOptions): JsonRecord {
   const both: JsonRecord = isRecord(options) ? { ...options } : {};
   for (const [provider, fields] of Object.entries(added)) {
     const own = both[provider];
-    both[provider] = { ...(isRecord(own) ? own : {}), ...fields };
+    both[provider] = isRecord(own) ? { ...own, ...fields } : fields;
   }
   return both;
 }

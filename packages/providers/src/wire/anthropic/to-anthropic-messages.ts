@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolCall } from "@ccl/core";
-import { isRecord, type JsonRecord } from "@ccl/core/json";
+import { isRecord, type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import { lastBreakpoints } from "../cache-breakpoints.ts";
 import { callRecord } from "../call-input.ts";
@@ -70,10 +70,10 @@ export function toAnthropicMessages(
   const empty = first === undefined ? undefined : formOf(format, first)["emptySystem"];
   const isText = system.length === 1 && text !== undefined && !(breaks?.size ?? 0);
   const operator = isText ? text : system.length > 0 ? system : empty;
-  return {
-    ...(isSystem(operator) && { system: operator }),
+  return withoutUndefined({
+    system: isSystem(operator) ? operator : undefined,
     messages: turns.filter(isMessage),
-  };
+  });
 }
 
 function isSystem(system: unknown): system is string | AnthropicTextBlock[] {

@@ -5,7 +5,7 @@ import {
   type Part,
   type ProviderFields,
 } from "@ccl/core";
-import { arrayAt, isRecord, type JsonRecord, toBase64 } from "@ccl/core/json";
+import { arrayAt, isRecord, type JsonRecord, toBase64, withoutUndefined } from "@ccl/core/json";
 
 import type { Losses } from "../losses.ts";
 import { fieldsFor, joinFields, partsOf } from "../wire-fields.ts";
@@ -22,13 +22,14 @@ export function keptThinking(message: ChatMessage): JsonRecord[] {
 export function toResultBlock(message: ChatMessage, id: string, losses: Losses): JsonRecord {
   const { content, isError } = message;
   const parts = partsOf(message).flatMap((part) => toBlock(part, "tool", losses));
-  const written = {
+  const shown = typeof content === "string" ? content : parts;
+  const written = withoutUndefined({
     type: "tool_result",
     tool_use_id: id,
     // The API takes no empty content; a result without any is a result all the same.
-    ...(parts.length > 0 && { content: typeof content === "string" ? content : parts }),
-    ...(isError === true && { is_error: true }),
-  };
+    content: parts.length > 0 ? shown : undefined,
+    is_error: isError === true ? true : undefined,
+  });
   return joinFields(written, ownFields(message));
 }
 
@@ -55,7 +56,7 @@ function writtenBlock(
     if (source === undefined) return undefined;
     const type = part.type === "image" ? "image" : "document";
     const title = type === "image" ? undefined : part.filename;
-    return joinFields({ type, source, ...(title !== undefined && { title }) }, own);
+    return joinFields(withoutUndefined({ type, source, title }), own);
   }
   if (role !== "assistant") return undefined;
   if (own["type"] === "redacted_thinking") return { ...own };

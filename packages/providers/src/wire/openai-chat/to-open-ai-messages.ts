@@ -1,5 +1,5 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
-import { isRecord, type JsonRecord, stringAt, toBase64 } from "@ccl/core/json";
+import { isRecord, type JsonRecord, stringAt, toBase64, withoutUndefined } from "@ccl/core/json";
 
 import { Losses, type LossOptions } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
@@ -79,12 +79,12 @@ export function writeMessage(
   if (role !== "assistant") return joinFields({ role, content: texts }, own);
   const calls = message.toolCalls?.map((call) => toCall(call, target)) ?? [];
   const isBare = texts === "" ? calls.length > 0 : texts === wordsOf(own);
-  const written = {
+  const written = withoutUndefined({
     role,
     content: isBare ? null : texts,
     ...reasoningOf(message, target),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  };
+    tool_calls: calls.length > 0 ? calls : undefined,
+  });
   return joinFields(written, own);
 }
 
@@ -152,10 +152,7 @@ function toMedia(
   const base64 = data === undefined ? undefined : toBase64(data);
   const address = base64 === undefined ? url : `data:${mimeType};base64,${base64}`;
   if (type === "image" && address !== undefined) {
-    return {
-      type: "image_url",
-      image_url: { url: address, ...(detail !== undefined && { detail }) },
-    };
+    return { type: "image_url", image_url: withoutUndefined({ url: address, detail }) };
   }
   if (base64 === undefined) return undefined;
   const audio = /^audio\/(wav|mp3|mpeg|flac|opus|pcm16|ogg|aac|m4a)$/.exec(mimeType)?.[1];

@@ -1,5 +1,12 @@
 import type { MediaPart, Part, ReasoningPart } from "@ccl/core";
-import { isRecord, type JsonRecord, parseDataUrl, stringAt, toBase64 } from "@ccl/core/json";
+import {
+  isRecord,
+  type JsonRecord,
+  parseDataUrl,
+  stringAt,
+  toBase64,
+  withoutUndefined,
+} from "@ccl/core/json";
 
 import type { Losses } from "../losses.ts";
 import {
@@ -77,11 +84,12 @@ function toMedia(part: MediaPart): JsonRecord | undefined {
     return { type: "input_image", image_url: address, detail };
   }
   const named = filename === undefined && inline !== undefined ? "file" : filename;
-  return {
+  return withoutUndefined({
     type: "input_file",
-    ...(named !== undefined && { filename: named }),
-    ...(inline === undefined ? { file_url: address } : { file_data: inline }),
-  };
+    filename: named,
+    file_url: inline === undefined ? address : undefined,
+    file_data: inline,
+  });
 }
 
 function inputText(text: string): JsonRecord {
@@ -122,11 +130,11 @@ export function toReasoning(parts: readonly ReasoningPart[]): JsonRecord {
     });
   const content = entries("content", "reasoning_text");
   const { id, ...rest } = isRecord(item) ? item : {};
-  return {
+  return withoutUndefined({
     type: "reasoning",
-    ...(id !== undefined && { id }),
+    id,
     summary: entries("summary", "summary_text"),
-    ...(content.length > 0 && { content }),
+    content: content.length > 0 ? content : undefined,
     ...rest,
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage, Part, ReasoningPart, TextPart, ToolCall } from "@ccl/core";
-import { arrayAt, isRecord, type JsonRecord } from "@ccl/core/json";
+import { arrayAt, isRecord, type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import { Losses, type LossOptions } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
@@ -41,11 +41,11 @@ export function toResponsesInput(
   const [only] = others;
   const isText =
     others.length === 1 && only !== undefined && formOf(responses, only)["isInput"] === true;
-  return {
-    ...(instructions !== undefined && { instructions }),
+  return withoutUndefined({
+    instructions,
     input:
       isText && typeof only.content === "string" ? only.content : toResponsesItems(others, options),
-  };
+  });
 }
 
 function isItem(item: unknown): item is ResponsesItem {
@@ -150,11 +150,11 @@ function toSaid(parts: readonly TextPart[]): JsonRecord {
     const field = partType === "refusal" ? "refusal" : "text";
     return joinFields({ type: partType, [field]: part.text }, fields);
   });
-  return {
-    ...(id !== undefined && { id }),
-    ...(itemType !== undefined && { type: itemType }),
+  return withoutUndefined({
+    id,
+    type: itemType,
     role: "assistant",
     content: type === undefined ? first.text : content,
     ...rest,
-  };
+  });
 }
