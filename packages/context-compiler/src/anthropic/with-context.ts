@@ -49,18 +49,18 @@ async function fitMessagesOf(
 ): ReturnType<FitBody> {
   const { messages, system, tools } = body;
   if (!isObjects(messages)) return undefined;
-  const given = {
-    messages,
-    ...(typeof system === "string" || isObjects(system) ? { system } : {}),
-  };
+  const isSystem = typeof system === "string" || isObjects(system);
   const isMarked = body["cache_control"] !== undefined || hasMark([system, messages, tools]);
   const isPlain = isMarked || cacheControl === false;
-  const { prompt, report } = await fit(fromAnthropicMessages(given), {
-    tools,
-    write: ({ messages: shown, breakpoints }) =>
-      toAnthropicMessages(shown, isPlain ? {} : { breakpoints, cacheControl }),
-    sent: (sent) => sent,
-  });
+  const { prompt, report } = await fit(
+    fromAnthropicMessages(isSystem ? { messages, system } : { messages }),
+    {
+      tools,
+      write: ({ messages: shown, breakpoints }) =>
+        toAnthropicMessages(shown, isPlain ? {} : { breakpoints, cacheControl }),
+      sent: (sent) => sent,
+    },
+  );
   const fitted = { ...body, ...prompt };
   return { body: fitted, report: (usage) => report(fromAnthropicUsage(usage)?.inputTokens) };
 }
