@@ -5,7 +5,9 @@ import {
   LanguageModelError,
   type ModelRequest,
   type ModelResponse,
+  type ResponseFormat,
 } from "@ccl/core";
+import { withoutUndefined } from "@ccl/core/json";
 import type { StructuredFormat } from "@ccl/structured-output";
 
 import type { PlanVersion } from "../plan/plan.ts";
@@ -91,25 +93,23 @@ function createRequest(
     countChars(messages) > LONG_INPUT_CHARS
       ? MAX_OUTPUT_TOKENS_AFTER_LONG_INPUT
       : MAX_OUTPUT_TOKENS;
-  const fields = Object.entries({ ...defaultModelRequest, maxOutputTokens, ...run.request });
-  return {
-    ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)),
+  return withoutUndefined({
+    ...defaultModelRequest,
+    maxOutputTokens,
+    ...run.request,
     messages,
-    ...(format === "json_object" ? { responseFormat: { type: format } } : {}),
-    ...(format === "json_schema"
-      ? {
-          responseFormat: {
-            type: format,
-            name: "plan",
-            schema: planWireSchema(version),
-            strict: true,
-          },
-        }
-      : {}),
-    ...(run.signal === undefined ? {} : { signal: run.signal }),
-  };
+    responseFormat: responseFormatOf(format, version),
+    signal: run.signal,
+  });
 }
 
+function responseFormatOf(
+  format: StructuredFormat,
+  version: PlanVersion,
+): ResponseFormat | undefined {
+  if (format !== "json_schema") return format === "none" ? undefined : { type: format };
+  return { type: format, name: "plan", schema: planWireSchema(version), strict: true };
+}
 /** What a failed call comes to: the refusal of a format, or the failure itself. */
 function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): "refused" {
   throwIfAborted(run.signal, PlanProtocolError);

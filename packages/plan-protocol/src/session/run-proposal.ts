@@ -92,7 +92,8 @@ async function readAnswer(
     readSet: shown.readSet,
     finishReason,
     limits,
-    ...(isJson ? { version, formats: ["json"] } : {}),
+    version: isJson ? version : undefined,
+    formats: isJson ? ["json"] : undefined,
   });
   if (!read.ok) return { type: "refused", stage: "form", issues: read.issues };
   const { plan } = read.value;

@@ -44,11 +44,8 @@ export async function runChecksAfter(
       outcome.status !== "passed" && old !== undefined && old.status !== "passed";
     const newFailures = isOldFailure ? newOnes(findingsBefore.get(old), findings) : [];
     const isOld = isOldFailure && newFailures.length === 0;
-    outcomes.push({
-      ...outcome,
-      ...(isOld ? { status: "failed_before" } : {}),
-      ...(newFailures.length === 0 ? {} : { newFailures }),
-    });
+    if (newFailures.length > 0) outcome.newFailures = newFailures;
+    outcomes.push(isOld ? { ...outcome, status: "failed_before" } : outcome);
     if (!isOld && outcome.status !== "passed") break;
   }
   return outcomes;
