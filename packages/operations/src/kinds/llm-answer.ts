@@ -16,7 +16,7 @@ export interface LlmAnswer {
 }
 
 /** How an answer is asked for and read. */
-export interface LlmQuestion {
+interface LlmQuestion {
   request: ModelRequest;
   mode: "text" | "json";
   schema: StructuredSchema<unknown> | undefined;
