@@ -432,7 +432,7 @@ describe("a project", () => {
     };
     const first = await spawnCcl(command);
     const cache = await derived();
-    expect(cache.join()).toContain("derived-facts-2-typescript.cache");
+    expect(cache.join()).toContain("derived-facts-3-typescript.cache");
     expect(await spawnCcl(command)).toEqual(first);
     expect(await derived()).toEqual(cache);
     await writeFile(join(root, "src", "greet.ts"), "export const farewell = 1;\n");
