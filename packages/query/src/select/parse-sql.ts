@@ -88,11 +88,11 @@ function refused(code: string, message: string): Result<SqlPlan> {
 
 /** The statements of a text, or why it is none. */
 async function syntaxTree(text: string): Promise<readonly unknown[] | string> {
-  const parse = await loadParser();
+  const parser = await loadParser();
   let reason: string | undefined;
   for (const dialect of ["postgresql", "duckdb", "sqlite", "generic"]) {
     try {
-      const tree = parse(text, dialect);
+      const tree = parser.parse(text, dialect);
       return Array.isArray(tree) ? tree : [];
     } catch (error) {
       reason ??= error instanceof Error ? error.message : String(error);
