@@ -56,7 +56,7 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
   const unresolved = [...new Set(parts.flatMap((part) => part.unresolved))].slice(0, 50);
   const verb = method.toUpperCase();
   const summary = cleanText(operation["summary"], 200);
-  return {
+  return withoutUndefined({
     id: resourceId("api", name, id ?? `${method}-${path}`),
     uri:
       baseUrl === ""
@@ -82,10 +82,10 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
     },
     http: { method: verb, path },
     ...securityOf(operation, context),
-    ...(context.owner === undefined ? {} : { owner: context.owner }),
-    ...(parts.some((part) => part.isCut) ? { columns_cut: true } : {}),
-    ...(unresolved.length > 0 ? { unresolved_refs: unresolved } : {}),
-  };
+    owner: context.owner,
+    columns_cut: parts.some((part) => part.isCut) || undefined,
+    unresolved_refs: unresolved.length > 0 ? unresolved : undefined,
+  });
 }
 
 /** The path with its `{parameters}` as they stand, and all that no URI holds escaped. */

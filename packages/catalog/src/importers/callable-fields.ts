@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
 import { cleanField, cleanText } from "./clean-text.ts";
 import { schemaColumns } from "./schema-columns.ts";
@@ -22,15 +23,15 @@ export function callableFields({
     outputSchema === undefined ? undefined : schemaColumns(outputSchema, { in: "output" });
   const columns = [...input.columns, ...(output?.columns ?? [])];
   const unresolved = [...input.unresolved, ...(output?.unresolved ?? [])];
-  return {
+  return withoutUndefined({
     ...cleanField("description", description),
     cap: ["call"],
     shape: { cols: columns.length },
     columns,
     usage: { snippets: [{ engine: "json", code: exampleCall(name, input.columns) }] },
-    ...(input.isCut || output?.isCut === true ? { columns_cut: true } : {}),
-    ...(unresolved.length > 0 ? { unresolved_refs: unresolved } : {}),
-  };
+    columns_cut: input.isCut || output?.isCut === true || undefined,
+    unresolved_refs: unresolved.length > 0 ? unresolved : undefined,
+  });
 }
 
 /** A call with the fields that must be given, each standing as its type in angle brackets. */

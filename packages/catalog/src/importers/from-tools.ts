@@ -56,7 +56,6 @@ function skillResource(
   const parts = group === undefined ? [tool.name] : [group, tool.name];
   const { usage, ...fields } = callableFields(tool);
   const knownOwner = tool.owner ?? owner;
-  const access = accessOf(tool);
   return withoutUndefined({
     id: resourceId("skill", ...parts),
     uri: resourceUri("skill", ...parts),
@@ -71,7 +70,7 @@ function skillResource(
       snippets: [...(tool.snippets ?? []).map(cleanSnippet), ...(usage?.snippets ?? [])],
       anti_patterns: tool.anti_patterns === undefined ? undefined : [...tool.anti_patterns],
     },
-    ...(access === undefined ? {} : { access }),
+    access: accessOf(tool),
   });
 }
 

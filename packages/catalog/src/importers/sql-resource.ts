@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import type { ResourceColumn, ResourceInput, ResourceUsage } from "../record/resource-record.ts";
 import { cleanField, cleanText } from "./clean-text.ts";
 import { addressName, resourceId, resourceUri } from "./resource-address.ts";
@@ -31,7 +32,7 @@ export function sqlResource(table: SqlTable, context: SqlResourceContext): Resou
   const { engine, name, secret, owner, tags } = context;
   const path = table.schema === undefined ? [table.name] : [table.schema, table.name];
   const columns = table.columns.map(cleanColumn);
-  return {
+  return withoutUndefined({
     id: resourceId("db", engine, name, ...path),
     uri: databaseUri(engine, name) + path.map(addressName).join("."),
     kind: "tabular",
@@ -57,12 +58,12 @@ export function sqlResource(table: SqlTable, context: SqlResourceContext): Resou
       join: true,
     },
     columns,
-    ...(table.uniqueKeys.length > 0 ? { constraints: { unique: table.uniqueKeys } } : {}),
+    constraints: table.uniqueKeys.length > 0 ? { unique: table.uniqueKeys } : undefined,
     usage: usageOf(table),
-    ...(Object.keys(table.nullRate).length > 0 ? { quality: { null_rate: table.nullRate } } : {}),
-    ...(secret === undefined ? {} : { access: { secrets: [secret] } }),
-    ...(owner === undefined ? {} : { owner }),
-  };
+    quality: Object.keys(table.nullRate).length > 0 ? { null_rate: table.nullRate } : undefined,
+    access: secret === undefined ? undefined : { secrets: [secret] },
+    owner,
+  });
 }
 
 function cleanColumn({ description, ...column }: ResourceColumn): ResourceColumn {
