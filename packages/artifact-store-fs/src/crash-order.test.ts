@@ -7,7 +7,7 @@ import type { FileSystem } from "./file-system/file-system.ts";
 import { SimulatedDisk } from "../test-support/simulated-disk.ts";
 import { openTestStore } from "../test-support/simulated-store.ts";
 
-const statesPerCut = { faults: 100, nightly: 400 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 12;
+const statesPerCut = { faults: 100, nightly: 400 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 4;
 
 /** What the caller was told before the power went. */
 interface Log {
