@@ -1,3 +1,7 @@
+export { artifactRetriever } from "./adapters/artifact-retriever.ts";
+export { bridgedTools } from "./adapters/bridged-tools.ts";
+export { catalogRetriever, type SearchedCatalog } from "./adapters/catalog-retriever.ts";
+export { memoryRetriever } from "./adapters/memory-retriever.ts";
 export type {
   ArtifactVersion,
   OperationArtifact,

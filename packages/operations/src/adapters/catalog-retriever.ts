@@ -1,0 +1,37 @@
+import type { Retriever } from "../kinds/create-rag-operation.ts";
+
+/** What is used of a `Catalog` of @ccl/catalog. */
+export interface SearchedCatalog<Principal> {
+  search(query: {
+    text: string;
+    limit: number;
+    principal?: Principal | undefined;
+    signal?: AbortSignal | undefined;
+  }): Promise<{ hits: readonly { id: string; score: number }[] }>;
+  details(
+    ids: readonly string[],
+    query: { principal?: Principal | undefined; signal?: AbortSignal | undefined },
+  ): Promise<{ items: readonly { id: string; title: string; uri?: string | undefined }[] }>;
+}
+
+/** The cards of what a catalog finds, as JSON; only what the principal may see where one is given. */
+export function catalogRetriever<Principal>(
+  catalog: SearchedCatalog<Principal>,
+  { principal }: { principal?: Principal | undefined } = {},
+): Retriever {
+  return {
+    async retrieve(query, { topK, signal }) {
+      const { hits } = await catalog.search({ text: query, limit: topK, principal, signal });
+      if (hits.length === 0) return [];
+      const scores = new Map(hits.map(({ id, score }) => [id, score]));
+      const { items } = await catalog.details([...scores.keys()], { principal, signal });
+      return items.map((card) => ({
+        id: card.id,
+        title: card.title,
+        source: card.uri ?? card.id,
+        text: JSON.stringify(card),
+        score: scores.get(card.id),
+      }));
+    },
+  };
+}
