@@ -92,6 +92,7 @@ export default defineConfig({
         items: [
           { text: "Overview", link: "/reference/" },
           { text: "Error codes", link: "/reference/errors" },
+          { text: "Kinds of operations", link: "/reference/operation-kinds" },
           { text: "Glossary", link: "/reference/glossary" },
           { text: "Versions", link: "/versioning" },
           { text: "Decisions", link: "/decisions/README" },

@@ -15,6 +15,7 @@ export type ArtifactSemantics =
 export interface ArtifactRetention {
   /** Default 20. */
   maxItems?: number | undefined;
+  /** Older ones go. */
   maxAgeMs?: number | undefined;
   /** Canonical JSON of all kept values together, in UTF-8 bytes. */
   maxBytes?: number | undefined;
@@ -25,6 +26,7 @@ export type InsertRole = Exclude<Role, "tool">;
 
 /** How a tagged value gets into the prompt by itself. */
 export interface PromptInclusion {
+  /** Where it stands. */
   mode: "prepend_system" | "append_system" | "after_last_user" | "at_depth";
   /** Of a message of its own; default `system`. */
   role?: InsertRole | undefined;
@@ -38,10 +40,13 @@ export interface PromptInclusion {
 
 /** A write as an operation gives it. */
 export interface ArtifactWrite {
+  /** A letter or _, then letters, digits, _ or -. */
   tag: string;
   /** False: `run_only`, gone with the run. */
   persisted: boolean;
+  /** Who sees it. */
   usage: ArtifactUsage;
+  /** `state`, `log/feed`, `lore/memory`, `intermediate`, or a word of yours. */
   semantics: ArtifactSemantics;
   /** JSON. */
   value: unknown;
@@ -54,6 +59,7 @@ export interface ArtifactWrite {
   append?: boolean | undefined;
   /** Of persisted ones only. */
   retention?: ArtifactRetention | undefined;
+  /** Puts it into later prompts by itself. */
   inclusion?: PromptInclusion | undefined;
   /** The version that it is based on: a newer one is `artifact_conflict`. */
   expectedVersion?: number | undefined;

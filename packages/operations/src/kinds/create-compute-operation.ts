@@ -69,6 +69,7 @@ export interface ComputeParams extends ResultParams {
   function: string;
   /** JSON; default an empty object. */
   input?: unknown;
+  /** Of the call; default none but that of the run. */
   timeoutMs?: number | undefined;
 }
 

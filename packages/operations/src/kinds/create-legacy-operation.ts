@@ -41,6 +41,7 @@ export type LegacyFunction = (
 
 /** Parameters of the kind `legacy`: where its text goes, and whatever the function reads of `config.params`. */
 export interface LegacyParams extends ResultParams {
+  /** Of the call; default none but that of the run. */
   timeoutMs?: number | undefined;
   [parameter: string]: unknown;
 }

@@ -54,8 +54,11 @@ export interface RagParams extends ResultParams {
   maxTokens?: number | undefined;
   /** Liquid over `value`, the list of passages; default a numbered list. */
   template?: string | undefined;
+  /** A variable that does not exist is `template_render_error`. */
   strictVariables?: boolean | undefined;
+  /** Of each attempt; default none but that of the run. */
   timeoutMs?: number | undefined;
+  /** Default one attempt. */
   retry?: RetryParams | undefined;
 }
 

@@ -31,10 +31,13 @@ export interface ToolParams extends ResultParams {
   tool: string;
   /** Each text in it is Liquid; keys, numbers and the rest stay as they are. Default an empty object. */
   args?: Record<string, unknown> | undefined;
+  /** A variable that does not exist is `template_render_error`. */
   strictVariables?: boolean | undefined;
   /** Of the output; default 20,000. A text is cut with a mark, longer JSON is `budget_exceeded`. */
   maxOutputChars?: number | undefined;
+  /** Of each attempt; default none but that of the run. */
   timeoutMs?: number | undefined;
+  /** Default one attempt. */
   retry?: RetryParams | undefined;
 }
 

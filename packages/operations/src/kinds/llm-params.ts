@@ -17,7 +17,9 @@ export interface LlmSamplers {
 
 /** Parameters of the kind `llm`. Holds references only, no keys. */
 export interface LlmParams {
+  /** Which provider the resolver of models is asked for. */
   providerRef: string;
+  /** Which of its models. */
   model: string;
   /** Handed to the resolver of models and to nothing else. */
   credentialRef: string;
@@ -29,8 +31,11 @@ export interface LlmParams {
   strictVariables?: boolean | undefined;
   /** More tokens than that, framing included, are `budget_exceeded` before the call. */
   maxInputTokens?: number | undefined;
+  /** Left to the provider where absent. */
   samplers?: LlmSamplers | undefined;
+  /** Of the answer. */
   maxOutputTokens?: number | undefined;
+  /** Texts that end the answer, up to 64. */
   stop?: string[] | undefined;
   /** What one run of the operation may cost; needs a price. Without `maxOutputTokens` the answer is as long as it can pay for. */
   budget?: { maxCostUsd?: number | undefined } | undefined;
@@ -41,6 +46,7 @@ export interface LlmParams {
   emit?: EmittedEffect[] | undefined;
   /** Of each attempt. */
   timeoutMs?: number | undefined;
+  /** Default one attempt. */
   retry?: RetryParams | undefined;
 }
 

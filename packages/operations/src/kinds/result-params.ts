@@ -15,7 +15,9 @@ export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion
 
 /** What becomes of a result. */
 export interface ResultParams {
+  /** Keeps the value as `art.<tag>`. */
   writeArtifact?: WriteArtifactParams | undefined;
+  /** Effects with the text of the result as their content. */
   emit?: EmittedEffect[] | undefined;
 }
 

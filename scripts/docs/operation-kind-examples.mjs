@@ -1,0 +1,80 @@
+// One record for each kind of operation, as a profile stores it, and what the application gives for it.
+const writes = (tag) => ({ tag, persisted: true, usage: "prompt+ui", semantics: "state" });
+const toSystem = [{ type: "prompt.system_update", mode: "append", separator: "\n" }];
+
+/** In the order of the page. */
+export const kindExamples = {
+  template: {
+    purpose: "Renders a Liquid text and calls no model.",
+    params: { template: "The user is called {{ vars.name }}.", emit: toSystem },
+  },
+  compute: {
+    purpose: "Keeps what a function of yours gives.",
+    needs: "`createBuiltinOperations({ functions: { addTax } })`",
+    params: { function: "addTax", input: { net: 100 }, writeArtifact: writes("price") },
+  },
+  llm: {
+    purpose: "Asks a model beside the main one and keeps its answer.",
+    needs: "`createBuiltinOperations({ models })`",
+    params: {
+      providerRef: "openai",
+      model: "gpt-5-mini",
+      credentialRef: "default",
+      prompt: "Mood of the message, in JSON: {{ chatHistory | last: 1 | compact }}",
+      output: { mode: "json" },
+      writeArtifact: writes("mood"),
+    },
+  },
+  rag: {
+    purpose:
+      "Looks for passages with a retriever and keeps them, or puts their text into the prompt.",
+    needs: "`createBuiltinOperations({ retriever })`",
+    params: { query: "{{ chatHistory | last: 1 | compact }}", topK: 3, emit: toSystem },
+  },
+  tool: {
+    purpose: "Calls a tool, with Liquid in its arguments, whether the model asks for it or not.",
+    needs: "`createBuiltinOperations({ tools })`",
+    params: {
+      tool: "weather",
+      args: { city: "{{ vars.city }}" },
+      writeArtifact: writes("weather"),
+    },
+  },
+  guard: {
+    purpose: "Makes a true or false of a condition, which `when` of other operations names.",
+    params: {
+      condition: { ref: "userMessages.last.content", contains: "weather", ignoreCase: true },
+      writeArtifact: writes("asksForWeather"),
+    },
+  },
+  wait: {
+    purpose: "Waits for a person's answer, or for a time.",
+    params: {
+      question: "May I look up {{ vars.city }}?",
+      maxWaitMs: 600_000,
+      otherwise: false,
+      writeArtifact: writes("consent"),
+    },
+  },
+  transform: {
+    purpose: "Changes the answer, after the main call.",
+    after: true,
+    params: {
+      steps: [{ use: "trim" }, { use: "replace_text", find: "rain", with: "sunshine" }],
+      apply: ["variant"],
+    },
+  },
+  legacy: {
+    purpose: "Calls a function from before operations had kinds, by the id of its operation.",
+    needs: '`createBuiltinOperations({ legacy: { "example:legacy": greet } })`',
+    params: { greeting: "Hello", emit: toSystem },
+  },
+};
+
+/** The record of an example, as it stands in `operations` of a profile. */
+export function exampleRecord(kind) {
+  const { after = false, params } = kindExamples[kind];
+  const hooks = [after ? "after_main_llm" : "before_main_llm"];
+  const config = { enabled: true, required: true, hooks, order: 1, params };
+  return { operationId: `example:${kind}`, config };
+}
