@@ -33,7 +33,9 @@ const watcherScript = `
   while (!fs.existsSync(root + "/stop")) {
     for (const name of names) {
       looks += 1;
-      if (!fs.existsSync(root + "/src/" + name)) absences += 1;
+      if (fs.existsSync(root + "/src/" + name)) continue;
+      absences += 1;
+      fs.writeFileSync(root + "/seen", "");
     }
     await new Promise((done) => setImmediate(done));
   }
@@ -64,15 +66,15 @@ const editScript = `
   await workspace.close();
 `;
 
-/** The control: a file is moved away before the new one gets its name. */
+/** The control: a file is moved away before the new one gets its name, until that is seen. */
 const movingScript = `
   const names = JSON.parse(process.env.CCL_NAMES);
-  for (let round = 0; round < 15; round += 1)
+  while (!fs.existsSync(root + "/seen") && !fs.existsSync(root + "/stop"))
     for (const name of names) {
       const path = root + "/src/" + name;
       fs.renameSync(path, root + "/old");
       await new Promise((done) => setImmediate(done));
-      fs.writeFileSync(root + "/new", String(round));
+      fs.writeFileSync(root + "/new", "two");
       fs.renameSync(root + "/new", path);
     }
 `;
