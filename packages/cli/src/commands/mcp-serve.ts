@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
+import { loadOnce } from "@ccl/core/async";
 import { createMcpServer, type McpServerOptions, type QuerySource } from "@ccl/mcp";
 
 import { listen, type ListenFlags } from "../mcp/listen.ts";
@@ -15,8 +16,8 @@ export interface McpServeFlags extends ListenFlags {
   state?: string | undefined;
 }
 
-/** Closes at the end what was opened. */
-type CloseLater = (close: () => unknown) => void;
+/** Closes at the end what was opened, or at once where the end came first. */
+type CloseLater = (close: () => unknown) => Promise<void>;
 
 /**
  * Serves the project until the client goes. Nothing is set up, and nothing is written into the project. What a tool needs is
@@ -25,7 +26,11 @@ type CloseLater = (close: () => unknown) => void;
 export async function mcpServe(session: Session, flags: McpServeFlags): Promise<CommandResult> {
   const { root, directory, terminal } = session;
   const closers: (() => unknown)[] = [];
-  const closeLater: CloseLater = (close) => closers.push(close);
+  let isOver = false;
+  const closeLater: CloseLater = async (close) => {
+    if (isOver) await close();
+    else closers.push(close);
+  };
   const options: McpServerOptions = {
     ...catalogParts(session, closeLater),
     async project() {
@@ -34,19 +39,19 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
         import("../git-history.ts"),
       ]);
       const registry = await openAliasRegistry({ root, directory, persist: false });
-      closeLater(() => registry.close());
+      await closeLater(() => registry.close());
       return { registry, history: gitHistory(session) };
     },
     async artifacts() {
       const { store, close } = await openState(session, flags);
-      closeLater(close);
+      await closeLater(close);
       return store;
     },
     plans: {
       async workspace() {
         const { openWorkspace } = await import("@ccl/plan-protocol/node");
         const workspace = await openWorkspace({ root });
-        closeLater(() => workspace.close());
+        await closeLater(() => workspace.close());
         return workspace;
       },
       allowApply: flags.allowApply,
@@ -56,11 +61,12 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
       : undefined,
     counter: () => openCounter("o200k_base"),
   };
-  if (terminal.stderr.isTTY === true) terminal.stderr.write(`serving ${root}\n`);
+  if (terminal.stderr.isTTY) terminal.stderr.write(`serving ${root}\n`);
   try {
     await listen(session, flags, { factory: createMcpServer(options) });
     return { document: { root } };
   } finally {
+    isOver = true;
     for (const close of closers.toReversed()) await close();
   }
 }
@@ -72,22 +78,22 @@ function catalogParts(
 ): Pick<McpServerOptions, "catalog" | "query"> {
   const { root, directory, terminal } = session;
   if (!existsSync(join(root, directory, "catalog"))) return {};
+  const read = loadOnce(async () =>
+    (await import("../catalog/read-catalog.ts")).readCatalog(session),
+  );
   return {
     async catalog() {
-      const { openSnapshot, readCatalog } = await import("../catalog/read-catalog.ts");
-      return openSnapshot(await readCatalog(session));
+      const { openSnapshot } = await import("../catalog/read-catalog.ts");
+      return openSnapshot(await read());
     },
     async query() {
-      const [{ readCatalog }, { openConnectors }] = await Promise.all([
-        import("../catalog/read-catalog.ts"),
-        import("../query/open-connectors.ts"),
-      ]);
-      const { folder, content } = await readCatalog(session);
+      const { openConnectors } = await import("../query/open-connectors.ts");
+      const { folder, content } = await read();
       const connectors: Record<string, QuerySource["connectors"][string]> = {};
       for (const source of await folder.readSources(content)) {
         try {
           const opened = await openConnectors({ root, env: terminal.env }, [source]);
-          closeLater(() => opened.close());
+          await closeLater(() => opened.close());
           Object.assign(connectors, opened.connectors);
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);

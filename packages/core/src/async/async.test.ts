@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { CclError } from "../ccl-error.ts";
 import {
   backoffDelay,
+  loadOnce,
   mapConcurrent,
   onAbort,
   parseRetryAfter,
@@ -176,5 +177,22 @@ describe("backoffDelay", () => {
     );
     expect(bounds).toEqual([99, 199, 399, 799, 999]);
     expect(backoffDelay(3, { firstMs: 100, maxMs: 1_000, random: () => 0 })).toBe(0);
+  });
+});
+
+describe("loadOnce", () => {
+  it("loads when it is first asked, once for all, and again after a failure", async () => {
+    const load = vi.fn<() => object>(() => ({}));
+    load.mockImplementationOnce(() => {
+      throw new Error("not there yet");
+    });
+    const loaded = loadOnce(load);
+    expect(load).not.toHaveBeenCalled();
+    const failing = [loaded(), loaded()];
+    await expect(failing[0]).rejects.toThrow("not there yet");
+    await expect(failing[1]).rejects.toThrow("not there yet");
+    const [first, second] = await Promise.all([loaded(), loaded()]);
+    expect(first).toBe(second);
+    expect(load).toHaveBeenCalledTimes(2);
   });
 });

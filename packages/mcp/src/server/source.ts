@@ -1,3 +1,5 @@
+import { loadOnce } from "@ccl/core/async";
+
 /** A part of a server, or what opens it at its first use: the server answers before it is open. */
 export type Source<T extends object> = T | Opener<T>;
 
@@ -6,12 +8,7 @@ export type Opener<T> = () => Promise<T>;
 
 /** Opens once; after a failure the next use tries again. */
 export function openOnce<T extends object>(source: Source<T>): Opener<T> {
-  let opened: Promise<T> | undefined;
-  return () =>
-    (opened ??= (isOpener(source) ? source() : Promise.resolve(source)).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    }));
+  return loadOnce(() => (isOpener(source) ? source() : source));
 }
 
 function isOpener<T extends object>(source: Source<T>): source is Opener<T> {

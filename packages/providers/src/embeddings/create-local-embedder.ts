@@ -1,5 +1,5 @@
 import { type Embedder, LanguageModelError } from "@ccl/core";
-import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { loadOnce, throwIfAborted, untilAborted } from "@ccl/core/async";
 
 import { quoteOf } from "../http/reported-error.ts";
 
@@ -27,16 +27,13 @@ export function createLocalEmbedder({ name, dimensions, batchSize, load }: Local
       `${option} is ${value}; give a whole number above 0.`,
     );
   }
-  let loading: Promise<EmbedBatch> | undefined;
-  const loadOnce = (): Promise<EmbedBatch> => {
-    loading ??= Promise.resolve()
-      .then(load)
-      .catch((cause: unknown) => {
-        loading = undefined;
-        throw failureOf(`${name} could not be loaded; the next call tries again`, cause);
-      });
-    return loading;
-  };
+  const loaded = loadOnce(async () => {
+    try {
+      return await load();
+    } catch (cause) {
+      throw failureOf(`${name} could not be loaded; the next call tries again`, cause);
+    }
+  });
   return {
     name,
     dimensions,
@@ -46,7 +43,7 @@ export function createLocalEmbedder({ name, dimensions, batchSize, load }: Local
         if (start > 0) await new Promise((resolve) => setTimeout(resolve));
         const batch = texts.slice(start, start + batchSize);
         const run = async (): Promise<Float32Array[]> => {
-          const embedBatch = await loadOnce();
+          const embedBatch = await loaded();
           const vectors = await embedBatch(batch).catch((cause: unknown) => {
             throw failureOf(`${name} failed on ${batch.length} texts`, cause);
           });

@@ -288,7 +288,7 @@ function indifference(
       const leaks = [JSON.stringify(answers.same), ...answers.explained].filter((leak) =>
         leak.includes(mark),
       );
-      // Whoever asks for a hidden name gets it back in the error.
+      // A caller that asks for a hidden name gets it back in the error.
       expect(text.includes(mark) ? [] : leaks).toEqual([]);
     }
   });

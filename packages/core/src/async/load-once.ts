@@ -1,0 +1,11 @@
+/** Loads at the first call and gives the same to all; after a failure the next call tries again. */
+export function loadOnce<Value>(load: () => Promise<Value> | Value): () => Promise<Value> {
+  let loading: Promise<Value> | undefined;
+  return () =>
+    (loading ??= Promise.resolve()
+      .then(load)
+      .catch((error) => {
+        loading = undefined;
+        throw error;
+      }));
+}
