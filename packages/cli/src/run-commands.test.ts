@@ -101,6 +101,19 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
       expect(waits.stdout).toContain("consent waits: May I?");
     });
 
+    it("shows runs on the page, which only reads", async () => {
+      const [, where = ""] = store;
+      const { document } = await project.json(["ui", "runs", "--runs", where]);
+      expect(document).toMatchObject({
+        runs: expect.arrayContaining([
+          expect.objectContaining({ id: waitingId, chat: "oslo", status: "running" }),
+          expect.objectContaining({ id: runId, chat: "rome", status: "done" }),
+        ]),
+      });
+      const { document: run } = await project.json(["ui", "run", `id=${runId}`, "--runs", where]);
+      expect(run).toMatchObject({ answer: "It is sunny.", status: "done" });
+    });
+
     it("carries a run on that has lost its worker, by an engine of the application", async () => {
       const resume = ["run", "resume", deadId, ...store, "--engine"];
       for (const [module, why] of [

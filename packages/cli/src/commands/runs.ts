@@ -10,6 +10,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
+import { newestRuns } from "../runs/newest-runs.ts";
 import { type StoreFlags, withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 
@@ -27,11 +28,10 @@ export interface RunFlags extends StoreFlags {
 
 /** The newest runs, or those that have not ended. */
 export async function runList(session: Session, flags: RunFlags): Promise<CommandResult> {
-  return withStores(session, flags, async ({ runs }) => {
+  return withStores(session, flags, async (stores) => {
     const { limit = 20, unfinished = false } = flags;
-    const page = await runs.listRuns({ all: !unfinished, limit: Math.min(limit, 1_000) });
-    const found = await Promise.all(page.runs.map(({ runId }) => runs.loadRun(runId)));
-    const listed = found.flatMap((run) => (run === undefined ? [] : [summaryOf(run)]));
+    const options = { all: !unfinished, limit: Math.min(limit, 1_000) };
+    const listed = (await newestRuns(stores, options)).map(summaryOf);
     const columns = [
       { title: "run" },
       { title: "chat" },

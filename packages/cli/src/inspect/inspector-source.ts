@@ -9,7 +9,7 @@ import { packView } from "./pack-view.ts";
 import { planViews } from "./plan-views.ts";
 import { isThere } from "./prompt-sessions.ts";
 import { promptViews } from "./prompt-views.ts";
-import { runsFile, runViews } from "./run-views.ts";
+import { isAddress, runsFile, runViews } from "./run-views.ts";
 
 /** All views of a project's folder and of what its user's tools keep. Reads only. */
 export function inspectorSource(given: Session, flags: UiFlags): InspectorSource {
@@ -27,7 +27,7 @@ export function inspectorSource(given: Session, flags: UiFlags): InspectorSource
 async function overview(session: Session, flags: UiFlags): Promise<OverviewView> {
   const { root } = session;
   const runs = runsFile(session, flags);
-  const hasRuns = await isThere(runs);
+  const hasRuns = isAddress(runs) || (await isThere(runs));
   return {
     project: basename(root),
     root,
@@ -37,7 +37,7 @@ async function overview(session: Session, flags: UiFlags): Promise<OverviewView>
         : [
             {
               page: "runs",
-              why: `There is no ${runs}. Name the file of your stores: ccl ui --runs runs.db`,
+              why: `There is no ${runs}. Name the file or the database of your stores: ccl ui --runs runs.db`,
             },
           ]),
       ...(hasCatalog(session)

@@ -2,13 +2,13 @@ import { join } from "node:path";
 
 import type { InspectorSource, RunDetailsView, RunOperation } from "@ccl/inspector";
 import type { RunEvent, RunInput, RunStep, StoredRun } from "@ccl/operations";
-import { listRuns, openSqliteOperationStores, type OperationStores } from "@ccl/operations/sqlite";
-import type { SqliteDatabase } from "@ccl/sql";
-import { openSqlite } from "@ccl/sql/node";
+import type { OperationStores } from "@ccl/operations/sqlite";
 
 import { CliError } from "../cli-error.ts";
-import type { UiFlags } from "./ui-flags.ts";
+import { newestRuns } from "../runs/newest-runs.ts";
+import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
+import type { UiFlags } from "./ui-flags.ts";
 import { runPrompt } from "./run-prompt.ts";
 import { artifactsOf, stateOf } from "./run-state.ts";
 
@@ -17,38 +17,40 @@ export function runsFile({ root, directory }: Session, { runs }: UiFlags): strin
   return runs ?? join(root, directory, "operations.db");
 }
 
+/** True for the address of a database server. */
+export function isAddress(runs: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(runs);
+}
+
+const maxRuns = 300;
 const maxEvents = 10_000;
 const maxText = 20_000;
 
-/** Runs of operations in a SQLite file, which is opened for reading only. */
+/** Runs of operations in SQLite or PostgreSQL, opened for reading only. */
 export function runViews(
   session: Session,
   flags: UiFlags,
 ): Required<Pick<InspectorSource, "runs" | "run" | "sent">> {
-  const withStores = async <Value>(
-    work: (database: SqliteDatabase, stores: OperationStores) => Promise<Value> | Value,
-  ): Promise<Value> => {
-    const database = await openSqlite({ path: runsFile(session, flags), readOnly: true });
-    try {
-      const stores = await openSqliteOperationStores({ database });
-      return await work(database, stores);
-    } finally {
-      database.close();
-    }
-  };
+  const runs = runsFile(session, flags);
+  const where = isAddress(runs) ? { postgres: runs } : { store: runs };
+  const withRuns = <Value>(work: (stores: OperationStores) => Promise<Value>): Promise<Value> =>
+    withStores(session, { ...where, isReadOnly: true }, work);
   return {
     runs: () =>
-      withStores((database) => ({
-        runs: listRuns(database, { limit: 1_000 }).map((run) => ({
-          id: run.runId,
-          chat: run.chatId,
-          status: run.status,
-          startedAtMs: run.startedAt,
-          finishedAtMs: run.finishedAt,
-        })),
-      })),
+      withRuns(async (stores) => {
+        const newest = await newestRuns(stores, { all: true, limit: maxRuns });
+        return {
+          runs: newest.map(({ input: { runId, chatId, startedAt }, result }) => ({
+            id: runId,
+            chat: chatId,
+            status: result?.status ?? "running",
+            startedAtMs: startedAt,
+            finishedAtMs: result?.finishedAt,
+          })),
+        };
+      }),
     run: ({ id = "", event }) =>
-      withStores(async (_, stores) => {
+      withRuns(async (stores) => {
         const stored = await runOf(stores, id);
         const events = await stores.runs.readEvents(id, { limit: maxEvents });
         const artifacts = artifactsOf(await stateOf(stored.input, stores), id);
@@ -56,7 +58,7 @@ export function runViews(
         return runView(stored, events, { upTo, artifacts });
       }),
     sent: ({ id = "" }) =>
-      withStores(async (_, stores) => {
+      withRuns(async (stores) => {
         const stored = await runOf(stores, id);
         return runPrompt(stored, stores, await stateOf(stored.input, stores));
       }),

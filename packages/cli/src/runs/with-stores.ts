@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import type { OperationStores } from "@ccl/operations/sqlite";
-import { createPostgresSession, type PostgresClient } from "@ccl/sql";
+import { createPostgresSession, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
 import { withPostgres } from "../catalog/load-sql.ts";
@@ -13,21 +13,21 @@ import type { Session } from "../session.ts";
 export interface StoreFlags {
   store?: string | undefined;
   postgres?: string | undefined;
+  isReadOnly?: boolean | undefined;
 }
 
 /** Opens the stores of the flags, and closes them after the work. @throws CliError, OperationsError */
 export async function withStores<Value>(
   session: Session,
-  flags: StoreFlags,
+  { store, postgres: address, isReadOnly = false }: StoreFlags,
   work: (stores: OperationStores) => Promise<Value>,
 ): Promise<Value> {
   const { signal } = session;
-  if (flags.postgres !== undefined) {
+  if (address !== undefined) {
     const { openPostgresOperationStores } = await import("@ccl/operations/postgres");
-    const address = flags.postgres;
     let isConnected = false;
     try {
-      return await withPostgres(session, { address, isReadOnly: false }, async (client) => {
+      return await withPostgres(session, { address, isReadOnly }, async (client) => {
         isConnected = true;
         await requireTables(client);
         return closing(await openPostgresOperationStores({ client, signal }), work);
@@ -38,16 +38,20 @@ export async function withStores<Value>(
       throw new CliError("source_failed", message, { cause });
     }
   }
-  const named = flags.store ?? session.terminal.env["CCL_STORE"];
+  const named = store ?? session.terminal.env["CCL_STORE"];
   if (named === undefined || named === "")
     throw new CliError(
       "usage",
       "Say where the runs are: --store <SQLite file or folder>, --postgres <url>, or set CCL_STORE.",
     );
   const path = await fileOf(resolve(session.root, named));
-  await requireRuns(path);
   const { openSqliteOperationStores } = await import("@ccl/operations/sqlite");
-  return closing(await openSqliteOperationStores({ path, signal }), work);
+  const database = await openRuns(path, isReadOnly);
+  try {
+    return await closing(await openSqliteOperationStores({ database, signal }), work);
+  } finally {
+    database.close();
+  }
 }
 
 async function closing<Value>(
@@ -75,18 +79,21 @@ async function fileOf(path: string): Promise<string> {
 }
 
 // A look at another database must not leave tables in it.
-async function requireRuns(path: string): Promise<void> {
-  let found: unknown[];
+async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDatabase> {
+  let database: SqliteDatabase | undefined;
   try {
-    const database = await openSqlite({ path, readOnly: true });
-    found = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ccl_operation_runs'").all();
+    database = await openSqlite({ path, readOnly: true });
+    const tables = "SELECT 1 FROM sqlite_master WHERE name = 'ccl_operation_runs'";
+    if (database.prepare(tables).all().length === 0) throw noRuns(path);
+    if (isReadOnly) return database;
     database.close();
+    return await openSqlite({ path });
   } catch (cause) {
-    throw new CliError("source_failed", `${path} is no SQLite database that can be read.`, {
-      cause,
-    });
+    database?.close();
+    if (CliError.isInstance(cause)) throw cause;
+    const message = `${path} is no SQLite database that can be read.`;
+    throw new CliError("source_failed", message, { cause });
   }
-  if (found.length === 0) throw noRuns(path);
 }
 
 async function requireTables(client: PostgresClient): Promise<void> {

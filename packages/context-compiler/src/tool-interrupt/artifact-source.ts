@@ -29,7 +29,7 @@ export const notFound =
 /** Larger ones are searched and read by lines, as they are stored: their rows have no numbers. */
 export const maxNumberedBytes = 8_000_000;
 
-/** Handles of a store without a session that are looked through for the digits of an id. */
+/** Handles of a store without a session that are looked through. */
 const maxHandles = 10_000;
 
 /** The artifact that a model means; models copy the words around an id with it. */
@@ -42,15 +42,24 @@ export async function findSource(
   if (session !== undefined) return findArtifact(session.eventLog, digits)?.data;
   if (digits.length === 64) return (await store.getHandles(digits, { signal }))[0];
   if (digits === "") return undefined;
+  for await (const found of storedHandles(store, signal))
+    if (found.artifactId.startsWith(digits)) return found;
+  return undefined;
+}
+
+/** The handles of a whole store, oldest first. */
+export async function* storedHandles(
+  store: ArtifactStore,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<FoundArtifact> {
   let cursor: string | undefined;
   for (let seen = 0; seen < maxHandles;) {
     const page = await store.listHandles({ cursor, signal });
-    const found = page.handles.find(({ artifactId }) => artifactId.startsWith(digits));
-    if (found !== undefined || page.cursor === undefined) return found;
+    yield* page.handles;
+    if (page.cursor === undefined) return;
     cursor = page.cursor;
     seen += page.handles.length;
   }
-  return undefined;
 }
 
 /** What a model reads where an artifact can't be. */

@@ -48,6 +48,14 @@ describe("search_artifact", () => {
     );
   });
 
+  it("looks into the newest where there are too many", async () => {
+    const results = Array.from({ length: 230 }, (_, at) => `job ${at} ended`);
+    const { store } = await storeOf(...results);
+    const [search] = createArtifactTools({ store });
+    expect(await search.execute({ query: "229" }, context)).toContain("job 229 ended");
+    expect(await search.execute({ query: "job 17" }, context)).not.toContain("job 17 ended");
+  });
+
   it("numbers lines of artifacts that are read in pieces", async () => {
     const { store, ids } = await storeOf(lines(300_000, 287_654, "needle-4711 fell"));
     const [search, read] = createArtifactTools({ store });

@@ -12,6 +12,7 @@ import {
   maxNumberedBytes,
   notFound,
   refuseArtifact,
+  storedHandles,
 } from "./artifact-source.ts";
 import { textPieces } from "./text-pieces.ts";
 
@@ -116,15 +117,15 @@ async function sourcesOf(
     const found = await findSource(handle, source, signal);
     return found === undefined ? [] : [found];
   }
+  const oldestFirst: FoundArtifact[] = [];
+  if (source.session === undefined)
+    for await (const found of storedHandles(source.store, signal)) oldestFirst.push(found);
+  else
+    oldestFirst.push(...source.session.eventLog.filter(["artifact_stored"]).map(({ data }) => data));
   const known = new Map<string, FoundArtifact>();
-  if (source.session === undefined) {
-    const { handles } = await source.store.listHandles({ limit: maxArtifacts, signal });
-    for (const found of handles) known.set(found.artifactId, found);
-  } else {
-    const events = source.session.eventLog.filter(["artifact_stored"]).toReversed();
-    for (const { data } of events) known.set(data.artifactId, data);
-  }
-  return [...known.values()].filter(({ mimeType }) => isText(mimeType)).slice(0, maxArtifacts);
+  for (const found of oldestFirst.toReversed())
+    if (isText(found.mimeType)) known.set(found.artifactId, found);
+  return [...known.values()].slice(0, maxArtifacts);
 }
 
 interface FoundPiece {

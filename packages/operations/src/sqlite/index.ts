@@ -1,6 +1,5 @@
 export type { DurableChatStore } from "../sql/create-sql-chat-store.ts";
 export type { OperationStores, OperationStoresOptions } from "../sql/operation-stores.ts";
-export { listRuns, type RunSummary } from "./list-runs.ts";
 export {
   openSqliteOperationStores,
   type SqliteOperationStoresOptions,

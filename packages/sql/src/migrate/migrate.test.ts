@@ -8,6 +8,8 @@ import type { PostgresSession } from "../postgres/postgres-client.ts";
 import { createPostgresSession } from "../postgres/postgres-session.ts";
 import { openSqlite } from "../node/open-sqlite.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import { SqlError } from "../sql-error.ts";
+import { transaction } from "../transaction/transaction.ts";
 import { migrate, type Migration } from "./migrate.ts";
 
 const url = process.env["CCL_POSTGRES_URL"];
@@ -24,6 +26,7 @@ describe.each(kinds)("migrate on %s", (kind) => {
   /** Two ways to the same database, as two processes have them. */
   let run: ((component: string, migrations: Steps[]) => Promise<{ from: number; to: number }>)[] =
     [];
+  let runReadOnly: (typeof run)[number];
   let exec: (sql: string) => Promise<void> | void;
   let close: () => unknown;
 
@@ -35,6 +38,11 @@ describe.each(kinds)("migrate on %s", (kind) => {
       run = databases.map(
         (database) => (component, migrations) => migrate(database, { component, migrations }),
       );
+      runReadOnly = async (component, migrations) => {
+        const database = await openSqlite({ path: join(folder, "db.sqlite"), readOnly: true });
+        const end = () => database.close();
+        return migrate(database, { component, migrations }).finally(end);
+      };
       exec = (sql) => databases[0]?.exec(sql);
       close = () => databases.map((database) => database.close());
     } else {
@@ -43,6 +51,8 @@ describe.each(kinds)("migrate on %s", (kind) => {
       const one = (component: string, migrations: Steps[]) =>
         migrate(client, { component, migrations });
       run = [one, one];
+      runReadOnly = (component, migrations) =>
+        transaction(client, (on) => migrate(on, { component, migrations }), { mode: "read" });
       exec = (sql) => createPostgresSession(client).exec(sql);
       close = () => ("end" in client ? client.end() : client.close());
       await exec("DROP TABLE IF EXISTS ccl_schema, first_table, second_table");
@@ -70,6 +80,11 @@ describe.each(kinds)("migrate on %s", (kind) => {
   it("runs only the steps that are new", async () => {
     expect(await run[0]?.("shop", steps)).toEqual({ from: 1, to: 2 });
     expect(await run[1]?.("shop", steps)).toEqual({ from: 2, to: 2 });
+  });
+
+  it("asks for no right to write where all is there", async () => {
+    expect(await runReadOnly("shop", steps)).toEqual({ from: 2, to: 2 });
+    await expect(runReadOnly("late", steps)).rejects.toThrow(SqlError);
   });
 
   it("refuses tables of a newer program", async () => {

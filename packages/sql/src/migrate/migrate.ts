@@ -83,25 +83,30 @@ async function migrateSqlite(
     );
     return { from, to: migrations.length };
   };
-  return transaction(database, action, signal === undefined ? {} : { signal });
+  return transaction(database, action, { signal });
 }
 
 // Any number that no one else is likely to lock: the first bytes of SHA-256 of "@ccl/sql migrate", cut to 48 bits.
 const advisoryLock = 0x4d62_d72b_32fb;
 
-function migratePostgres(
+async function migratePostgres(
   client: PostgresClient | PostgresSession,
   options: MigrateOptions<PostgresSession>,
 ): Promise<MigrationOutcome> {
   const { component, migrations, signal } = options;
+  const readVersion = async (on: PostgresSession): Promise<number> => {
+    const [there] = await on.query("SELECT to_regclass('ccl_schema') IS NOT NULL AS yes");
+    if (there?.["yes"] !== true) return 0;
+    const versions = "SELECT version FROM ccl_schema WHERE component = $1";
+    return Number((await on.query(versions, [component]))[0]?.["version"] ?? 0);
+  };
+  const found = await transaction(client, readVersion, { mode: "read", signal });
+  if (stepsAfter(found, options).length === 0) return { from: found, to: found };
   const action = async (on: PostgresSession): Promise<MigrationOutcome> => {
     // Before the table is made: even CREATE TABLE IF NOT EXISTS fails when two run it at once.
     await on.query("SELECT pg_advisory_xact_lock($1::bigint)", [advisoryLock]);
     await on.exec(createVersions);
-    const [row] = await on.query("SELECT version FROM ccl_schema WHERE component = $1", [
-      component,
-    ]);
-    const from = Number(row?.["version"] ?? 0);
+    const from = await readVersion(on);
     const steps = stepsAfter(from, options);
     for (const { up } of steps) await (typeof up === "string" ? on.exec(up) : up(on));
     const keep = `INSERT INTO ccl_schema (component, version) VALUES ($1, $2)
@@ -109,7 +114,7 @@ function migratePostgres(
     if (steps.length > 0) await on.query(keep, [component, migrations.length]);
     return { from, to: migrations.length };
   };
-  return transaction(client, action, signal === undefined ? {} : { signal });
+  return transaction(client, action, { signal });
 }
 
 function checkOptions({ component, migrations }: MigrateOptions<never>): void {
