@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { createContextCompiler, createSession } from "@ccl/context-compiler";
 import { estimatedCounter } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { createOperationRegistry, createRunEngine } from "@ccl/operations";
@@ -57,6 +58,20 @@ assert.equal(new Set(spans.map((span) => span.spanContext().traceId)).size, 1);
 assert.ok(
   !JSON.stringify(spans.map(({ name, attributes }) => [name, attributes])).includes("Lisbon"),
 );
+
+// A prompt with notes from a memory says what it looked for them.
+exporter.reset();
+const session = createSession();
+await session.record("user_input", { content: secret });
+const memory = { search: async () => [{ memoryId: "m-1", text: "Lives in Lisbon." }] };
+await createContextCompiler({ memory }).compile(session, { budget: 4_000 });
+const [search, compile] = ["memory search", "compile"].map((name) =>
+  exporter.getFinishedSpans().find((span) => span.name === name),
+);
+assert.equal(search.attributes["ccl.memory.hits"], 1);
+assert.equal(search.parentSpanContext?.spanId, compile.spanContext().spanId);
+assert.ok(!JSON.stringify([search.attributes, compile.attributes]).includes("Lisbon"));
+console.log(`\n${compile.name}\n  ${search.name}`);
 
 // A worker is killed in the main call; another one continues the same trace.
 exporter.reset();
