@@ -12,6 +12,7 @@ import { measureBatches, measureGrowth } from "./lib/artifact-growth.mjs";
 import { cutPowerUnder } from "./lib/artifact-power-cuts.mjs";
 import { contentOf, measureSize, median, ratioOf } from "./lib/artifact-rounds.mjs";
 import { artifactSubjects, sqliteDriverName } from "./lib/artifact-subjects.mjs";
+import { table } from "./lib/figures.mjs";
 
 const scale = Number(process.env.CCL_BENCH_SCALE ?? 1);
 const scaled = (count, least) => Math.max(least, Math.round(count * scale));
@@ -346,15 +347,6 @@ function goal(name, { value, most = Infinity, least = 0 }) {
 const fixed = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
 const inMs = (ms) => ms.toFixed(ms < 1 ? 3 : ms < 100 ? 2 : 0);
 const count = (number) => number.toLocaleString("en");
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(head),
-    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
-    ...rows.map(line),
-  ].join("\n");
-}
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { title, markdown } = await run();

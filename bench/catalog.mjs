@@ -9,7 +9,7 @@ import { engines } from "./lib/catalog-engines.mjs";
 import { goalsText, hybridGoalsText } from "./lib/catalog-goals.mjs";
 import { evaluateHybrid, openEmbedder, sampleOf, timeHybrid } from "./lib/catalog-hybrid.mjs";
 import { readOwnSets, readSets } from "./lib/catalog-sets.mjs";
-import { table } from "./lib/catalog-table.mjs";
+import { table } from "./lib/figures.mjs";
 import { measureSpeed, speedTable } from "./lib/catalog-times.mjs";
 import { vectorTable } from "./lib/catalog-vectors.mjs";
 

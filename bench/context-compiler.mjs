@@ -30,6 +30,7 @@ import {
   replayTrace,
 } from "../examples/long-session/src/replay-trace.mjs";
 import { generateServiceTrace } from "../examples/long-session/src/service-trace/generate-service-trace.mjs";
+import { table } from "./lib/figures.mjs";
 
 /** All policies count with the same estimate and take it for exact, so that none keeps a margin that others do not. */
 const counter = { ...estimatedCounter, name: "estimate taken for exact", isExact: true };
@@ -54,7 +55,7 @@ export async function run() {
       "invalid",
       "support",
     ];
-    return `${caption}\n\n${table(head, priceRows(trace))}`;
+    return `${caption}\n\n${table(head, priceRows(trace), 2)}`;
   });
   const markdown = [
     `Price in thousands of input-token equivalents over all calls: ${cachedPrice} for each token of the common prefix with the call before, if that is 1,024 tokens or more, ${newPrice} for each other token. Support is the share of the values that the model wrote as tool arguments, and had read before in the same dialogue, that its prompt still showed.`,
@@ -63,6 +64,7 @@ export async function run() {
     table(
       ["Messages", "Library", "cold", "counted", "one more", "heap, MB", "tokens", "fault"],
       await timeRows(),
+      2,
     ),
     `Milliseconds of \`compile\` into ${timedBudget.toLocaleString("en")} tokens. "Cold": the first one after the session was read from its store; "counted": the counts are known, by a new compiler; then by one that follows the log: after one more answer of a tool, one more question, and more words of the user, joined with these.`,
     table(
@@ -389,13 +391,4 @@ function heapBytes() {
 
 function percent(share) {
   return `${(share * 100).toFixed(1)} %`;
-}
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(head),
-    line(head.map((_, index) => (index < 2 ? "---" : "---:"))),
-    ...rows.map(line),
-  ].join("\n");
 }

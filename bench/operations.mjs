@@ -24,6 +24,7 @@ import {
   ours,
   schedulers,
 } from "./lib/operations-schedulers.mjs";
+import { table } from "./lib/figures.mjs";
 
 const sizes = [100, 1_000];
 const budgetMs = 4_000;
@@ -435,15 +436,6 @@ const medianOf = (values) =>
   [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
 const milliseconds = (value) => value.toFixed(value < 1 ? 3 : 1);
 const times = (ratio) => ratio.toFixed(1);
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(head),
-    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
-    ...rows.map(line),
-  ].join("\n");
-}
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { title, markdown } = await run();

@@ -13,6 +13,7 @@ import {
 } from "../packages/plan-protocol/dist/index.js";
 import { openWorkspace } from "../packages/plan-protocol/dist/node/index.js";
 import { applyRounds, writers } from "./lib/plan-apply-rounds.mjs";
+import { table } from "./lib/figures.mjs";
 
 const applySizes = [
   [10, 7],
@@ -186,15 +187,6 @@ async function withTree(count, call) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(head),
-    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
-    ...rows.map(line),
-  ].join("\n");
-}
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { title, markdown } = await run();

@@ -11,6 +11,7 @@ import {
 } from "../packages/query/dist/index.js";
 import { openDuckDbEngine } from "../packages/query/dist/duckdb/index.js";
 import { openSqlite } from "../packages/sql/dist/node/index.js";
+import { table } from "./lib/figures.mjs";
 
 const rowCount = Number(process.env.CCL_QUERY_ROWS ?? 1_000_000);
 const rounds = 15;
@@ -271,15 +272,6 @@ function planOf(text) {
 const middle = (values) =>
   [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
 const ms = (value) => value.toFixed(value < 10 ? 1 : 0);
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(head),
-    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
-    ...rows.map(line),
-  ].join("\n");
-}
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { title, markdown } = await run();

@@ -17,6 +17,7 @@ import {
   replayTrace,
 } from "../examples/long-session/src/replay-trace.mjs";
 import { generateServiceTrace } from "../examples/long-session/src/service-trace/generate-service-trace.mjs";
+import { table } from "./lib/figures.mjs";
 import { readCodingTraces, readIncident, readMcpTraces, readTalks } from "./lib/session-sets.mjs";
 
 const { createContextCompiler, createSession, fitMessages, recordMessages } = library;
@@ -182,7 +183,7 @@ async function replayRows(traces, budgets, policies) {
       ]);
     }
   }
-  return table(replayHead, rows);
+  return table(replayHead, rows, 2);
 }
 
 const same = (budget) => [budget.toLocaleString("en"), () => budget];
@@ -333,7 +334,7 @@ async function task() {
   }
   const of = (name) => [name, "room", "fault"];
   const head = ["Budget", "Stated in", ...of("last turns"), ...of("fitMessages"), ...of("compile")];
-  return `Requirements in the prompt after 40 follow-ups\n\n${table(head, rows)}`;
+  return `Requirements in the prompt after 40 follow-ups\n\n${table(head, rows, 2)}`;
 }
 
 function taskHistory(isSpread, budget) {
@@ -398,7 +399,7 @@ async function incident({ data }) {
   const head = ["Budget", "tokens", "errors shown", "by the last messages"];
   return `An incident of ${whole.toLocaleString("en")} tokens
 
-${table(head, rows)}
+${table(head, rows, 2)}
 
 All errors are shown from ${all.toLocaleString("en")} tokens on, ${(whole / all).toFixed(1)} times fewer. Headroom's README says of an
 incident of its own: 65,694 tokens to 5,118, 12.8 times fewer, with all 82 errors (not run here).`;
@@ -415,13 +416,6 @@ function textOf({ content }) {
 
 const mean = (list) => list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length);
 const percent = (share) => `${(share * 100).toFixed(1)} %`;
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, at) => (at < 2 ? "---" : "---:"))), ...rows.map(line)].join(
-    "\n",
-  );
-}
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const text = { type: "string" };

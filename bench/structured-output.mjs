@@ -12,6 +12,7 @@ import { Allow, parse as parsePartially } from "partial-json";
 
 import { extractJson } from "../packages/structured-output/dist/index.js";
 import { malformedAnswers } from "./lib/malformed-answers.mjs";
+import { table } from "./lib/figures.mjs";
 
 const ours = "@ccl/structured-output";
 const sizes = [10_000, 100_000, 1_000_000, 5_000_000];
@@ -240,15 +241,6 @@ async function growthOf(read, make) {
 }
 
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(head),
-    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
-    ...rows.map(line),
-  ].join("\n");
-}
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { title, markdown } = await run();

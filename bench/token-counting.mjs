@@ -10,6 +10,7 @@ import { estimateTokenCount } from "tokenx";
 
 import { createBpeCounter } from "../packages/core/dist/bpe/index.js";
 import { estimatedCounter, wordCounter } from "../packages/core/dist/index.js";
+import { table } from "./lib/figures.mjs";
 
 const here = import.meta.dirname;
 const rounds = 7;
@@ -156,13 +157,4 @@ function median(values) {
 function percent(share) {
   const text = (share * 100).toFixed(1);
   return share > 0 && text !== "0.0" ? `+${text}` : text.replace("-0.0", "0.0");
-}
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(head),
-    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
-    ...rows.map(line),
-  ].join("\n");
 }

@@ -1,5 +1,5 @@
 // What searching by words, and by words and vectors, is held to, and what was measured.
-import { quantileOf } from "./catalog-table.mjs";
+import { quantileOf } from "./figures.mjs";
 
 const [ours, peer] = ["@ccl/catalog", "MiniSearch"];
 const most = { p95Ms: 2, buildMs: 1_000 };

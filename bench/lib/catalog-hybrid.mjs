@@ -9,7 +9,7 @@ import {
 import { createEnergeticEmbedder } from "../../packages/providers/dist/embeddings/index.js";
 import { openCatalog } from "./catalog-contexts.mjs";
 import { multiplyRecords, spread } from "./catalog-sets.mjs";
-import { at } from "./catalog-table.mjs";
+import { at } from "./figures.mjs";
 
 const depth = 100;
 const clock = { now: () => 0 };

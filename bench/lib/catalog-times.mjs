@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 
 import { engines } from "./catalog-engines.mjs";
 import { multiplyRecords, spread } from "./catalog-sets.mjs";
-import { at, medianOf, table } from "./catalog-table.mjs";
+import { at, medianOf, table } from "./figures.mjs";
 
 /** Beyond it the first set only. */
 const slowSize = 20_000;

@@ -8,7 +8,7 @@ import * as sqliteVec from "sqlite-vec";
 import usearch from "usearch";
 
 import { createMemorySearchIndex } from "../../packages/catalog/dist/index.js";
-import { at, table } from "./catalog-table.mjs";
+import { at, table } from "./figures.mjs";
 
 const requireOfSql = createRequire(new URL("../../packages/sql/package.json", import.meta.url));
 const limit = 10;

@@ -1,11 +1,11 @@
-// How the benchmarks of the catalog show figures.
+// How the benchmarks show figures.
 
-/** Markdown: the first column to the left, the others to the right. */
-export function table(header, rows) {
+/** Markdown: the first column, or the first few, to the left, the others to the right. */
+export function table(header, rows, left = 1) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
   return [
     line(header),
-    line(["---", ...header.slice(1).map(() => "---:")]),
+    line(header.map((_, index) => (index < left ? "---" : "---:"))),
     ...rows.map(line),
   ].join("\n");
 }
