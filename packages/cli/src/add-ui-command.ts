@@ -16,7 +16,10 @@ export function addUiCommand(program: Command, run: Run): void {
     .option("--port <port>", "where it is served (default: a free one)", parsePort)
     .option("--state <folder>", "where the gateway keeps what it did")
     .option("--agents <folder>", "logs of coding agents, instead of those of this user")
-    .option("--runs <store>", "runs of operations: a SQLite file, a folder with one, or postgres://...")
+    .option(
+      "--runs <store>",
+      "runs of operations: a SQLite file, a folder with one, or postgres://...",
+    )
     .option("--gateway <url>", "a running gateway, for what it says of itself")
     .option("--token-env <name>", "the variable that holds the gateway's token")
     .action((view: string | undefined, parameters: string[], flags: UiFlags) =>

@@ -9,8 +9,9 @@ import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
+import { textOfContent } from "../output/text-of-content.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
-import { newestRuns } from "../runs/newest-runs.ts";
+import { loadRun, newestRuns } from "../runs/load-runs.ts";
 import { type StoreFlags, withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 
@@ -69,12 +70,7 @@ interface RunSummary {
 function summaryOf({ input, result, lease }: StoredRun): RunSummary {
   const { runId, chatId, branchId, startedAt, userMessage, trigger } = input;
   const hasWorker = (lease?.expiresAtMs ?? 0) > Date.now();
-  const text =
-    typeof userMessage === "string"
-      ? userMessage
-      : (userMessage ?? [])
-          .map((part) => ("text" in part ? part.text : `[${part.type}]`))
-          .join(" ");
+  const text = textOfContent(userMessage);
   return {
     runId,
     chatId,
@@ -92,9 +88,9 @@ export async function runShow(
   id: string,
   flags: RunFlags,
 ): Promise<CommandResult> {
-  return withStores(session, flags, async ({ runs }) => {
-    const run = await loadRun(runs, id);
-    const events = await allEvents(runs, id);
+  return withStores(session, flags, async (stores) => {
+    const run = await loadRun(stores, id);
+    const events = await allEvents(stores.runs, id);
     const summary = summaryOf(run);
     const document = { ...run, ...summary, events: flags.events === true ? events : undefined };
     return { document, text: () => `${linesOf(run, events, flags.events === true).join("\n")}\n` };
@@ -160,7 +156,7 @@ export async function runAbort(
   { reason, ...flags }: RunFlags,
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
-    const { result } = await loadRun(stores.runs, id);
+    const { result } = await loadRun(stores, id);
     if (result !== undefined) return hadEnded(id, result.status);
     await engineWithout(stores).abort(id, reason);
     for (let look = 0; look < 20; look += 1) {
@@ -196,7 +192,7 @@ export async function runResume(
   flags: RunFlags,
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
-    const stored = await loadRun(stores.runs, id);
+    const stored = await loadRun(stores, id);
     const { status } = summaryOf(stored);
     if (stored.result !== undefined) return hadEnded(id, status);
     if (status === "running")
@@ -246,13 +242,6 @@ async function engineOf(
 
 function isEngine(value: unknown): value is RunEngine {
   return typeof value === "object" && value !== null && "resume" in value && "abort" in value;
-}
-
-async function loadRun(runs: OperationStores["runs"], id: string): Promise<StoredRun> {
-  const run = await runs.loadRun(id);
-  if (run === undefined)
-    throw new CliError("usage", `The store has no run ${JSON.stringify(id)}; see ccl run list.`);
-  return run;
 }
 
 function hadEnded(runId: string, status: string): CommandResult {

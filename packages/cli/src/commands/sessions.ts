@@ -1,9 +1,10 @@
-import { searchTurns, type StoredTurn, type StoredVariant } from "@ccl/operations";
+import { searchTurns, type StoredTurn } from "@ccl/operations";
 
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
+import { textOfContent } from "../output/text-of-content.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 import type { RunFlags } from "./runs.ts";
@@ -59,18 +60,12 @@ function textOf(turn: StoredTurn): string {
     assistantVariants.length > 1
       ? ` (${selectedAssistant + 1} of ${assistantVariants.length})`
       : "";
-  const lines = [`user: ${contentOf(userVariants[selectedUser])}`];
+  const lines = [`user: ${textOfContent(userVariants[selectedUser]?.content)}`];
   for (const { role, content } of answer?.messages ?? [])
-    lines.push(`  ${role}: ${contentOf({ content }).slice(0, 200)}`);
+    lines.push(`  ${role}: ${textOfContent(content).slice(0, 200)}`);
   if (answer !== undefined)
     lines.push(
-      `assistant${others}: ${contentOf(answer)}${answer.partial === true ? " [cut off]" : ""}`,
+      `assistant${others}: ${textOfContent(answer.content)}${answer.partial === true ? " [cut off]" : ""}`,
     );
   return lines.map((line) => line.split("\n").map(printable).join("\n")).join("\n");
-}
-
-function contentOf(variant: Pick<StoredVariant, "content"> | undefined): string {
-  const { content = "" } = variant ?? {};
-  if (typeof content === "string") return content;
-  return content.map((part) => ("text" in part ? part.text : `[${part.type}]`)).join("");
 }

@@ -12,6 +12,7 @@ import {
 import type { ChatMessage } from "@ccl/core";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
+import { textOfContent } from "../output/text-of-content.ts";
 import { valueAtTurn } from "./run-state.ts";
 
 const maxText = 20_000;
@@ -96,9 +97,6 @@ function nameOf(contributor: PromptContributor): string {
 }
 
 function textOf({ content, toolCalls = [] }: ChatMessage): string {
-  const text =
-    typeof content === "string"
-      ? content
-      : content.map((part) => ("text" in part ? part.text : `[${part.type}]`)).join("");
-  return [text, ...toolCalls.map(({ name, arguments: given }) => `${name}(${given})`)].join("\n");
+  const calls = toolCalls.map(({ name, arguments: given }) => `${name}(${given})`);
+  return [textOfContent(content), ...calls].join("\n");
 }

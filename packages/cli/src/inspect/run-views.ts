@@ -4,8 +4,7 @@ import type { InspectorSource, RunDetailsView, RunOperation } from "@ccl/inspect
 import type { RunEvent, RunInput, RunStep, StoredRun } from "@ccl/operations";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
-import { CliError } from "../cli-error.ts";
-import { newestRuns } from "../runs/newest-runs.ts";
+import { loadRun, newestRuns } from "../runs/load-runs.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 import type { UiFlags } from "./ui-flags.ts";
@@ -51,7 +50,7 @@ export function runViews(
       }),
     run: ({ id = "", event }) =>
       withRuns(async (stores) => {
-        const stored = await runOf(stores, id);
+        const stored = await loadRun(stores, id);
         const events = await stores.runs.readEvents(id, { limit: maxEvents });
         const artifacts = artifactsOf(await stateOf(stored.input, stores), id);
         const upTo = event === undefined ? events.length : Number(event);
@@ -59,16 +58,10 @@ export function runViews(
       }),
     sent: ({ id = "" }) =>
       withRuns(async (stores) => {
-        const stored = await runOf(stores, id);
+        const stored = await loadRun(stores, id);
         return runPrompt(stored, stores, await stateOf(stored.input, stores));
       }),
   };
-}
-
-async function runOf({ runs }: OperationStores, id: string): Promise<StoredRun> {
-  const stored = await runs.loadRun(id);
-  if (stored !== undefined) return stored;
-  throw new CliError("usage", `There is no run ${JSON.stringify(id)}.`);
 }
 
 /** The run as it was after so many of its events. */

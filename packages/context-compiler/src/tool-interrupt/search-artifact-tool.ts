@@ -121,7 +121,9 @@ async function sourcesOf(
   if (source.session === undefined)
     for await (const found of storedHandles(source.store, signal)) oldestFirst.push(found);
   else
-    oldestFirst.push(...source.session.eventLog.filter(["artifact_stored"]).map(({ data }) => data));
+    oldestFirst.push(
+      ...source.session.eventLog.filter(["artifact_stored"]).map(({ data }) => data),
+    );
   const known = new Map<string, FoundArtifact>();
   for (const found of oldestFirst.toReversed())
     if (isText(found.mimeType)) known.set(found.artifactId, found);
