@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.mjs"],
     exclude: [...configDefaults.exclude],
+    globalSetup: ["scripts/services/temporary-folder.mjs"],
     setupFiles: ["scripts/vitest-setup.ts"],
     // Much of the time goes into waiting for disks and servers, so that every core takes a file.
     maxWorkers: "100%",

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { findPostgres, startPostgres } from "./postgres-server.mjs";
 import { findRedis, startRedis } from "./redis-server.mjs";
+import { setup as useTemporaryFolder } from "./temporary-folder.mjs";
 
 const kinds = [
   { name: "PostgreSQL", variable: "CCL_POSTGRES_URL", find: findPostgres, start: startPostgres },
@@ -11,6 +12,7 @@ const kinds = [
 
 const [command, ...args] = process.argv.slice(2);
 if (command === undefined) throw new Error("Give the command to run");
+const removeFolder = useTemporaryFolder();
 const env = { ...process.env };
 const servers = [];
 for (const { name, variable, find, start } of kinds) {
@@ -27,5 +29,6 @@ const child = spawn(command, args, { stdio: "inherit", env, shell: process.platf
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.once("exit", async (code, signal) => {
   await Promise.all(servers.map((server) => server.stop()));
+  removeFolder();
   process.exit(code ?? (signal ? 1 : 0));
 });

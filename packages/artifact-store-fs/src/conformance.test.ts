@@ -1,4 +1,3 @@
-import { existsSync, statfsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,15 +10,6 @@ import type { Clock } from "@ccl/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { damageBlob } from "../test-support/damage-blob.ts";
 import { openFsArtifactStore, type FsArtifactStoreOptions } from "./open-fs-artifact-store.ts";
-
-// No power is cut here, so that syncs to a disk would only cost time. A container may have a few MiB of such memory only.
-const memory = "/dev/shm";
-const parent = existsSync(memory) && freeBytes(memory) > 2 ** 31 ? memory : tmpdir();
-
-function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-}
 
 const folders: string[] = [];
 const optionsOf = new WeakMap<ArtifactStore, FsArtifactStoreOptions>();
@@ -40,7 +30,7 @@ function placeOf(store: ArtifactStore): FsArtifactStoreOptions {
 }
 
 async function openNew(options: ConformanceOpenOptions): Promise<ArtifactStore> {
-  const root = await mkdtemp(join(parent, "ccl-conform-"));
+  const root = await mkdtemp(join(tmpdir(), "ccl-conform-"));
   folders.push(root);
   return openAt({ ...options, root });
 }
@@ -96,9 +86,10 @@ function seal(inner: ArtifactStore, clock?: Clock): ArtifactStore {
   return store;
 }
 
-// The rules about limits set their own; that the others hold under limits too is for the longer runs.
+// The rules about limits set their own, and encryption does not know what lies below it: every change tries it over memory
+// and SQLite. That the rules hold here too is for the longer runs.
 const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
-const tried = Object.entries(kits).filter(([name]) => isAtLength || !name.endsWith("limits"));
+const tried = Object.entries(kits).slice(0, isAtLength ? undefined : 1);
 
 describe.each(tried)("%s keeps the contract", (_name, rules) => {
   it.each(rules.map(({ name, run }) => [name, run] as const))("%s", async (_, run) => {
