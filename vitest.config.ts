@@ -1,23 +1,52 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 
 const conditions = ["@ccl/source"];
+// What `pnpm test` of one package looks at, and whether tsc has checked the types already.
+const { CCL_TYPE_TESTS: tested, CCL_TYPES_ARE_CHECKED: typesAreChecked } = process.env;
+
+// Packages whose test files share a process, since to start one and load the package takes longer than most of their files.
+// A file that replaces modules has one of its own.
+const packagesInOneProcess = ["aliases", "compress", "core", "search", "structured-output"];
+const filesInOneProcess = packagesInOneProcess
+  .flatMap(testFiles)
+  .filter((file) => !/\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(file, "utf8")));
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.mjs"],
-    exclude: [...configDefaults.exclude],
     globalSetup: ["scripts/services/temporary-folder.mjs"],
     setupFiles: ["scripts/vitest-setup.ts"],
     // Much of the time goes into waiting for disks and servers, so that every core takes a file.
     maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    typecheck: {
-      enabled: true,
-      include: ["packages/*/src/**/*.test-d.ts"],
-      tsconfig: "tsconfig.type-tests.json",
-    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "a process each",
+          include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.mjs"],
+          exclude: [...configDefaults.exclude, ...filesInOneProcess],
+          typecheck: {
+            enabled: typesAreChecked === undefined,
+            include: [`${tested ?? "packages/*"}/src/**/*.test-d.ts`],
+            tsconfig: tested === undefined ? "tsconfig.type-tests.json" : `${tested}/tsconfig.json`,
+          },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "one process", isolate: false, include: filesInOneProcess },
+      },
+    ],
   },
 });
+
+function testFiles(name: string): string[] {
+  const source = join("packages", name, "src");
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" });
+  return files.filter((file) => file.endsWith(".test.ts")).map((file) => join(source, file));
+}
