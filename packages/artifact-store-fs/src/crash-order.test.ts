@@ -21,7 +21,8 @@ type Story = (store: ArtifactStore, log: Log) => Promise<void>;
 
 const bytesOf = async function* (text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);
-  yield new Uint8Array(1_500_000).fill(1);
+  // Two pieces: more than one MiB.
+  yield new Uint8Array(1_100_000).fill(1);
 };
 
 async function keep(

@@ -97,7 +97,7 @@ const encrypted: ConformanceOptions = {
   },
 };
 
-// Encryption does not know what lies below it: every change tries it over memory and files, the longer runs over S3 too.
+// Encryption does not know what lies below it: every change tries it over memory and SQLite, the longer runs over S3 too.
 const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
 const kinds: [string, ConformanceOptions][] = [["a store in S3", plain]];
 if (isAtLength) kinds.push(["an encrypted store in S3", encrypted]);

@@ -199,6 +199,7 @@ describe("createArtifactStore", () => {
       collectGarbage();
       return process.memoryUsage().arrayBuffers;
     };
+    const sent = (process.env["CCL_TEST_LENGTH"] === undefined ? 64 : 256) * mebibyte;
     let mostBytes = 0;
     let longestPiece = 0;
     const { store } = open(() => ({
@@ -213,12 +214,12 @@ describe("createArtifactStore", () => {
       commit: async (puts) => puts.map(() => "written"),
     }));
     const stream = async function* (): AsyncGenerator<Uint8Array, void> {
-      for (let sent = 0; sent < 256 * mebibyte; sent += 64 * 1024) yield new Uint8Array(64 * 1024);
+      for (let at = 0; at < sent; at += 64 * 1024) yield new Uint8Array(64 * 1024);
     };
     const before = liveBytes();
     const { signal } = new AbortController();
     const { sizeBytes } = await store.store(stream(), { source, signal });
-    expect(sizeBytes).toBe(256 * mebibyte);
+    expect(sizeBytes).toBe(sent);
     expect(longestPiece).toBe(mebibyte);
     expect(mostBytes - before).toBeLessThan(16 * mebibyte);
   });
