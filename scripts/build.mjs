@@ -8,6 +8,8 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { isolatedDeclarationSync } from "oxc-transform";
 
+// `.ci/run` builds once, whatever its steps begin with, and runs two of them at a time.
+if (process.env.CCL_IS_BUILT) process.exit();
 const root = path.resolve(import.meta.dirname, "..");
 const given = process.argv.slice(2).map((folder) => path.resolve(folder));
 const folders = given.length > 0 ? given : ["packages", "examples"].flatMap(foldersIn);
