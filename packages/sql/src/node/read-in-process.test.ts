@@ -45,6 +45,18 @@ it("ends a statement without an end when it is aborted, and reads on after it", 
   expect(await read("SELECT 1")).toEqual([[1n]]);
 });
 
+it("reads on after an abort that came when the last rows were read already", async () => {
+  const abort = new AbortController();
+  for await (const rows of database.readApart?.("SELECT 1", [], {
+    batchRows: 2,
+    signal: abort.signal,
+  }) ?? []) {
+    expect(rows).toEqual([[1n]]);
+    abort.abort();
+  }
+  expect(await read("SELECT 2")).toEqual([[2n]]);
+});
+
 it.each(["INSERT INTO t VALUES (1, 1)", "no sql", "SELECT * FROM missing"])(
   "refuses %s and stays usable",
   async (sql) => {

@@ -68,8 +68,9 @@ export function createProcessReader(options: ReaderOptions): {
     async *readApart(sql, parameters, { batchRows, signal }) {
       throwIfAborted(signal, SqlError);
       if (!isOpen) throw new SqlError("closed", "The database is closed.");
-      const child = idle ?? (await start(options));
+      const kept = idle;
       idle = undefined;
+      const child = kept ?? (await start(options));
       running.add(child);
       const kill = (): void => void child.kill("SIGKILL");
       signal?.addEventListener("abort", kill, { once: true });
@@ -91,7 +92,7 @@ export function createProcessReader(options: ReaderOptions): {
       } finally {
         signal?.removeEventListener("abort", kill);
         running.delete(child);
-        if (isWhole && isOpen && idle === undefined && child.connected) {
+        if (isWhole && isOpen && idle === undefined && child.connected && !child.killed) {
           idle = child;
           child.unref();
           child.channel?.unref();
