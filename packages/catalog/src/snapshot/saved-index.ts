@@ -2,8 +2,8 @@ import { sha256Hex } from "@ccl/core";
 
 /** The index of a snapshot, and the content of what it holds. */
 export interface SavedIndex {
-  /** By id. */
-  hashes: ReadonlyMap<string, string>;
+  /** By id; undefined where the head is the one that is expected. */
+  hashes: ReadonlyMap<string, string> | undefined;
   /** As an index in memory saves itself. */
   index: Uint8Array;
 }
@@ -12,25 +12,29 @@ export interface SavedIndex {
 const format = 1;
 const lineFeed = 10;
 
-/** A line of JSON with a hash before it, and the index, which has a hash of its own. */
-export function writeSaved({ hashes, index }: SavedIndex): Uint8Array {
-  const body = JSON.stringify({ format, hashes: [...hashes] });
-  const head = new TextEncoder().encode(`${sha256Hex(body)} ${body}\n`);
-  const bytes = new Uint8Array(head.length + index.length);
-  bytes.set(head);
-  bytes.set(index, head.length);
+/** What a saved index says of its records: by id, the hashes of their content. */
+export function headOf(hashes: readonly (readonly [id: string, hash: string])[]): string {
+  return JSON.stringify({ format, hashes });
+}
+
+/** A line of the head with a hash before it, and the index, which has a hash of its own. */
+export function writeSaved(head: string, index: Uint8Array): Uint8Array {
+  const line = new TextEncoder().encode(`${sha256Hex(head)} ${head}\n`);
+  const bytes = new Uint8Array(line.length + index.length);
+  bytes.set(line);
+  bytes.set(index, line.length);
   return bytes;
 }
 
-/** Undefined for bytes that are not what was written, or were written in another form. */
-export function readSaved(bytes: Uint8Array): SavedIndex | undefined {
+/** Undefined for bytes that are not what was written, or were written in another form. A head that is expected is not read. */
+export function readSaved(bytes: Uint8Array, expected: string): SavedIndex | undefined {
   const end = bytes.indexOf(lineFeed);
   if (end < 0) return undefined;
   const line = new TextDecoder().decode(bytes.subarray(0, end));
-  const body = line.slice(line.indexOf(" ") + 1);
-  if (!line.startsWith(`${sha256Hex(body)} `)) return undefined;
-  const parsed: { format: number; hashes: [string, string][] } = JSON.parse(body);
-  return parsed.format === format
-    ? { hashes: new Map(parsed.hashes), index: bytes.subarray(end + 1) }
-    : undefined;
+  const head = line.slice(line.indexOf(" ") + 1);
+  const index = bytes.subarray(end + 1);
+  if (head === expected) return { hashes: undefined, index };
+  if (!line.startsWith(`${sha256Hex(head)} `)) return undefined;
+  const parsed: { format: number; hashes: [string, string][] } = JSON.parse(head);
+  return parsed.format === format ? { hashes: new Map(parsed.hashes), index } : undefined;
 }

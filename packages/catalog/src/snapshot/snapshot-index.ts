@@ -6,7 +6,7 @@ import {
   type MemorySearchIndex,
 } from "../search/create-memory-search-index.ts";
 import type { SearchIndex } from "../search/search-index.ts";
-import { readSaved, writeSaved, type SavedIndex } from "./saved-index.ts";
+import { headOf, readSaved, writeSaved } from "./saved-index.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 
 /** An index that is filled when it is first asked. */
@@ -49,7 +49,7 @@ export function createSnapshotIndex(
       (await filled(call.signal)).index.countFacets(query, call),
     async save(signal) {
       const { index, isAsSaved } = await filled(signal);
-      return isAsSaved ? undefined : writeSaved({ hashes: hashesOf(records), index: index.save() });
+      return isAsSaved ? undefined : writeSaved(currentHead(records), index.save());
     },
   };
 }
@@ -60,35 +60,34 @@ async function fill(
 ): Promise<Filled> {
   const index = createMemorySearchIndex();
   const bytes = await loadSaved?.();
-  const saved = bytes === undefined ? undefined : restored(index, readSaved(bytes));
-  const now = hashesOf(records);
-  const gone = [...(saved ?? [])].flatMap(([id]) => (now.has(id) ? [] : [id]));
-  const fresh = records.filter(({ record, hash }) => saved?.get(record.id) !== hash);
+  const saved = bytes === undefined ? undefined : readSaved(bytes, currentHead(records));
+  const isRestored = saved !== undefined && restores(index, saved.index);
+  const before = isRestored ? saved.hashes : new Map<string, string>();
+  if (before === undefined) return { index, isAsSaved: true };
+  const ids = new Set(records.map(({ record }) => record.id));
+  const gone = [...before.keys()].filter((id) => !ids.has(id));
+  const fresh = records.filter(({ record, hash }) => before.get(record.id) !== hash);
   if (gone.length > 0) await index.remove(gone);
   if (fresh.length > 0) {
     const variants = fresh.flatMap(({ record }) => indexVariants(record, undefined));
     await index.put(variants.map((record) => ({ record })));
   }
-  return { index, isAsSaved: saved !== undefined && gone.length === 0 && fresh.length === 0 };
+  return { index, isAsSaved: isRestored && gone.length === 0 && fresh.length === 0 };
 }
 
-/** The hashes of what the index now holds; undefined where the saved one cannot be used. */
-function restored(
-  index: MemorySearchIndex,
-  saved: SavedIndex | undefined,
-): ReadonlyMap<string, string> | undefined {
-  if (saved === undefined) return undefined;
+/** False where the saved index cannot be used. */
+function restores(index: MemorySearchIndex, saved: Uint8Array): boolean {
   try {
-    index.restore(saved.index);
-    return saved.hashes;
+    index.restore(saved);
+    return true;
   } catch (error) {
-    if (CatalogError.isInstance(error)) return undefined;
+    if (CatalogError.isInstance(error)) return false;
     throw error;
   }
 }
 
-function hashesOf(records: readonly SnapshotRecord[]): Map<string, string> {
-  return new Map(records.map(({ record, hash }) => [record.id, hash]));
+function currentHead(records: readonly SnapshotRecord[]): string {
+  return headOf(records.map(({ record, hash }) => [record.id, hash]));
 }
 
 function readOnly(): CatalogError {

@@ -12,7 +12,7 @@ import {
   type IndexState,
   type SavedHeader,
 } from "./saved-index.ts";
-import { StoredPostings } from "./stored-postings.ts";
+import { createStoredPostings } from "./stored-postings.ts";
 
 const hashSize = 32;
 const maxLength = 2 ** 32 - 1;
@@ -28,14 +28,15 @@ export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexSta
     const json = reader.readBytes(reader.readCount(maxLength));
     const header: SavedHeader = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
     checkFormat(header, expected);
-    const text = new StoredPostings();
+    const postings = new Map<string, Uint8Array | number[]>();
     const state: IndexState = {
       table: createDocumentTable(),
-      text,
+      text: createStoredPostings(postings),
       vectors: createVectorTable(header.precision),
     };
     readDocuments(reader, state, header);
-    for (const term of header.terms) text.keep(term, reader.readBytes(reader.readCount(maxLength)));
+    for (const term of header.terms)
+      postings.set(term, reader.readBytes(reader.readCount(maxLength)));
     readVectors(reader, state, header);
     if (!reader.isAtEnd()) throw damaged("something follows its end");
     return state;

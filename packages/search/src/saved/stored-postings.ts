@@ -1,27 +1,19 @@
-import { entryStep } from "../text/text-postings.ts";
+import { entryStep, type TextPostings } from "../text/text-postings.ts";
 import { createByteReader } from "./byte-reader.ts";
 
-const unread: number[] = [];
-
 /** Postings as they were saved: those of a term are read when it is first asked for. */
-export class StoredPostings extends Map<string, number[]> {
-  readonly #saved = new Map<string, Uint8Array>();
-
-  /** Adds a term with the bytes of its postings. */
-  keep(term: string, bytes: Uint8Array): void {
-    this.#saved.set(term, bytes);
-    this.set(term, unread);
-  }
-
-  /** Reads what is kept of the term. Walk over `keys`, since values may be unread. */
-  override get(term: string): number[] | undefined {
-    const saved = this.#saved.get(term);
-    if (saved !== undefined) {
-      this.#saved.delete(term);
-      this.set(term, entriesOf(saved));
-    }
-    return super.get(term);
-  }
+export function createStoredPostings(saved: Map<string, Uint8Array | number[]>): TextPostings {
+  return {
+    keys: () => saved.keys(),
+    get(term) {
+      const kept = saved.get(term);
+      if (!(kept instanceof Uint8Array)) return kept;
+      const entries = entriesOf(kept);
+      saved.set(term, entries);
+      return entries;
+    },
+    set: (term, entries) => saved.set(term, entries),
+  };
 }
 
 function entriesOf(bytes: Uint8Array): number[] {

@@ -4,7 +4,11 @@ import { occurrenceStep, type AnalyzedDocument } from "./analyze-document.ts";
 export const entryStep: number = 16 * occurrenceStep;
 
 /** By term, ascending entries: where it occurs. Those of removed documents stay and are skipped. */
-export type TextPostings = Map<string, number[]>;
+export interface TextPostings {
+  keys(): IterableIterator<string>;
+  get(term: string): number[] | undefined;
+  set(term: string, entries: number[]): unknown;
+}
 
 /** Adds a document under a slot that is higher than all before. */
 export function addPostings(text: TextPostings, slot: number, document: AnalyzedDocument): void {
