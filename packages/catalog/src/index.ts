@@ -4,7 +4,6 @@ export type { AccessOptions, Principal } from "./access/access-options.ts";
 export type { SeenOverview } from "./access/present-record.ts";
 export { createHiddenNames, type HiddenNames } from "./access/hidden-names.ts";
 export type { DetailsCard } from "./budget/details-card.ts";
-export { fitBudget, type FitBudgetOptions } from "./budget/fit-budget.ts";
 export { renderOverviewRows, type RenderRowsOptions } from "./budget/render-overview-rows.ts";
 export { CatalogError, type CatalogErrorCode } from "./catalog-error.ts";
 export type {
@@ -31,7 +30,6 @@ export {
 export { formatEvaluations } from "./evaluate/format-evaluations.ts";
 export { fromCatalogFiles, toCatalogFiles, type CatalogFiles } from "./forms/catalog-files.ts";
 export { fromCompactJsonl, toCompactJsonl } from "./forms/compact-jsonl.ts";
-export { detailsPath } from "./forms/details-path.ts";
 export {
   renderResourcesMarkdown,
   type ResourcesMarkdownOptions,
@@ -53,7 +51,6 @@ export {
   type ResourceChange,
   type ResourceDiff,
 } from "./record/diff-resource.ts";
-export { hashResource } from "./record/hash-resource.ts";
 export type {
   ResourceAccess,
   ResourceColumn,
@@ -72,7 +69,6 @@ export {
 } from "./search/create-memory-search-index.ts";
 export { rankResources, type RankResourcesOptions } from "./search/rank-resources.ts";
 export type { SearchField } from "./search/searchable-fields.ts";
-export { defaultRankWeights } from "./search/rank-weights.ts";
 export type { SearchDocument, SearchIndex } from "./search/search-index.ts";
 export type {
   CatalogStore,

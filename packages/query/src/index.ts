@@ -1,7 +1,7 @@
 export { compilePlan, type CompiledPlan, type CompilePlanOptions } from "./compile/compile-plan.ts";
 export { planMessages } from "./compile/plan-prompt.ts";
 export { planDetails, type PlanDetailsOptions } from "./compile/plan-details.ts";
-export { batchBytes, type ColumnBatch, type PlanValue } from "./connector/column-batch.ts";
+export type { ColumnBatch, PlanValue } from "./connector/column-batch.ts";
 export type {
   Connector,
   EngineInput,
@@ -38,7 +38,6 @@ export { renderLogicalPlan } from "./render/render-logical-plan.ts";
 export { logicalPlanSchema } from "./schema/logical-plan-schema.ts";
 export { skillConnector, type SkillConnectorOptions } from "./skill/skill-connector.ts";
 export { irSnippetLinter } from "./snippet/ir-snippet-linter.ts";
-export { planToSnippet, type SnippetEngine } from "./snippet/plan-to-snippet.ts";
 export { sqlConnector, type SqlConnectorOptions } from "./sql/sql-connector.ts";
 export type { PlanIssueCode } from "./validate/plan-issue.ts";
 export { projectResult, type ViewSchema } from "./view/project-result.ts";

@@ -7,7 +7,6 @@ import { httpConnector } from "../http/http-connector.ts";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { irSnippetLinter } from "../snippet/ir-snippet-linter.ts";
-import { planToSnippet } from "../snippet/plan-to-snippet.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { projectResult, type ViewSchema } from "../view/project-result.ts";
 import { explainPlan } from "./explain-plan.ts";
@@ -147,53 +146,6 @@ describe("explainPlan", () => {
     expect(() => explainPlan(joined, { details, access })).toThrow(
       expect.objectContaining({ code: "plan_invalid" }),
     );
-  });
-});
-
-describe("planToSnippet", () => {
-  it.each(
-    [
-      "scan(res:orders, id, amount)→filter(amount >= 10.5 and status in ('a''b', 'c'))→project(id)",
-      "scan(res:orders, city, amount)→left_join(scan(res:cities, name), city = name as c_)→agg(city, count() as n)→sort(n desc nulls first, city)→limit(3, 2)",
-      "scan(res:orders, id)→union(scan(res:orders, id)→limit(1))→distinct",
-    ].map((text) =>
-      text.replace(
-        "amount)→filter(amount >= 10.5 and status",
-        "amount, status)→filter(amount >= 10.5 and status",
-      ),
-    ),
-  )("writes %s as arrows that read as the same plan", (text) => {
-    const { code } = planToSnippet(planOf(text), "ir");
-    expect(code).toBe(text);
-    expect(planOf(code)).toEqual(planOf(text));
-  });
-
-  it("falls back to YAML where a step is read twice", () => {
-    const plan = {
-      version: 1 as const,
-      steps: [
-        ...planOf("scan(res:orders, id)").steps,
-        { name: "u", op: "union" as const, from: ["scan1", "scan1"] },
-      ],
-    };
-    expect(planOf(planToSnippet(plan, "ir").code)).toEqual(plan);
-  });
-
-  it("writes SQL that runs as it stands, whatever its literals and names hold", async () => {
-    const nasty = "'; DROP TABLE orders; -- ? $1 \"";
-    const details = [
-      { ...orders, columns: [...(orders.columns ?? []), { name: 'a"?b$1', type: "text" }] },
-    ];
-    const plan = planOf(
-      `scan(res:orders, id, "a""?b$1") -> filter("a""?b$1" = '${nasty.replaceAll("'", "''")}') -> project(id, "a""?b$1" as "x?""y")`,
-    );
-    const { code } = planToSnippet(plan, "sqlite", { details });
-    const database = await openSqlite({ path: ":memory:" });
-    database.exec('CREATE TABLE orders (id INTEGER, "a""?b$1" TEXT)');
-    database.prepare("INSERT INTO orders VALUES (1, ?), (2, 'x')").run(nasty);
-    expect(database.prepare(code).all()).toEqual([{ id: 1, 'x?"y': nasty }]);
-    expect(planToSnippet(plan, "postgresql", { details }).code).not.toContain("= $1");
-    database.close();
   });
 });
 

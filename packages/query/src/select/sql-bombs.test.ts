@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ResourceDetails } from "@ccl/catalog";
@@ -111,8 +111,17 @@ const timeoutMs = isLong ? 2_000 : 400;
 interface Blast {
   end: string;
   tookMs: number;
-  /** Longest time without a turn of the event loop. */
+  /** Longest time without a turn of the event loop while this thread was not kept waiting for a processor. */
   lagMs: number;
+}
+
+/** Milliseconds for which this thread could have run and another one had the processor; 0 where the system does not say. */
+function waitedMs(): number {
+  try {
+    return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[1]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 async function blast(
@@ -121,11 +130,13 @@ async function blast(
   limits: { timeoutMs: number } = { timeoutMs },
 ): Promise<Blast> {
   let lagMs = 0;
-  let turnedMs = performance.now();
-  const startMs = turnedMs;
+  const startMs = performance.now();
+  let turned = { atMs: startMs, waitedMs: waitedMs() };
   const timer = setInterval(() => {
-    lagMs = Math.max(lagMs, performance.now() - turnedMs - 5);
-    turnedMs = performance.now();
+    const now = { atMs: performance.now(), waitedMs: waitedMs() };
+    const waited = now.waitedMs - turned.waitedMs;
+    lagMs = Math.max(lagMs, now.atMs - turned.atMs - waited - 5);
+    turned = now;
   }, 5);
   const options = { details, connectors: { [address]: connector }, engine, limits };
   const end = await runSql(text, options).then(
@@ -138,39 +149,71 @@ async function blast(
   return { end, tookMs, lagMs };
 }
 
+const goals = { tookMs: timeoutMs * 1.2, lagMs: 50 };
+const misses = ({ tookMs, lagMs }: Blast): boolean => tookMs > goals.tookMs || lagMs > goals.lagMs;
+
+const small = "select count(*) as n from bomb_t";
+const attempts = isLong ? 4 : 1;
+
+/** What misses a goal is measured again: the smallest figures are the statement's, the others those of a machine under load. */
+async function measured(...blasted: Parameters<typeof blast>): Promise<Blast> {
+  let best = await blast(...blasted);
+  for (let attempt = 1; attempt < attempts && misses(best); attempt++) {
+    const { end, tookMs, lagMs } = await blast(...blasted);
+    best = { end, tookMs: Math.min(best.tookMs, tookMs), lagMs: Math.min(best.lagMs, lagMs) };
+  }
+  return best;
+}
+
+/** Keeps the thread before each read. */
+function blocking(connector: Connector): Connector {
+  return {
+    ...connector,
+    sql: undefined,
+    run(...given) {
+      const startMs = performance.now() - waitedMs();
+      while (performance.now() - waitedMs() - startMs < goals.lagMs * 2);
+      return connector.run(...given);
+    },
+  };
+}
+
+function tableOf(blasts: Readonly<Record<string, Blast>>): string {
+  const lines = Object.entries(blasts).map(
+    ([text, { end, tookMs, lagMs }]) =>
+      `${(tookMs / timeoutMs).toFixed(2)} ${lagMs.toFixed(0).padStart(4)} ms ${end.padEnd(15)} ${text.slice(0, 60)}`,
+  );
+  return lines.join("\n");
+}
+
+it.runIf(isLong)("a late end is seen, and so is a source that keeps the thread", async () => {
+  const { DuckDB: connector } = engines;
+  const [long = ""] = bombs;
+  if (connector === undefined) throw new Error("There is no source.");
+  const late = await blast(long, connector, { timeoutMs: timeoutMs * 1.5 });
+  expect(late.tookMs).toBeGreaterThan(goals.tookMs);
+  const kept = await blast(small, blocking(connector), { timeoutMs: 60_000 });
+  expect(kept.lagMs).toBeGreaterThan(goals.lagMs);
+});
+
 it.each(["file", "memory", "DuckDB", "PGlite", "PostgreSQL"] as const)(
   "statements that would take hours end in time on %s",
   async (name) => {
     const connector = engines[name];
     if (connector === undefined) return;
-    await blast("select count(*) as n from bomb_t", connector);
+    await blast(small, connector);
     const blasts: Record<string, Blast> = {};
     for (const text of isLong ? bombs : bombs.slice(0, 3))
-      blasts[text] = await blast(text, connector);
-    // Twice the deadline: what is found is a statement that nothing ends, not a machine under load.
-    const late = Object.entries(blasts).filter(([, { tookMs }]) => tookMs > timeoutMs * 2);
-    if (isLong) {
-      console.log(
-        name,
-        Object.entries(blasts)
-          .map(
-            ([text, { end, tookMs, lagMs }]) =>
-              `${end} ${Math.round(tookMs)} ${Math.round(lagMs)} ${text.slice(0, 60)}`,
-          )
-          .join("\n"),
-      );
-    }
-    expect(isLong ? late : []).toEqual([]);
-    const known = new Set(["limit_exceeded", "plan_invalid", "engine_failed", "source_failed"]);
+      blasts[text] = await measured(text, connector);
+    const missed = Object.entries(blasts).filter(([, found]) => misses(found));
+    if (isLong) console.log(`${name}: time / deadline, lag\n${tableOf(blasts)}`);
+    expect(isLong ? missed : []).toEqual([]);
+    const known = new Set(["limit_exceeded", "plan_invalid", "engine_failed"]);
     expect(
       Object.values(blasts).filter(({ end }) => !known.has(end) && !end.endsWith(" rows")),
     ).toEqual([]);
-    // The control: what is small still runs.
-    expect(
-      await blast("select count(*) as n from bomb_t", connector, { timeoutMs: 60_000 }),
-    ).toMatchObject({
-      end: "1 rows",
-    });
+    // What is small still runs.
+    expect(await blast(small, connector, { timeoutMs: 60_000 })).toMatchObject({ end: "1 rows" });
   },
   600_000,
 );

@@ -34,8 +34,6 @@ export interface CompileOptions {
   storedTypesOf?: ((scan: TypedScan) => ReadonlyMap<string, string>) | undefined;
   /** Rows that exist already under the name of a step. */
   inputs?: ReadonlyMap<string, { table: Sql; columns: readonly PlanColumn[] }> | undefined;
-  /** The result's columns under the plan's names, for people; `o0`, `o1` by default. */
-  hasPlanNames?: boolean | undefined;
 }
 
 /** Rows within a query: where they are, and the order that is still to be said. */
@@ -106,11 +104,11 @@ class FragmentCompiler {
     const isLimit = last?.op === "limit";
     if (last !== undefined && !isLimit) this.#add(last);
     const result = this.#relation(isLimit ? last.from : (last?.name ?? ""));
-    const { dialect, hasPlanNames = false } = this.#options;
-    const values = columns.map((column, index) => {
-      const name = hasPlanNames ? column.name : `o${index}`;
-      return sql`${dialect.output(columnRef(result, column.name), column.type)} as ${sql.id(name)}`;
-    });
+    const { dialect } = this.#options;
+    const values = columns.map(
+      ({ name, type }, index) =>
+        sql`${dialect.output(columnRef(result, name), type)} as ${sql.id(`o${index}`)}`,
+    );
     const head = this.#parts.length === 0 ? sql`` : sql`with ${sql.join(this.#parts)} `;
     const tail = isLimit ? this.#limitClause(last.count, last.offset) : sql``;
     return sql`${head}select ${sql.join(values)} from ${result.table} as t${this.#orderClause(result)}${tail}`;

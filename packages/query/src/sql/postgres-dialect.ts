@@ -165,7 +165,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
       call.call.type,
     );
   },
-  // For snippets: a plan that is run has its one instant as a constant.
+  // For explanations: a plan that is run has its one instant as a constant.
   now: () => sql`now()`,
   days_between: (call) => castTo(sql`(${part(call, 1)} - ${part(call, 0)})`, bigint),
 };

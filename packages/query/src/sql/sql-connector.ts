@@ -98,7 +98,7 @@ export function sqlConnector(
 }
 
 /** True where the database computes the step as the plan means it. */
-export function takesStep(
+function takesStep(
   step: TypedStep,
   resources: readonly ResourceDetails[],
   database: "sqlite" | "postgresql",
@@ -112,9 +112,9 @@ function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is Sq
 }
 
 /** The table of a scan, by the last part of its address where nothing else is told. */
-export function tableOf(
+function tableOf(
   { resource }: Pick<TypedScan, "resource">,
-  options: SqlConnectorOptions = {},
+  options: SqlConnectorOptions,
 ): TableName {
   const name = options.tableOf?.(resource) ?? tableOfAddress(resource);
   const [table = "", schema = ""] = [...name].reverse();

@@ -121,18 +121,6 @@ export const sqliteDialect: SqlDialect = {
   output: (value) => value,
 };
 
-/** The same for people: a decimal ends as a number, not as the whole number of its last digit. */
-export const sqliteSnippetDialect: SqlDialect = {
-  ...sqliteDialect,
-  scanned: (column, _, stored) =>
-    column.type.kind === "text" ? stored : sqliteDialect.scanned(column, undefined, stored),
-  groupsStored: () => false,
-  output: (value, type) =>
-    scaleOf(type) === 0
-      ? value
-      : sql`(case typeof(${value}) when 'integer' then ${value} / ${powerOfTen(scaleOf(type))} else ${value} end)`,
-};
-
 /** True for a column that stores every number as a float; https://sqlite.org/datatype3.html, section 3.1. */
 function hasRealAffinity(declaredType: string): boolean {
   return /REAL|FLOA|DOUB/i.test(declaredType) && !/INT|CHAR|CLOB|TEXT|BLOB/i.test(declaredType);
@@ -307,7 +295,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
     if (call.call.type.kind === "date") return sql`date(${part(call, 0)}, ${change})`;
     return sql`strftime('%Y-%m-%d %H:%M:%f', ${part(call, 0)}, ${change})`;
   },
-  // For snippets: a plan that is run has its one instant as a constant.
+  // For explanations: a plan that is run has its one instant as a constant.
   now: () => sql`strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   days_between: (call) => asInteger(sql`julianday(${part(call, 1)}) - julianday(${part(call, 0)})`),
 };

@@ -4,6 +4,7 @@ import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 import { PGlite } from "@electric-sql/pglite";
 import fc from "fast-check";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { randomSql } from "../__fixtures__/random-sql.ts";
 import {
@@ -110,6 +111,8 @@ interface World {
 let engine: QueryEngine;
 const databases: SqliteDatabase[] = [];
 const servers: PGlite[] = [];
+const url = process.env["CCL_POSTGRES_URL"];
+const pools: pg.Pool[] = [];
 const ddl = (table: Table, typeOf: (column: RandomColumn) => string): string =>
   `CREATE TABLE ${table} (${tables[table].map((column) => `${quoted(column.name)} ${typeOf(column)}`).join(", ")});`;
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -134,6 +137,13 @@ beforeAll(async () => {
     for (const table of ["l", "r"] as const)
       await server.exec(ddl(table, ({ declared }) => declared));
     servers.push(server);
+    if (url === undefined) continue;
+    const schema = `ccl_hidden_${at}`;
+    const pool = new pg.Pool({ connectionString: url, options: `-c search_path=${schema}` });
+    pools.push(pool);
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE; CREATE SCHEMA ${schema}`);
+    for (const table of ["l", "r"] as const)
+      await pool.query(ddl(table, ({ declared }) => declared));
   }
 });
 
@@ -141,6 +151,10 @@ afterAll(async () => {
   await engine.close();
   for (const database of databases) database.close();
   for (const server of servers) await server.close();
+  for (const [at, pool] of pools.entries()) {
+    await pool.query(`DROP SCHEMA ccl_hidden_${at} CASCADE`);
+    await pool.end();
+  }
 });
 
 type Way = (world: World, at: number) => Promise<Connector>;
@@ -165,10 +179,11 @@ async function onSqlite({ rows }: World, at: number): Promise<Connector> {
   return sqlConnector(database);
 }
 
-async function onPostgres({ rows }: World, at: number): Promise<Connector> {
-  const server = servers[at];
-  if (server === undefined) throw new Error("There is no server.");
-  const client: PostgresClient = server;
+const onPGlite: Way = (world, at) => onPostgres(world, servers[at]);
+const onServer: Way = (world, at) => onPostgres(world, pools[at]);
+
+async function onPostgres({ rows }: World, client: PostgresClient | undefined): Promise<Connector> {
+  if (client === undefined) throw new Error("There is no server.");
   for (const table of ["l", "r"] as const) {
     await client.query(`DELETE FROM ${table}`);
     for (const row of rows[table]) {
@@ -181,7 +196,7 @@ async function onPostgres({ rows }: World, at: number): Promise<Connector> {
       );
     }
   }
-  return sqlConnector(server);
+  return sqlConnector(client);
 }
 
 const inMemory: Way = async ({ rows }) =>
@@ -297,7 +312,11 @@ function indifference(
 describe("hidden tables, columns and rows", () => {
   it("change no answer, error or explanation of random plans and statements", async () => {
     const { numRuns = 200 } = fc.readConfigureGlobal();
-    const ways: Way[] = [onSqlite, ...(isLong ? [inMemory, onPostgres] : [])];
+    const ways: Way[] = [
+      onSqlite,
+      ...(isLong ? [inMemory, onPGlite] : []),
+      ...(pools.length > 0 ? [onServer] : []),
+    ];
     await fc.assert(indifference(ways), { numRuns: isLong ? numRuns / 4 : 8, endOnFailure: true });
   }, 3_600_000);
 
