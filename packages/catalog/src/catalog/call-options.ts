@@ -1,10 +1,5 @@
 import { CatalogError } from "../catalog-error.ts";
 
-/** The signal as an options object, or nothing. */
-export function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal | undefined } {
-  return signal === undefined ? {} : { signal };
-}
-
 /** @throws CatalogError `invalid_options` for a number that is not whole or out of bounds */
 export function requireWhole(
   name: string,

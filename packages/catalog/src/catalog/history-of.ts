@@ -1,7 +1,7 @@
 import type { Visibility } from "../access/create-visibility.ts";
 import { isWhole, viewColumns } from "../access/present-record.ts";
 import type { CatalogStore, HistoryEntry } from "../store/catalog-store.ts";
-import { requireWhole, withSignal } from "./call-options.ts";
+import { requireWhole } from "./call-options.ts";
 import type { ResourceChange } from "../record/diff-resource.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { HistoryQuery, SeenHistoryEntry } from "./catalog.ts";
@@ -21,7 +21,7 @@ export async function historyOf(
   const record = visible.recordOf(id);
   if (record === undefined ? !visibility.isOpen : visibility.denies(record) !== undefined)
     return [];
-  const { entries } = await store.history(id, { limit, ...withSignal(signal) });
+  const { entries } = await store.history(id, { limit, signal });
   const oldestFirst = entries.toReversed();
   if (record === undefined) return oldestFirst.map(withoutChanges);
   const seesEvery = visibility.seesEveryColumn(record);

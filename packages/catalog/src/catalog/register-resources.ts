@@ -7,7 +7,6 @@ import { deriveRecord } from "../record/derive-record.ts";
 import { diffResource } from "../record/diff-resource.ts";
 import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
 import type { CatalogStore, HistoryEntry, ResourceWrite } from "../store/catalog-store.ts";
-import { withSignal } from "./call-options.ts";
 import type { RegisterReport } from "./catalog.ts";
 import type { ResidentRecords } from "./resident-records.ts";
 
@@ -37,7 +36,7 @@ export async function registerResources(
       await resident.followNow(signal);
       const { writes, report } = writesOf(checked.value, resident, clock.now());
       try {
-        if (writes.length > 0) await store.write(writes, withSignal(signal));
+        if (writes.length > 0) await store.write(writes, { signal });
         await resident.followNow(signal);
         return report;
       } catch (error) {
@@ -75,7 +74,7 @@ export async function removeResources(
         };
       });
       try {
-        if (writes.length > 0) await store.write(writes, withSignal(signal));
+        if (writes.length > 0) await store.write(writes, { signal });
         await resident.followNow(signal);
         return records.map(({ id }) => id);
       } catch (error) {

@@ -63,7 +63,7 @@ export class ResidentRecords {
 
   /** As `follow`, for one who has the turn. */
   async followNow(signal?: AbortSignal): Promise<void> {
-    const call = signal === undefined ? {} : { signal };
+    const call = { signal };
     for (;;) {
       const page = await this.#options.store.changesAfter(this.version, call);
       if (page.changes.length > 0) await this.#takeIn(page.changes, signal);
@@ -79,7 +79,7 @@ export class ResidentRecords {
     const records = [...this.#pending.values()];
     for (let start = 0; start < records.length; start += 64) {
       const batch = records.slice(start, start + 64);
-      const call = signal === undefined ? {} : { signal };
+      const call = { signal };
       const { vectors: found, failure } = await vectors.embed(batch.map(embeddingText), call);
       await this.exclusively(() => this.#putVectors(batch, found, signal));
       if (failure !== undefined) return failure;
@@ -99,15 +99,13 @@ export class ResidentRecords {
       return vector === undefined ? [] : [{ record, vector }];
     });
     if (documents.length === 0) return;
-    await this.#guarded(() =>
-      this.#options.index.put(documents, signal === undefined ? {} : { signal }),
-    );
+    await this.#guarded(() => this.#options.index.put(documents, { signal }));
     for (const { record } of documents) this.#pending.delete(record.id);
   }
 
   async #takeIn(changes: readonly ChangedId[], signal: AbortSignal | undefined): Promise<void> {
     const { store, index, access, vectors } = this.#options;
-    const call = signal === undefined ? {} : { signal };
+    const call = { signal };
     const ids = changes.filter(({ isRemoved }) => !isRemoved).map(({ id }) => id);
     const stored = (await store.read(ids, call)).flatMap((resource) => resource ?? []);
     const found = new Set(stored.map(({ record }) => record.id));

@@ -13,7 +13,6 @@ import type { RankWeights } from "../search/rank-weights.ts";
 import type { ScoreExplanation } from "../search/score-terms.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import { facetsOf } from "../search/searchable-fields.ts";
-import { withSignal } from "./call-options.ts";
 import type { VectorLeg } from "./catalog.ts";
 import type { VectorSource } from "./vector-source.ts";
 import type { VisibleSet } from "./visible-set.ts";
@@ -88,7 +87,7 @@ async function find(options: FindOptions, context: SearchContext): Promise<Found
         }),
       clock: context.clock,
       weights: context.weights,
-      ...withSignal(signal),
+      signal,
     }),
   );
   throwIfAborted(signal, CatalogError);
@@ -133,7 +132,7 @@ export async function countFacets(
     exclude,
   });
   const entries = ids?.map((id) => visible.entryOf(id));
-  return guarded(() => index.countFacets({ filter, ids: entries, limit: 20 }, withSignal(signal)));
+  return guarded(() => index.countFacets({ filter, ids: entries, limit: 20 }, { signal }));
 }
 
 async function queryVector(
@@ -148,7 +147,7 @@ async function queryVector(
     return { vector, vectorLeg: "used" };
   }
   if (vectors === undefined || text === undefined) return { vectorLeg: "absent" };
-  const { vectors: found } = await vectors.embed([text], { isKept: false, ...withSignal(signal) });
+  const { vectors: found } = await vectors.embed([text], { isKept: false, signal });
   const made = found.get(text);
   return made === undefined ? { vectorLeg: "failed" } : { vector: made, vectorLeg: "used" };
 }

@@ -1,28 +1,21 @@
-import { withoutUndefined } from "@ccl/core/json";
+import { arrayAt, isRecord, recordAt, type JsonRecord, withoutUndefined } from "@ccl/core/json";
 import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
 import { cleanField, cleanText } from "./clean-text.ts";
-import {
-  isPlainRecord,
-  listField,
-  recordField,
-  textField,
-  textsOf,
-  type PlainRecord,
-} from "./plain-record.ts";
+import { textField, textsOf } from "./text-field.ts";
 import { resourceId, resourceUri, secretUri } from "./resource-address.ts";
 import { followReferences } from "./resolve-reference.ts";
 import { schemaColumns, type SchemaColumns } from "./schema-columns.ts";
 
 /** What all operations of a document share. */
 export interface ApiContext {
-  root: PlainRecord;
+  root: JsonRecord;
   version: 2 | 3;
   name: string;
   /** Without a slash at its end; empty where none is known. */
   baseUrl: string;
   /** Of the document, for operations that name none. */
   security: unknown[];
-  schemes: PlainRecord;
+  schemes: JsonRecord;
   owner: string | undefined;
   tags: readonly string[];
   /** Schemas laid flat, by place and reference: operations share them. */
@@ -33,7 +26,7 @@ export interface ApiContext {
 interface ApiOperation {
   path: string;
   method: string;
-  operation: PlainRecord;
+  operation: JsonRecord;
   shared: unknown[];
   /** Leaves the `operationId` aside. */
   isNamedByPath?: boolean | undefined;
@@ -69,7 +62,7 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
       ...new Set([
         name,
         `method:${method}`,
-        ...textsOf(listField(operation, "tags")).map((tag) => tag.slice(0, 100)),
+        ...textsOf(arrayAt(operation, "tags")).map((tag) => tag.slice(0, 100)),
         ...(operation["deprecated"] === true ? ["deprecated"] : []),
         ...context.tags,
       ]),
@@ -96,16 +89,16 @@ function uriTemplate(path: string): string {
 }
 
 /** Parameters of the operation laid over those of its path, told apart by place and name. */
-function parametersOf({ operation, shared }: ApiOperation, { root }: ApiContext): PlainRecord[] {
-  const parameters = new Map<string, PlainRecord>();
-  for (const entry of [...shared, ...listField(operation, "parameters")].slice(0, maxParameters)) {
+function parametersOf({ operation, shared }: ApiOperation, { root }: ApiContext): JsonRecord[] {
+  const parameters = new Map<string, JsonRecord>();
+  for (const entry of [...shared, ...arrayAt(operation, "parameters")].slice(0, maxParameters)) {
     const { value } = followReferences(root, entry);
-    if (isPlainRecord(value)) parameters.set(JSON.stringify([value["in"], value["name"]]), value);
+    if (isRecord(value)) parameters.set(JSON.stringify([value["in"], value["name"]]), value);
   }
   return [...parameters.values()];
 }
 
-function readParameters(parameters: readonly PlainRecord[], root: PlainRecord): SchemaColumns {
+function readParameters(parameters: readonly JsonRecord[], root: JsonRecord): SchemaColumns {
   const columns: ResourceColumn[] = [];
   const unresolved: string[] = [];
   for (const parameter of parameters) {
@@ -113,8 +106,7 @@ function readParameters(parameters: readonly PlainRecord[], root: PlainRecord): 
     const place = textField(parameter, "in");
     if (name === undefined || place === undefined || place === "body") continue;
     // Swagger 2 has the schema's fields on the parameter itself, OpenAPI 3 may have it under a media type.
-    const schema =
-      parameter["schema"] ?? mediaSchema(recordField(parameter, "content")) ?? parameter;
+    const schema = parameter["schema"] ?? mediaSchema(recordAt(parameter, "content")) ?? parameter;
     const read = schemaColumns(schema, { root, maxColumns: 1, maxDepth: 0 });
     unresolved.push(...read.unresolved);
     columns.push({
@@ -138,9 +130,7 @@ function flatten(
   { root, flattened }: ApiContext,
 ): SchemaColumns {
   const reference =
-    isPlainRecord(schema) && Object.keys(schema).length === 1
-      ? textField(schema, "$ref")
-      : undefined;
+    isRecord(schema) && Object.keys(schema).length === 1 ? textField(schema, "$ref") : undefined;
   const known = reference === undefined ? undefined : flattened.get(`${place} ${reference}`);
   if (known !== undefined) return known;
   const columns = schemaColumns(schema, { root, in: place });
@@ -150,50 +140,49 @@ function flatten(
 
 function readBody(
   found: ApiOperation,
-  parameters: readonly PlainRecord[],
+  parameters: readonly JsonRecord[],
   context: ApiContext,
 ): SchemaColumns {
   const inBody = parameters.find((parameter) => parameter["in"] === "body");
   const { value } = followReferences(context.root, found.operation["requestBody"]);
   const schema =
     inBody === undefined
-      ? mediaSchema(recordField(isPlainRecord(value) ? value : {}, "content"))
+      ? mediaSchema(recordAt(isRecord(value) ? value : {}, "content"))
       : inBody["schema"];
   return schema === undefined ? nothing : flatten(schema, "body", context);
 }
 
-function readAnswer(operation: PlainRecord, context: ApiContext): SchemaColumns {
-  const responses = recordField(operation, "responses");
+function readAnswer(operation: JsonRecord, context: ApiContext): SchemaColumns {
+  const responses = recordAt(operation, "responses");
   const [status] = Object.keys(responses)
     .filter((code) => /^2(?:\d\d|XX)$/i.test(code))
     .sort();
   const { value } = followReferences(context.root, responses[status ?? "default"]);
-  if (!isPlainRecord(value)) return nothing;
-  const schema = value["schema"] ?? mediaSchema(recordField(value, "content"));
+  if (!isRecord(value)) return nothing;
+  const schema = value["schema"] ?? mediaSchema(recordAt(value, "content"));
   return schema === undefined ? nothing : flatten(schema, "response", context);
 }
 
 /** The schema of the JSON form where there is one, else of the first. */
-function mediaSchema(content: PlainRecord): unknown {
+function mediaSchema(content: JsonRecord): unknown {
   const types = Object.keys(content);
   const chosen = types.find((type) => /^[^;]*[/+]json\b/i.test(type)) ?? types[0];
-  return chosen === undefined ? undefined : recordField(content, chosen)["schema"];
+  return chosen === undefined ? undefined : recordAt(content, chosen)["schema"];
 }
 
 /** Who may call: references to the secrets of the first way in; nothing where the operation is open. */
 function securityOf(
-  operation: PlainRecord,
+  operation: JsonRecord,
   context: ApiContext,
 ): Pick<ResourceInput, "access" | "constraints"> {
-  const ways = "security" in operation ? listField(operation, "security") : context.security;
-  const way = ways.find((entry) => isPlainRecord(entry) && Object.keys(entry).length > 0);
+  const ways = "security" in operation ? arrayAt(operation, "security") : context.security;
+  const way = ways.find((entry) => isRecord(entry) && Object.keys(entry).length > 0);
   const isOpen =
-    ways.length === 0 ||
-    ways.some((entry) => isPlainRecord(entry) && Object.keys(entry).length === 0);
-  if (isOpen || !isPlainRecord(way)) return {};
+    ways.length === 0 || ways.some((entry) => isRecord(entry) && Object.keys(entry).length === 0);
+  if (isOpen || !isRecord(way)) return {};
   const names = Object.keys(way);
   const scopes = names.flatMap((name) =>
-    textsOf(listField(way, name)).map((scope) => scope.slice(0, 200)),
+    textsOf(arrayAt(way, name)).map((scope) => scope.slice(0, 200)),
   );
   return {
     access: { secrets: names.map((name) => secretUri(context.name, name)) },
@@ -207,7 +196,7 @@ function securityOf(
 /** Like `oauth2`, `http bearer` or `apiKey header X-API-Key`. */
 function schemeOf({ root, schemes }: ApiContext, name: string): string {
   const { value } = followReferences(root, schemes[name]);
-  const scheme = isPlainRecord(value) ? value : {};
+  const scheme = isRecord(value) ? value : {};
   const words = ["type", "scheme", "in", "name"].map((field) =>
     textField(scheme, field)?.slice(0, 100),
   );
@@ -237,7 +226,7 @@ interface ExampleParts {
   verb: string;
   baseUrl: string;
   path: string;
-  parameters: readonly PlainRecord[];
+  parameters: readonly JsonRecord[];
 }
 
 /** The request line with the query parameters that must be given. */

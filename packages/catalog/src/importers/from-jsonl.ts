@@ -2,7 +2,7 @@ import { failure, success, type Issue, type Result } from "@ccl/core";
 import { compactKeys } from "../forms/compact-keys.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText } from "./clean-text.ts";
-import { isPlainRecord, type PlainRecord } from "./plain-record.ts";
+import { isRecord, type JsonRecord } from "@ccl/core/json";
 
 const longNames = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
 /** Counted by the catalog itself. */
@@ -48,7 +48,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
     const message = `Line ${index + 1} is no JSON, it begins with ${start}; each line is one record.`;
     return failure({ code: "malformed_line", path: [index], message });
   }
-  const record = isPlainRecord(value) ? withLongNames(value) : {};
+  const record = isRecord(value) ? withLongNames(value) : {};
   const { id, kind, title } = record;
   if (typeof id === "string" && typeof kind === "string" && typeof title === "string") {
     return success({ ...record, id, kind, title });
@@ -58,7 +58,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
 }
 
 /** A compact row has short keys only where no long one stands: `k` of a whole record is a field of its own. */
-function withLongNames(row: PlainRecord): PlainRecord {
+function withLongNames(row: JsonRecord): JsonRecord {
   const isCompact = !("kind" in row) && !("title" in row);
   const entries = Object.entries(row).map(([name, value]): [string, unknown] => [
     (isCompact ? longNames.get(name) : undefined) ?? name,

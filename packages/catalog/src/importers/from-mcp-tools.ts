@@ -1,11 +1,11 @@
 import { throwIfAborted } from "@ccl/core/async";
 import { compareCodeUnits } from "@ccl/core";
-import { withoutUndefined } from "@ccl/core/json";
+import { isRecord, recordAt, type JsonRecord, withoutUndefined } from "@ccl/core/json";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText } from "./clean-text.ts";
 import { importFailure } from "./import-signal.ts";
-import { isPlainRecord, recordField, textField, type PlainRecord } from "./plain-record.ts";
+import { textField } from "./text-field.ts";
 import { resourceId, resourceUri } from "./resource-address.ts";
 import { callableFields } from "./callable-fields.ts";
 
@@ -80,7 +80,7 @@ async function listAll(
 }
 
 function toolResource(
-  tool: PlainRecord,
+  tool: JsonRecord,
   { server, owner, tags = [] }: FromMcpToolsOptions,
 ): ResourceInput {
   const name = textField(tool, "name");
@@ -90,7 +90,7 @@ function toolResource(
       `The MCP server "${server}" names a tool without a name; fix the server.`,
     );
   }
-  const annotations = recordField(tool, "annotations");
+  const annotations = recordAt(tool, "annotations");
   return withoutUndefined({
     id: resourceId("mcp", server, name),
     uri: resourceUri("mcp", server, name),
@@ -101,8 +101,8 @@ function toolResource(
     ...callableFields({
       name,
       description: tool["description"],
-      inputSchema: isPlainRecord(tool["inputSchema"]) ? tool["inputSchema"] : {},
-      outputSchema: isPlainRecord(tool["outputSchema"]) ? tool["outputSchema"] : undefined,
+      inputSchema: isRecord(tool["inputSchema"]) ? tool["inputSchema"] : {},
+      outputSchema: isRecord(tool["outputSchema"]) ? tool["outputSchema"] : undefined,
     }),
   });
 }
@@ -114,6 +114,6 @@ const annotationNames = [
   ["openWorldHint", "openworld"],
 ] as const;
 
-function annotationTags(annotations: PlainRecord): string[] {
+function annotationTags(annotations: JsonRecord): string[] {
   return annotationNames.filter(([hint]) => annotations[hint] === true).map(([, tag]) => tag);
 }

@@ -3,13 +3,8 @@ import { parse as parseYaml } from "yaml";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText, cleanUrl } from "./clean-text.ts";
 import { apiOperation, type ApiContext } from "./api-operation.ts";
-import {
-  isPlainRecord,
-  listField,
-  recordField,
-  textField,
-  type PlainRecord,
-} from "./plain-record.ts";
+import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
+import { textField } from "./text-field.ts";
 import { followReferences } from "./resolve-reference.ts";
 
 /** How an API is named and where it is. */
@@ -41,8 +36,8 @@ export function fromOpenApi(
   if (!read.ok) return read;
   const root = read.value;
   if (
-    !isPlainRecord(root) ||
-    !isPlainRecord(root["paths"] ?? root["webhooks"]) ||
+    !isRecord(root) ||
+    !isRecord(root["paths"] ?? root["webhooks"]) ||
     versionOf(root) === undefined
   ) {
     const message =
@@ -91,16 +86,16 @@ function readText(text: string): Result<unknown> {
   }
 }
 
-function versionOf(root: PlainRecord): 2 | 3 | undefined {
+function versionOf(root: JsonRecord): 2 | 3 | undefined {
   const { swagger, openapi } = root;
   if (typeof openapi === "string" && openapi.startsWith("3.")) return 3;
   return swagger === "2.0" || swagger === 2 ? 2 : undefined;
 }
 
-function contextOf(root: PlainRecord, options: FromOpenApiOptions): ApiContext {
-  const info = recordField(root, "info");
+function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {
+  const info = recordAt(root, "info");
   const title = cleanText(info["title"], 100) ?? "api";
-  const schemes = recordField(recordField(root, "components"), "securitySchemes");
+  const schemes = recordAt(recordAt(root, "components"), "securitySchemes");
   return {
     root,
     version: versionOf(root) ?? 3,
@@ -112,8 +107,8 @@ function contextOf(root: PlainRecord, options: FromOpenApiOptions): ApiContext {
         ?.join("-") ??
       "api",
     baseUrl: cleanUrl(options.baseUrl ?? serverOf(root)).replace(/\/+$/, ""),
-    security: "security" in root ? listField(root, "security") : [],
-    schemes: { ...recordField(root, "securityDefinitions"), ...schemes },
+    security: "security" in root ? arrayAt(root, "security") : [],
+    schemes: { ...recordAt(root, "securityDefinitions"), ...schemes },
     owner: options.owner,
     tags: options.tags ?? [],
     flattened: new Map(),
@@ -121,17 +116,17 @@ function contextOf(root: PlainRecord, options: FromOpenApiOptions): ApiContext {
 }
 
 /** The first server with its variables filled in, or Swagger's scheme, host and base path; empty where none is named. */
-function serverOf(root: PlainRecord): string {
-  const [server] = listField(root, "servers");
-  const url = isPlainRecord(server) ? textField(server, "url") : undefined;
-  if (isPlainRecord(server) && url !== undefined) {
-    const variables = recordField(server, "variables");
+function serverOf(root: JsonRecord): string {
+  const [server] = arrayAt(root, "servers");
+  const url = isRecord(server) ? textField(server, "url") : undefined;
+  if (isRecord(server) && url !== undefined) {
+    const variables = recordAt(server, "variables");
     return url.replace(/\{([^{}]{1,100})\}/g, (whole, name: string) => {
-      return textField(recordField(variables, name), "default") ?? whole;
+      return textField(recordAt(variables, name), "default") ?? whole;
     });
   }
   const host = textField(root, "host");
-  const [scheme = "https"] = listField(root, "schemes");
+  const [scheme = "https"] = arrayAt(root, "schemes");
   return host === undefined
     ? (textField(root, "basePath") ?? "")
     : `${String(scheme)}://${host}${textField(root, "basePath") ?? ""}`;
@@ -143,20 +138,20 @@ const methods = ["get", "put", "post", "delete", "options", "head", "patch", "tr
 interface FoundOperation {
   path: string;
   method: string;
-  operation: PlainRecord;
+  operation: JsonRecord;
   /** Parameters of the path, for all its methods. */
   shared: unknown[];
 }
 
-function listOperations(root: PlainRecord): FoundOperation[] {
+function listOperations(root: JsonRecord): FoundOperation[] {
   const found: FoundOperation[] = [];
-  for (const [path, entry] of Object.entries(recordField(root, "paths"))) {
+  for (const [path, entry] of Object.entries(recordAt(root, "paths"))) {
     const { value: item } = followReferences(root, entry);
-    if (!isPlainRecord(item)) continue;
+    if (!isRecord(item)) continue;
     for (const method of methods) {
       const operation = item[method];
-      if (!isPlainRecord(operation)) continue;
-      found.push({ path, method, operation, shared: listField(item, "parameters") });
+      if (!isRecord(operation)) continue;
+      found.push({ path, method, operation, shared: arrayAt(item, "parameters") });
     }
   }
   return found;

@@ -10,8 +10,8 @@ import { CatalogError } from "../catalog-error.ts";
 import { checkResources } from "../record/check-resource.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { fromSqlDatabase } from "./from-sql-database.ts";
-import { isPlainRecord } from "./plain-record.ts";
-import { readRows } from "./read-delimited.ts";
+import { isRecord } from "@ccl/core/json";
+import { readDelimited } from "@ccl/core/delimited";
 
 const data = join(dirname(createRequire(import.meta.url).resolve("vega-datasets")), "..", "data");
 
@@ -58,7 +58,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
   afterAll(() => database.close());
 
   function loadCsv(table: string, file: string, columns: string): void {
-    const [, ...rows] = readRows(readFileSync(join(data, file), "utf8"), ",");
+    const [, ...rows] = readDelimited(readFileSync(join(data, file), "utf8"), ",");
     database.exec(`CREATE TABLE ${table} (${columns})`);
     const insert = database.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?)`);
     for (const row of rows) insert.run(...row);
@@ -66,7 +66,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
 
   function loadJson(table: string, file: string): void {
     const rows: unknown = JSON.parse(readFileSync(join(data, file), "utf8"));
-    const records = Array.isArray(rows) ? rows.filter(isPlainRecord) : [];
+    const records = Array.isArray(rows) ? rows.filter(isRecord) : [];
     const names = Object.keys(records[0] ?? {});
     database.exec(`CREATE TABLE ${table} (${names.map((name) => `"${name}"`).join(", ")})`);
     const insert = database.prepare(

@@ -1,4 +1,4 @@
-import { isPlainRecord } from "./plain-record.ts";
+import { isRecord } from "@ccl/core/json";
 
 /** The first values of a JSON document. */
 export interface JsonSample {
@@ -29,7 +29,7 @@ export function readJsonSample(
   } catch {
     return undefined;
   }
-  const lists = isPlainRecord(value) ? Object.entries(value).filter(isListOfObjects) : [];
+  const lists = isRecord(value) ? Object.entries(value).filter(isListOfObjects) : [];
   const [longest] = lists.sort(([, left], [, right]) => right.length - left.length);
   const whole = { isWhole: true, readChars: text.length };
   if (longest === undefined || longest[1].length < 2) return { values: [value], ...whole };
@@ -42,7 +42,7 @@ export function readJsonSample(
 }
 
 function isListOfObjects(entry: [string, unknown]): entry is [string, unknown[]] {
-  return Array.isArray(entry[1]) && entry[1].length > 0 && isPlainRecord(entry[1][0]);
+  return Array.isArray(entry[1]) && entry[1].length > 0 && isRecord(entry[1][0]);
 }
 
 /** One JSON value a line; a last line that is cut off is left out. Undefined where a line is no JSON. */

@@ -1,14 +1,8 @@
-import { withoutUndefined } from "@ccl/core/json";
+import { arrayAt, isRecord, recordAt, type JsonRecord, withoutUndefined } from "@ccl/core/json";
 import { failure, success, type Result } from "@ccl/core";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { cleanText } from "./clean-text.ts";
-import {
-  isPlainRecord,
-  listField,
-  recordField,
-  textField,
-  type PlainRecord,
-} from "./plain-record.ts";
+import { textField } from "./text-field.ts";
 import type { FileSchema } from "./sniff-file.ts";
 
 /** Reads the footer of a Parquet file, as `parquetMetadata` of hyparquet does. */
@@ -59,7 +53,7 @@ function leavesOf(elements: readonly object[]): ResourceColumn[] {
   const columns: ResourceColumn[] = [];
   let at = 0;
   const readElement = (path: readonly string[]): void => {
-    const element: PlainRecord = { ...elements[at] };
+    const element: JsonRecord = { ...elements[at] };
     at += 1;
     const children = Number(element["num_children"] ?? 0);
     const own = at === 1 ? [] : [...path, String(element["name"])];
@@ -96,8 +90,8 @@ const converted: Record<string, string> = {
   DECIMAL: "decimal",
 };
 
-function typeOf(element: PlainRecord): string {
-  const logical = textField(recordField(element, "logical_type"), "type");
+function typeOf(element: JsonRecord): string {
+  const logical = textField(recordAt(element, "logical_type"), "type");
   const conversion = textField(element, "converted_type");
   if (logical === "DECIMAL" || conversion === "DECIMAL") {
     return `decimal(${String(element["precision"] ?? "")},${String(element["scale"] ?? 0)})`;
@@ -111,10 +105,10 @@ function typeOf(element: PlainRecord): string {
 function nullRates(groups: readonly object[], rows: number): Record<string, number> {
   const nulls = new Map<string, number>();
   for (const group of groups) {
-    for (const column of listField({ ...group }, "columns")) {
-      const data = recordField(isPlainRecord(column) ? column : {}, "meta_data");
-      const path = listField(data, "path_in_schema").join(".");
-      const count = recordField(data, "statistics")["null_count"];
+    for (const column of arrayAt({ ...group }, "columns")) {
+      const data = recordAt(isRecord(column) ? column : {}, "meta_data");
+      const path = arrayAt(data, "path_in_schema").join(".");
+      const count = recordAt(data, "statistics")["null_count"];
       nulls.set(
         path,
         (nulls.get(path) ?? 0) +

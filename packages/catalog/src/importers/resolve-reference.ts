@@ -1,4 +1,4 @@
-import { isPlainRecord } from "./plain-record.ts";
+import { isRecord } from "@ccl/core/json";
 
 /** How many references may point at one another in a row. */
 const maxHops = 32;
@@ -10,11 +10,7 @@ function resolvePointer(root: unknown, reference: string): unknown {
   for (const token of reference.split("/").slice(1)) {
     const key = decodeToken(token);
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = Array.isArray(found)
-      ? found[Number(key)]
-      : isPlainRecord(found)
-        ? found[key]
-        : undefined;
+    found = Array.isArray(found) ? found[Number(key)] : isRecord(found) ? found[key] : undefined;
   }
   return found;
 }
@@ -43,7 +39,7 @@ export function followReferences(root: unknown, start: unknown): Resolved {
   const followed: string[] = [];
   let value = start;
   let beside: Record<string, unknown> = {};
-  while (isPlainRecord(value) && typeof value["$ref"] === "string") {
+  while (isRecord(value) && typeof value["$ref"] === "string") {
     const { $ref: reference, ...rest } = value;
     if (typeof reference !== "string") break;
     beside = { ...rest, ...beside };
@@ -54,7 +50,7 @@ export function followReferences(root: unknown, start: unknown): Resolved {
     if (value === undefined) return { value: beside, followed, broken: reference };
   }
   return {
-    value: isPlainRecord(value) && Object.keys(beside).length > 0 ? { ...value, ...beside } : value,
+    value: isRecord(value) && Object.keys(beside).length > 0 ? { ...value, ...beside } : value,
     followed,
   };
 }

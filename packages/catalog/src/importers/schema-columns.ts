@@ -1,13 +1,8 @@
 import { type Complete } from "@ccl/core";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { cleanField, cleanText } from "./clean-text.ts";
-import {
-  isPlainRecord,
-  listField,
-  recordField,
-  textsOf,
-  type PlainRecord,
-} from "./plain-record.ts";
+import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
+import { textsOf } from "./text-field.ts";
 import { followReferences } from "./resolve-reference.ts";
 
 /** How a JSON Schema is laid flat. */
@@ -75,7 +70,7 @@ function visit(walk: Walk, schema: unknown, place: Place): void {
   const { value, followed, broken } = followReferences(walk.root, schema);
   const cycle = followed.find((reference) => place.trail.includes(reference));
   if (broken !== undefined) walk.unresolved.push(broken);
-  const isOpenable = broken === undefined && cycle === undefined && isPlainRecord(value);
+  const isOpenable = broken === undefined && cycle === undefined && isRecord(value);
   if (!isOpenable) {
     const type =
       broken === undefined && value !== false
@@ -89,9 +84,9 @@ function visit(walk: Walk, schema: unknown, place: Place): void {
   }
   const trail = [...place.trail, ...followed];
   const merged = mergeParts(walk, value, trail);
-  const properties = Object.entries(recordField(merged.schema, "properties"));
+  const properties = Object.entries(recordAt(merged.schema, "properties"));
   if (properties.length > 0 && place.depth < walk.maxDepth) {
-    const required = new Set(textsOf(listField(merged.schema, "required")));
+    const required = new Set(textsOf(arrayAt(merged.schema, "required")));
     for (const [name, property] of properties) {
       const path = place.path === "" ? name : `${place.path}.${name}`;
       visit(walk, property, {
@@ -118,12 +113,10 @@ function visit(walk: Walk, schema: unknown, place: Place): void {
   if (place.path !== "" || !["any", "object"].includes(leaf.type)) addLeaf(walk, place, leaf);
 }
 
-function isOpenArray(walk: Walk, schema: PlainRecord): boolean {
-  if (!isPlainRecord(schema["items"])) return false;
+function isOpenArray(walk: Walk, schema: JsonRecord): boolean {
+  if (!isRecord(schema["items"])) return false;
   const { value } = followReferences(walk.root, schema["items"]);
-  return (
-    isPlainRecord(value) && ["properties", "allOf", "oneOf", "anyOf"].some((name) => name in value)
-  );
+  return isRecord(value) && ["properties", "allOf", "oneOf", "anyOf"].some((name) => name in value);
 }
 
 function addLeaf(walk: Walk, place: Place, leaf: Omit<ResourceColumn, "name">): void {
@@ -138,42 +131,35 @@ function addLeaf(walk: Walk, place: Place, leaf: Omit<ResourceColumn, "name">): 
 /** The parts of `allOf` together, and what the branches of `oneOf` and `anyOf` have, of which nothing is required. */
 function mergeParts(
   walk: Walk,
-  schema: PlainRecord,
+  schema: JsonRecord,
   start: readonly string[],
-): { schema: PlainRecord; trail: string[] } {
+): { schema: JsonRecord; trail: string[] } {
   const trail = [...start];
-  const read = (part: unknown): PlainRecord | undefined => {
+  const read = (part: unknown): JsonRecord | undefined => {
     walk.visitsLeft -= 1;
     const { value, followed, broken } = followReferences(walk.root, part);
     if (broken !== undefined) walk.unresolved.push(broken);
-    if (walk.visitsLeft < 0 || !isPlainRecord(value)) return undefined;
+    if (walk.visitsLeft < 0 || !isRecord(value)) return undefined;
     const cycle = followed.find((reference) => trail.includes(reference));
     if (cycle !== undefined) return { type: "object", recursive: cycle };
     trail.push(...followed);
     return mergeParts(walk, value, trail).schema;
   };
-  let merged: PlainRecord = schema;
-  for (const part of listField(schema, "allOf")) merged = joined(merged, read(part), true);
-  for (const part of [...listField(schema, "oneOf"), ...listField(schema, "anyOf")]) {
+  let merged: JsonRecord = schema;
+  for (const part of arrayAt(schema, "allOf")) merged = joined(merged, read(part), true);
+  for (const part of [...arrayAt(schema, "oneOf"), ...arrayAt(schema, "anyOf")]) {
     const branch = read(part);
     if (branch?.["type"] !== "null") merged = joined(merged, branch, false);
   }
   return { schema: merged, trail };
 }
 
-function joined(
-  schema: PlainRecord,
-  part: PlainRecord | undefined,
-  isAlways: boolean,
-): PlainRecord {
+function joined(schema: JsonRecord, part: JsonRecord | undefined, isAlways: boolean): JsonRecord {
   if (part === undefined) return schema;
-  const own = recordField(schema, "properties");
+  const own = recordAt(schema, "properties");
   // Twice, so that what came first stays first and keeps its value.
-  const properties = { ...own, ...recordField(part, "properties"), ...own };
-  const required = [
-    ...listField(schema, "required"),
-    ...(isAlways ? listField(part, "required") : []),
-  ];
+  const properties = { ...own, ...recordAt(part, "properties"), ...own };
+  const required = [...arrayAt(schema, "required"), ...(isAlways ? arrayAt(part, "required") : [])];
   return {
     ...part,
     ...schema,
@@ -196,8 +182,8 @@ const tellingFormats = new Set([
 ]);
 const maxEnumValues = 20;
 
-function leafOf(walk: Walk, schema: PlainRecord): Omit<ResourceColumn, "name"> & { type: string } {
-  const allowed = textsOf(listField(schema, "enum")).slice(0, maxEnumValues);
+function leafOf(walk: Walk, schema: JsonRecord): Omit<ResourceColumn, "name"> & { type: string } {
+  const allowed = textsOf(arrayAt(schema, "enum")).slice(0, maxEnumValues);
   return {
     type: typeOf(walk, schema),
     ...cleanField("description", schema["description"] ?? schema["title"]),
@@ -206,18 +192,18 @@ function leafOf(walk: Walk, schema: PlainRecord): Omit<ResourceColumn, "name"> &
   };
 }
 
-function typeOf(walk: Walk, schema: PlainRecord): string {
+function typeOf(walk: Walk, schema: JsonRecord): string {
   const { format, type, items } = schema;
   if (typeof format === "string" && tellingFormats.has(format)) return format;
   const named = textsOf(Array.isArray(type) ? type : [type]).filter((name) => name !== "null");
   if (named.length > 0 && named[0] !== "array") return named.join("|");
   if (named[0] === "array" || items !== undefined) {
     const { value } = followReferences(walk.root, items);
-    return isPlainRecord(value)
+    return isRecord(value)
       ? `array<${typeOf({ ...walk, root: undefined }, { ...value, items: undefined })}>`
       : "array";
   }
-  const [sample] = [...listField(schema, "enum"), ...("const" in schema ? [schema["const"]] : [])];
+  const [sample] = [...arrayAt(schema, "enum"), ...("const" in schema ? [schema["const"]] : [])];
   if (sample !== undefined && sample !== null) return typeof sample;
   return "properties" in schema || "additionalProperties" in schema ? "object" : "any";
 }

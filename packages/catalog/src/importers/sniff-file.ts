@@ -1,9 +1,9 @@
 import { success, type Result } from "@ccl/core";
+import { columnNames, detectDelimiter, readDelimited, type Delimiter } from "@ccl/core/delimited";
+import { isRecord } from "@ccl/core/json";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { createColumnSniffer, type ColumnSniffer } from "./column-sniffer.ts";
 import { decodeText, type DecodedText } from "./decode-text.ts";
-import { isPlainRecord } from "./plain-record.ts";
-import { findDelimiter, readRows, type Delimiter } from "./read-delimited.ts";
 import { readJsonLines, readJsonSample, type JsonSample } from "./read-json-sample.ts";
 import { typeOfText, typeOfValue, widened, type ValueType } from "./value-type.ts";
 
@@ -95,7 +95,7 @@ function malformed(
 }
 
 function readTable(sample: TextSample): Result<FileSchema> {
-  const delimiter = /\.(?:tsv|tab)$/i.test(sample.name) ? "\t" : findDelimiter(sample.text);
+  const delimiter = /\.(?:tsv|tab)$/i.test(sample.name) ? "\t" : detectDelimiter(sample.text);
   const rows = takeRows(sample, delimiter);
   const hasHeader = isHeader(rows);
   const names = columnNames(
@@ -120,7 +120,7 @@ function readTable(sample: TextSample): Result<FileSchema> {
 /** The rows of the sample; the last one is left out where the file goes on behind it. */
 function takeRows(sample: TextSample, delimiter: Delimiter): string[][] {
   const rows: string[][] = [];
-  for (const row of readRows(sample.text, delimiter)) {
+  for (const row of readDelimited(sample.text, delimiter)) {
     rows.push(row);
     if (rows.length > sample.sampleRows) return rows;
   }
@@ -133,7 +133,7 @@ function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number
   if (rows <= sample.sampleRows) return sample.text.length;
   let chars = 0;
   let count = 0;
-  for (const row of readRows(sample.text, delimiter)) {
+  for (const row of readDelimited(sample.text, delimiter)) {
     chars += row.reduce((sum, cell) => sum + cell.length + 1, 0);
     count += 1;
     if (count >= rows) break;
@@ -159,19 +159,6 @@ function isHeader(rows: readonly (readonly string[])[]): boolean {
     new Set(filled).size === filled.length &&
     first.every((cell, index) => below.every((row) => row[index] !== cell))
   );
-}
-
-/** Names that are there and differ: blanks are numbered, and so is what comes twice. */
-function columnNames(header: readonly string[], width: number): string[] {
-  const taken = new Set<string>();
-  return Array.from({ length: Math.max(width, header.length) }, (_, index) => {
-    const given = header[index]?.trim() ?? "";
-    const base = given === "" ? `column_${index + 1}` : given;
-    let name = base;
-    for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
-    taken.add(name);
-    return name;
-  });
 }
 
 function readJson(sample: TextSample, isLines: boolean): Result<FileSchema> {
@@ -205,9 +192,9 @@ function rowsOfSample(sample: TextSample, read: JsonSample): { rows: number; isE
 
 /** Members of a row; objects within are opened one level, as `address.city`. */
 function cellsOf(value: unknown): (readonly [string, ValueType])[] {
-  if (!isPlainRecord(value)) return [["value", typeOfValue(value)]];
+  if (!isRecord(value)) return [["value", typeOfValue(value)]];
   return Object.entries(value).flatMap(([name, member]): (readonly [string, ValueType])[] => {
-    if (!isPlainRecord(member)) return [[name === "" ? "unnamed" : name, typeOfValue(member)]];
+    if (!isRecord(member)) return [[name === "" ? "unnamed" : name, typeOfValue(member)]];
     const inner = Object.entries(member).slice(0, 100);
     return inner.length === 0
       ? [[name, "object"]]

@@ -107,6 +107,8 @@ const answersOf = async (
   };
 };
 
+const { numRuns = 200 } = fc.readConfigureGlobal();
+
 describe("createMemorySearchIndex", () => {
   it("answers and saves after any changes as if it had been built at once", async () => {
     await fc.assert(
@@ -122,6 +124,7 @@ describe("createMemorySearchIndex", () => {
           expect(index.save()).toEqual(rebuilt.save());
         },
       ),
+      { numRuns: numRuns / 2 },
     );
   });
 
@@ -140,6 +143,7 @@ describe("createMemorySearchIndex", () => {
           expect(restored.save()).toEqual(index.save());
         },
       ),
+      { numRuns: numRuns / 2 },
     );
   });
 

@@ -11,7 +11,7 @@ import type { SearchIndex } from "./search-index.ts";
 /** What is asked, and what it is ranked with. */
 export interface RankResourcesOptions {
   index: SearchIndex;
-  /** The task or the words looked for; also read for capabilities when `capabilities` is absent. */
+  /** The task or the words looked for; also read for what the task asks to be able to do. */
   text?: string | undefined;
   /** The task's embedding; absent where there is no embedder, or it failed. */
   vector?: Float32Array | undefined;
@@ -22,15 +22,9 @@ export interface RankResourcesOptions {
   lookup: (ids: readonly string[]) => Promise<readonly ResourceRecord[]>;
   /** How many hits are taken from each leg before fusing; four times the limit, but at least 50, or 100 with a vector, where absent. */
   candidates?: number | undefined;
-  /** Like `aggregate`; where absent they are found in the text by a word table. */
-  capabilities?: readonly string[] | undefined;
   weights?: Partial<RankWeights> | undefined;
   /** Recency is measured against it; the system clock where absent. */
   clock?: Clock | undefined;
-  /** 30 where absent. */
-  recencyHalfLifeDays?: number | undefined;
-  /** Records at most that are brought along because foreign keys of the best hits name them; 3 where absent. */
-  neighbours?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -48,8 +42,9 @@ export interface RankedResources {
   coverage: number;
 }
 
-const defaultNeighbours = 3;
-const defaultHalfLifeDays = 30;
+/** Records at most that are brought along because foreign keys of the best hits name them. */
+const maxNeighbours = 3;
+const halfLifeDays = 30;
 const minCandidates = 50;
 const minWithVector = 100;
 
@@ -64,8 +59,7 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
   const legs = await searchLegs(options);
   const ids = [...new Set([...legs.text.hits, ...legs.vector].map(({ id }) => id))];
   const records = new Map((await lookup(ids)).map((record) => [record.id, record]));
-  const asked = options.capabilities ?? capabilitiesIn(text);
-  const halfLifeDays = options.recencyHalfLifeDays ?? defaultHalfLifeDays;
+  const asked = capabilitiesIn(text);
   const nowMs = (options.clock ?? systemClock).now();
   const fused = fuseHits({
     text: legs.text.hits,
@@ -83,7 +77,7 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
     records,
     lookup,
     limit,
-    maxNeighbours: options.neighbours ?? defaultNeighbours,
+    maxNeighbours,
     share: weights.neighbour,
     filter: options.filter,
   });
@@ -95,24 +89,14 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
   };
 }
 
-function checkOptions({
-  limit,
-  neighbours = 0,
-  candidates = 1,
-  recencyHalfLifeDays = 1,
-}: RankResourcesOptions): void {
-  for (const [name, value] of Object.entries({ limit, neighbours, candidates })) {
+function checkOptions({ limit, candidates = 1 }: RankResourcesOptions): void {
+  for (const [name, value] of Object.entries({ limit, candidates })) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
     throw new CatalogError(
       "invalid_options",
       `\`${name}\` must be a whole number from 0, not ${value}.`,
     );
   }
-  if (recencyHalfLifeDays > 0) return;
-  throw new CatalogError(
-    "invalid_options",
-    `\`recencyHalfLifeDays\` must be above 0, not ${recencyHalfLifeDays}.`,
-  );
 }
 
 async function searchLegs(

@@ -12,8 +12,6 @@ import type { VerifyFinding } from "./verify-report.ts";
 export interface LintContext {
   lookups: TableLookups;
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
-  sqlParser?: SqlParser | undefined;
-  maxUnlimitedRows?: number | undefined;
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -25,7 +23,7 @@ export async function lintSnippets(
 ): Promise<{ findings: VerifyFinding[]; checked: number }> {
   const findings: VerifyFinding[] = [];
   let checked = 0;
-  let parser = context.sqlParser;
+  let parser: SqlParser | undefined;
   for (const { details } of cards) {
     for (const [index, snippet] of (details?.usage?.snippets ?? []).entries()) {
       if (details === undefined) continue;
@@ -50,7 +48,6 @@ export async function lintSnippets(
         dialect: dialect ?? "generic",
         lookup: context.lookups(details),
         antiPatterns: details.usage?.anti_patterns ?? [],
-        maxUnlimitedRows: context.maxUnlimitedRows ?? 1_000_000,
       };
       findings.push(
         ...lintSqlSnippet(snippet, options).map((finding) => ({ ...finding, ...place })),

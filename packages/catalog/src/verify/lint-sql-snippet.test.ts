@@ -40,7 +40,6 @@ function lintWith(lookup: TableLookup, code: string): string[] {
     dialect: "postgresql",
     lookup,
     antiPatterns: [],
-    maxUnlimitedRows: 1_000_000,
   };
   return lintSqlSnippet({ engine: "sql", code }, options).map((finding) => finding.message);
 }
@@ -51,7 +50,6 @@ function lint(code: string, antiPatterns: string[] = [], dialect = "postgresql")
     dialect,
     lookup: lookups(orders),
     antiPatterns,
-    maxUnlimitedRows: 1_000_000,
   };
   const findings = lintSqlSnippet({ engine: "sql", code }, options);
   return findings.map((finding) => `${finding.severity} ${finding.code}: ${finding.message}`);
@@ -245,7 +243,6 @@ describe("lintSqlSnippet", () => {
       dialect: "generic",
       lookup,
       antiPatterns: [],
-      maxUnlimitedRows: 1,
     };
     expect(lintSqlSnippet({ engine: "sql", code: "SELECT 1" }, options)).toMatchObject([
       { severity: "unverified", code: "linter_failed" },

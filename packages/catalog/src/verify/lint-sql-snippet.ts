@@ -1,3 +1,4 @@
+import { countOperators, maxOperators } from "@ccl/sql";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceSnippet } from "../record/resource-record.ts";
 import { breaksRule, rulesOf, type AntiPatternRule } from "./anti-pattern-rules.ts";
@@ -13,19 +14,11 @@ interface LintSqlOptions {
   lookup: TableLookup;
   /** Of the snippet's own resource; those of the tables that it names are added. */
   antiPatterns: readonly string[];
-  /** A table of so many rows is not read without a limit. */
-  maxUnlimitedRows: number;
 }
 
 const longestSnippet = 100_000;
-/** Chains of more operators exhaust the stack of the parser, which no longer works after that. */
-const maxOperators = 400;
-
-function operatorsOf(code: string): number {
-  return (
-    code.match(/\b(?:and|or|not|union|intersect|except)\b|::|[[<>=!+*/%|^&#~-]+/gi)?.length ?? 0
-  );
-}
+/** A table of so many rows is not read without a limit. */
+const maxUnlimitedRows = 1_000_000;
 
 /** What is wrong with a snippet of SQL: syntax, names that are not there, and what the resources say not to do. */
 export function lintSqlSnippet(
@@ -37,7 +30,7 @@ export function lintSqlSnippet(
     const message = "The snippet is abridged, so that it can't be checked or run; write it out";
     return [{ severity: "warning", code: "snippet_unchecked", message }];
   }
-  if (code.length > longestSnippet || operatorsOf(code) > maxOperators) {
+  if (code.length > longestSnippet || countOperators(code) > maxOperators) {
     return [
       {
         severity: "warning",
@@ -103,17 +96,14 @@ function ruleFindings(
     const message = `The snippet does what its resource says not to do: ${inertText(rule.text, 200)}`;
     findings.set(rule.rule, { severity: "breaking", code: "snippet_anti_pattern", message });
   }
-  for (const { rule, message } of generalFindings(facts, options.maxUnlimitedRows)) {
+  for (const { rule, message } of generalFindings(facts)) {
     if (!findings.has(rule))
       findings.set(rule, { severity: "warning", code: "snippet_anti_pattern", message });
   }
   return [...findings.values()];
 }
 
-function generalFindings(
-  facts: SqlFacts,
-  bound: number,
-): { rule: AntiPatternRule["rule"]; message: string }[] {
+function generalFindings(facts: SqlFacts): { rule: AntiPatternRule["rule"]; message: string }[] {
   const found: { rule: AntiPatternRule["rule"]; message: string }[] = [];
   const { hasStar, unlimitedRows } = facts;
   if (hasStar)
@@ -121,7 +111,7 @@ function generalFindings(
       rule: "select_star",
       message: "The snippet asks for all columns; name those that are needed",
     });
-  if (unlimitedRows !== undefined && unlimitedRows >= bound) {
+  if (unlimitedRows !== undefined && unlimitedRows >= maxUnlimitedRows) {
     found.push({
       rule: "missing_limit",
       message: `The snippet reads a table of ${unlimitedRows} rows without a limit`,

@@ -1,9 +1,4 @@
-import {
-  isPlainRecord,
-  listField,
-  recordField,
-  type PlainRecord,
-} from "../importers/plain-record.ts";
+import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import type { KnownTable, SqlFacts, SqlProblem, SqlReading, TableLookup } from "./sql-facts.ts";
 
 /** Columns in lower case, or undefined where they can't be told. */
@@ -51,10 +46,8 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   };
   const reader: Reader = { facts, problems: [], tables: [], lookup, found: new Map() };
   for (const statement of Array.isArray(statements) ? statements : []) {
-    const query = isPlainRecord(statement)
-      ? (statement["Query"] ?? explained(statement))
-      : undefined;
-    if (!isPlainRecord(query)) {
+    const query = isRecord(statement) ? (statement["Query"] ?? explained(statement)) : undefined;
+    if (!isRecord(query)) {
       facts.writes ||= isWriting(statement);
       continue;
     }
@@ -64,15 +57,15 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   return { facts, problems: uniqueProblems(reader.problems), tables: [...reader.found.values()] };
 }
 
-function explained(statement: PlainRecord): unknown {
-  return recordField(recordField(statement, "Explain"), "statement")["Query"];
+function explained(statement: JsonRecord): unknown {
+  return recordAt(recordAt(statement, "Explain"), "statement")["Query"];
 }
 
 const writing =
   /^(?:Insert|Update|Delete|Merge|Truncate|Drop|Alter|Create|Copy|Grant|Revoke|Call|Execute)/;
 
 function isWriting(statement: unknown): boolean {
-  return isPlainRecord(statement) && Object.keys(statement).some((kind) => writing.test(kind));
+  return isRecord(statement) && Object.keys(statement).some((kind) => writing.test(kind));
 }
 
 function uniqueProblems(problems: readonly SqlProblem[]): SqlProblem[] {
@@ -84,31 +77,31 @@ function uniqueProblems(problems: readonly SqlProblem[]): SqlProblem[] {
 }
 
 /** A query with its common tables; gives the columns that come out. */
-function readQuery(reader: Reader, query: PlainRecord, environment: Environment): Relation {
+function readQuery(reader: Reader, query: JsonRecord, environment: Environment): Relation {
   const ctes = new Map(environment.ctes);
-  const clause = recordField(query, "with");
-  for (const entry of listField(clause, "cte_tables")) {
-    const cte = isPlainRecord(entry) ? entry : {};
-    const alias = recordField(cte, "alias");
+  const clause = recordAt(query, "with");
+  for (const entry of arrayAt(clause, "cte_tables")) {
+    const cte = isRecord(entry) ? entry : {};
+    const alias = recordAt(cte, "alias");
     const name = identifierOf(alias["name"])?.toLowerCase() ?? "";
     // A recursive table names itself, before its columns are known.
     if (clause["recursive"] === true) ctes.set(name, { columns: undefined, rows: undefined });
-    const { columns, rows } = readQuery(reader, recordField(cte, "query"), {
+    const { columns, rows } = readQuery(reader, recordAt(cte, "query"), {
       ctes,
       outer: environment.outer,
     });
     ctes.set(name, { columns: namedColumns(alias) ?? columns, rows });
   }
   if (query["limit_clause"] !== undefined && query["limit_clause"] !== null) {
-    const limit = recordField(recordField(query, "limit_clause"), "LimitOffset");
-    if (isPlainRecord(limit["offset"])) reader.facts.hasOffset = true;
+    const limit = recordAt(recordAt(query, "limit_clause"), "LimitOffset");
+    if (isRecord(limit["offset"])) reader.facts.hasOffset = true;
   }
   const inner = { ctes, outer: environment.outer };
-  const { columns, rows } = readBody(reader, recordField(query, "body"), {
+  const { columns, rows } = readBody(reader, recordAt(query, "body"), {
     environment: inner,
     order: query["order_by"],
   });
-  const isLimited = isPlainRecord(query["limit_clause"]) || isPlainRecord(query["fetch"]);
+  const isLimited = isRecord(query["limit_clause"]) || isRecord(query["fetch"]);
   return { columns, rows: isLimited ? undefined : rows };
 }
 
@@ -118,9 +111,9 @@ function larger(left: number | undefined, right: number | undefined): number | u
 }
 
 /** The columns that an alias renames to: `AS t (a, b)`. */
-function namedColumns(alias: PlainRecord): Columns {
-  const names = listField(alias, "columns").flatMap((column) => {
-    const name = identifierOf(isPlainRecord(column) ? (column["name"] ?? column) : column);
+function namedColumns(alias: JsonRecord): Columns {
+  const names = arrayAt(alias, "columns").flatMap((column) => {
+    const name = identifierOf(isRecord(column) ? (column["name"] ?? column) : column);
     return name === undefined ? [] : [name.toLowerCase()];
   });
   return names.length > 0 ? new Set(names) : undefined;
@@ -131,14 +124,14 @@ interface BodyContext {
   order: unknown;
 }
 
-function readBody(reader: Reader, body: PlainRecord, context: BodyContext): Relation {
+function readBody(reader: Reader, body: JsonRecord, context: BodyContext): Relation {
   const { environment } = context;
-  if (isPlainRecord(body["Select"])) return readSelect(reader, body["Select"], context);
-  if (isPlainRecord(body["Query"])) return readQuery(reader, body["Query"], environment);
+  if (isRecord(body["Select"])) return readSelect(reader, body["Select"], context);
+  if (isRecord(body["Query"])) return readQuery(reader, body["Query"], environment);
   const sides = body["SetOperation"];
-  if (isPlainRecord(sides)) {
-    const left = readBody(reader, recordField(sides, "left"), { environment, order: undefined });
-    const right = readBody(reader, recordField(sides, "right"), { environment, order: undefined });
+  if (isRecord(sides)) {
+    const left = readBody(reader, recordAt(sides, "left"), { environment, order: undefined });
+    const right = readBody(reader, recordAt(sides, "right"), { environment, order: undefined });
     return { columns: left.columns, rows: larger(left.rows, right.rows) };
   }
   if (["Insert", "Update", "Delete"].some((kind) => kind in body)) reader.facts.writes = true;
@@ -147,7 +140,7 @@ function readBody(reader: Reader, body: PlainRecord, context: BodyContext): Rela
 
 function readSelect(
   reader: Reader,
-  select: PlainRecord,
+  select: JsonRecord,
   { environment, order }: BodyContext,
 ): Relation {
   const scope: Scope = {
@@ -158,20 +151,20 @@ function readSelect(
     readsTable: false,
   };
   const inner: Environment = { ctes: environment.ctes, outer: scope };
-  const froms = listField(select, "from");
+  const froms = arrayAt(select, "from");
   for (const from of froms) readFrom(reader, from, { scope, environment: inner });
   const { readsTable } = scope;
-  const projection = listField(select, "projection");
+  const projection = arrayAt(select, "projection");
   for (const item of projection) {
-    const alias = isPlainRecord(item)
-      ? identifierOf(recordField(item, "ExprWithAlias")["alias"])
+    const alias = isRecord(item)
+      ? identifierOf(recordAt(item, "ExprWithAlias")["alias"])
       : undefined;
     if (alias !== undefined) scope.aliases.add(alias.toLowerCase());
   }
   const isStar = projection.some(
-    (item) => isPlainRecord(item) && ("Wildcard" in item || "QualifiedWildcard" in item),
+    (item) => isRecord(item) && ("Wildcard" in item || "QualifiedWildcard" in item),
   );
-  const hasWhere = isPlainRecord(select["selection"]);
+  const hasWhere = isRecord(select["selection"]);
   if (isStar && readsTable) reader.facts.hasStar = true;
   if (readsTable && !hasWhere) reader.facts.lacksWhere = true;
   if (froms.length > 1 && !hasWhere) reader.facts.hasCrossJoin = true;
@@ -199,20 +192,20 @@ function readSelect(
 function outputOf(projection: readonly unknown[], scope: Scope): Columns {
   const names = new Set<string>();
   for (const item of projection) {
-    if (!isPlainRecord(item)) return undefined;
+    if (!isRecord(item)) return undefined;
     if ("Wildcard" in item || "QualifiedWildcard" in item) {
       const all = [...scope.sources.values()];
       if (all.includes(undefined)) return undefined;
       for (const column of all.flatMap((columns) => [...(columns ?? [])])) names.add(column);
       continue;
     }
-    const expression = recordField(item, "UnnamedExpr");
-    const compound = listField(expression, "CompoundIdentifier").at(-1);
+    const expression = recordAt(item, "UnnamedExpr");
+    const compound = arrayAt(expression, "CompoundIdentifier").at(-1);
     const name = identifierOf(
-      recordField(item, "ExprWithAlias")["alias"] ?? expression["Identifier"] ?? compound,
+      recordAt(item, "ExprWithAlias")["alias"] ?? expression["Identifier"] ?? compound,
     );
-    const called = listField(recordField(expression, "Function"), "name").at(-1);
-    const other = isPlainRecord(called) ? identifierOf(called["Identifier"]) : undefined;
+    const called = arrayAt(recordAt(expression, "Function"), "name").at(-1);
+    const other = isRecord(called) ? identifierOf(called["Identifier"]) : undefined;
     if (name !== undefined || other !== undefined) names.add((name ?? other ?? "").toLowerCase());
   }
   return names;
@@ -225,27 +218,27 @@ interface FromContext {
 
 /** Tables of one entry of FROM with its joins. */
 function readFrom(reader: Reader, from: unknown, context: FromContext): void {
-  if (!isPlainRecord(from)) return;
+  if (!isRecord(from)) return;
   readRelation(reader, from["relation"], context);
-  for (const join of listField(from, "joins")) {
-    if (!isPlainRecord(join)) continue;
+  for (const join of arrayAt(from, "joins")) {
+    if (!isRecord(join)) continue;
     readRelation(reader, join["relation"], context);
     const operator = join["join_operator"];
-    if (operator === "CrossJoin" || (isPlainRecord(operator) && "CrossJoin" in operator))
+    if (operator === "CrossJoin" || (isRecord(operator) && "CrossJoin" in operator))
       reader.facts.hasCrossJoin = true;
     readExpression(reader, operator, context.environment);
   }
 }
 
 function readRelation(reader: Reader, relation: unknown, context: FromContext): void {
-  const [kind, content] = Object.entries(isPlainRecord(relation) ? relation : {})[0] ?? [];
-  if (kind === undefined || !isPlainRecord(content)) return;
+  const [kind, content] = Object.entries(isRecord(relation) ? relation : {})[0] ?? [];
+  if (kind === undefined || !isRecord(content)) return;
   const { scope, environment } = context;
   if (kind === "NestedJoin") {
     readFrom(reader, content["table_with_joins"], context);
     return;
   }
-  const alias = recordField(content, "alias");
+  const alias = recordAt(content, "alias");
   const parts = nameParts(content["name"]);
   const add = ({ columns, rows }: Relation): void => {
     const name = identifierOf(alias["name"]) ?? parts.at(-1) ?? `(${scope.sources.size})`;
@@ -253,8 +246,8 @@ function readRelation(reader: Reader, relation: unknown, context: FromContext): 
     scope.rows = larger(scope.rows, rows);
   };
   if (kind === "Derived") {
-    add(readQuery(reader, recordField(content, "subquery"), environment));
-  } else if (kind !== "Table" || parts.length === 0 || isPlainRecord(content["args"])) {
+    add(readQuery(reader, recordAt(content, "subquery"), environment));
+  } else if (kind !== "Table" || parts.length === 0 || isRecord(content["args"])) {
     // A function that gives rows, or anything else that has no columns to look up.
     readExpression(
       reader,
@@ -307,8 +300,8 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
     for (const item of node) readExpression(reader, item, environment);
     return;
   }
-  if (!isPlainRecord(node)) return;
-  if (isPlainRecord(node["body"]) && "pipe_operators" in node) {
+  if (!isRecord(node)) return;
+  if (isRecord(node["body"]) && "pipe_operators" in node) {
     readQuery(reader, node, environment);
     return;
   }
@@ -318,12 +311,12 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
     else if (kind === "Identifier") checkColumn(reader, [content], environment.outer);
     else if (kind === "CompoundIdentifier" && Array.isArray(content))
       checkColumn(reader, content, environment.outer);
-    else if (kind === "Function" && isPlainRecord(content))
+    else if (kind === "Function" && isRecord(content))
       readExpression(reader, { ...content, name: undefined }, environment);
     else readExpression(reader, content, environment);
     if (
       (kind === "Like" || kind === "ILike") &&
-      isPlainRecord(content) &&
+      isRecord(content) &&
       startsWithWildcard(content["pattern"])
     ) {
       reader.facts.hasLeadingWildcard = true;
@@ -334,7 +327,7 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
 /** No column of `EXISTS (SELECT * ...)` is read, so that its star and its rows count for nothing. */
 function readExists(reader: Reader, content: unknown, environment: Environment): void {
   const { hasStar, lacksWhere } = reader.facts;
-  readExpression(reader, isPlainRecord(content) ? content["subquery"] : content, environment);
+  readExpression(reader, isRecord(content) ? content["subquery"] : content, environment);
   Object.assign(reader.facts, { hasStar, lacksWhere });
 }
 
@@ -360,7 +353,7 @@ function checkColumn(
   const owner = names.at(-2);
   const [first] = identifiers;
   const isPlaceholder = /^[:@$?]/.test(column) || builtIn.has(column);
-  if (isPlaceholder || column === "" || !isPlainRecord(first)) return;
+  if (isPlaceholder || column === "" || !isRecord(first)) return;
   for (let at = scope; at !== undefined; at = at.outer) {
     if (isKnown(at, { column, owner, names })) return;
   }
@@ -392,12 +385,12 @@ const aggregates = new Set(
 );
 
 /** Rows are grouped, gathered into one, or cut off by TOP. */
-function isGathered(select: PlainRecord): boolean {
-  const groups = listField(recordField(select, "group_by"), "Expressions")[0];
-  if ("All" in recordField(select, "group_by") || (Array.isArray(groups) && groups.length > 0))
+function isGathered(select: JsonRecord): boolean {
+  const groups = arrayAt(recordAt(select, "group_by"), "Expressions")[0];
+  if ("All" in recordAt(select, "group_by") || (Array.isArray(groups) && groups.length > 0))
     return true;
-  const projection = listField(select, "projection");
-  return isPlainRecord(select["top"]) || (projection.length > 0 && projection.every(isAggregate));
+  const projection = arrayAt(select, "projection");
+  return isRecord(select["top"]) || (projection.length > 0 && projection.every(isAggregate));
 }
 
 function isAggregate(item: unknown): boolean {
@@ -415,11 +408,11 @@ function isAggregate(item: unknown): boolean {
 /** The parts of a dotted name. */
 function nameParts(name: unknown): string[] {
   return (Array.isArray(name) ? name : []).flatMap((part) => {
-    const text = isPlainRecord(part) ? identifierOf(part["Identifier"]) : undefined;
+    const text = isRecord(part) ? identifierOf(part["Identifier"]) : undefined;
     return text === undefined ? [] : [text];
   });
 }
 
 function identifierOf(node: unknown): string | undefined {
-  return isPlainRecord(node) && typeof node["value"] === "string" ? node["value"] : undefined;
+  return isRecord(node) && typeof node["value"] === "string" ? node["value"] : undefined;
 }

@@ -375,11 +375,11 @@ describe("verifyCatalog", () => {
     const catalog = await catalogOf(
       Array.from({ length: 30 }, (_, index) => ({ id: `res:${index}`, kind: "kv", title: "x" })),
     );
-    const report = await verifyCatalog(catalog, { probes: [probe], concurrency: 3 });
-    expect({ max, probed: report.probed }).toEqual({ max: 3, probed: 30 });
+    const report = await verifyCatalog(catalog, { probes: [probe] });
+    expect({ max, probed: report.probed }).toEqual({ max: 4, probed: 30 });
   });
 
-  it.each([{ concurrency: 0 }, { timeoutMs: Number.NaN }, { concurrency: 1.5 }])(
+  it.each([{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { timeoutMs: 1.5 }])(
     "refuses %j",
     async (options) => {
       const error: unknown = await verifyCatalog(createCatalog(), { probes: [], ...options }).catch(

@@ -1,5 +1,7 @@
 import { compareCodeUnits } from "@ccl/core";
+import { mapConcurrent } from "@ccl/core/async";
 import type { Principal } from "../access/access-options.ts";
+import { requireWhole } from "../catalog/call-options.ts";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { addedFinding, addedResources } from "./added-resources.ts";
@@ -9,8 +11,6 @@ import { probeCard, type ProbedCard } from "./probe-card.ts";
 import { readCards, type VerifiableCatalog } from "./read-cards.ts";
 import { refreshedResource } from "./refreshed-resource.ts";
 import type { ResourceProbe } from "./resource-probe.ts";
-import { mapConcurrently } from "./run-within.ts";
-import type { SqlParser } from "./sql-parser.ts";
 import {
   createVerifyReport,
   driftCodes,
@@ -24,8 +24,6 @@ export interface VerifyOptions {
   probes: readonly ResourceProbe[];
   /** By engine, in lower case; one for `sql` stands for the built-in. */
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
-  /** Instead of the one that is loaded when there is SQL to check. */
-  sqlParser?: SqlParser | undefined;
   /** Who asks the catalog; should see all columns. */
   principal?: Principal | undefined;
   /**
@@ -39,10 +37,6 @@ export interface VerifyOptions {
   retire?: ((ids: string[]) => Promise<unknown>) | undefined;
   /** Of one probe or linter, 10,000 by default. */
   timeoutMs?: number | undefined;
-  /** Probes at once, 4 by default. */
-  concurrency?: number | undefined;
-  /** A snippet that reads a table of so many rows without a limit is warned of, 1,000,000 by default. */
-  maxUnlimitedRows?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -55,14 +49,14 @@ export async function verifyCatalog(
   catalog: VerifiableCatalog,
   options: VerifyOptions,
 ): Promise<VerifyReport> {
-  const { concurrency = 4, timeoutMs = 10_000 } = options;
-  checkNumbers({ concurrency, timeoutMs });
+  const { timeoutMs = 10_000 } = options;
+  requireWhole("timeoutMs", timeoutMs, [1, 2_147_483_647]);
   const controller = new AbortController();
   const stop = (): void => controller.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", stop, { once: true });
   try {
     if (options.signal?.aborted === true) stop();
-    return await verify(catalog, { ...options, concurrency, timeoutMs, signal: controller.signal });
+    return await verify(catalog, { ...options, timeoutMs, signal: controller.signal });
   } catch (error) {
     if (options.signal?.aborted !== true) throw error;
     throw new CatalogError("aborted", "The verification was aborted.", { cause: error });
@@ -73,14 +67,16 @@ export async function verifyCatalog(
   }
 }
 
-type Settled = VerifyOptions & { concurrency: number; timeoutMs: number; signal: AbortSignal };
+type Settled = VerifyOptions & { timeoutMs: number; signal: AbortSignal };
+
+const probesAtOnce = 4;
 
 async function verify(catalog: VerifiableCatalog, options: Settled): Promise<VerifyReport> {
-  const { signal, concurrency } = options;
+  const { signal } = options;
   signal.throwIfAborted();
   const cards = await readCards(catalog, { principal: options.principal, signal });
   const runs = options.probes.map((probe) => ({ probe, run: probe.begin({ signal }) }));
-  const probed = await mapConcurrently(cards, concurrency, (card) =>
+  const probed = await mapConcurrent(cards, probesAtOnce, (card) =>
     probeCard(card, { runs, ...options }),
   );
   const context: LintContext = {
@@ -167,14 +163,4 @@ function refusalOf(result: unknown): string | undefined {
   return typeof issues === "object" && issues !== null && "message" in issues
     ? String(issues.message)
     : "it refused";
-}
-
-function checkNumbers(options: Record<string, number>): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (Number.isSafeInteger(value) && value > 0 && value < 2 ** 31) continue;
-    throw new CatalogError(
-      "invalid_options",
-      `${name} must be a whole number from 1 to 2,147,483,647, not ${value}.`,
-    );
-  }
 }

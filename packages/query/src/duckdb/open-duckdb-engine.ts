@@ -1,10 +1,9 @@
 import { quoteIdentifier } from "@ccl/sql";
-import { throwIfAborted } from "@ccl/core/async";
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { sql } from "kysely";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { EngineInput, EngineWork, QueryEngine, RunOptions } from "../connector/connector.ts";
-import { orAborted } from "../execute/or-aborted.ts";
 import { QueryError } from "../query-error.ts";
 import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
@@ -119,7 +118,7 @@ async function connected(
 ): Promise<DuckDBConnection> {
   const connecting = instance.connect();
   try {
-    return await orAborted(connecting, signal);
+    return await untilAborted(connecting, signal, QueryError);
   } catch (error) {
     void connecting.then((late) => late.closeSync()).catch(() => {});
     throw error;

@@ -1,8 +1,7 @@
 import type { DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import { throwIfAborted } from "@ccl/core/async";
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { EngineInput, EngineSql, RunOptions } from "../connector/connector.ts";
-import { orAborted } from "../execute/or-aborted.ts";
 import type { DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import type { SqlRows } from "../select/sql-rows.ts";
@@ -37,7 +36,7 @@ export async function runDuckDbSql(
   const within = async <T>(action: Promise<T>): Promise<T> => {
     current = action;
     try {
-      return await orAborted(action, signal);
+      return await untilAborted(action, signal, QueryError);
     } catch (error) {
       throwIfAborted(signal, QueryError);
       throw engineError(error);

@@ -32,6 +32,8 @@ steps:
   - { op: limit, count: 10 }
 `;
 
+const { numRuns = 200 } = fc.readConfigureGlobal();
+
 describe("parseLogicalPlan", () => {
   it("reads YAML, and what it renders reads as the same plan", () => {
     const plan = parsed(daily);
@@ -126,6 +128,7 @@ describe("parseLogicalPlan", () => {
         expect(parsed(renderLogicalPlan(plan))).toEqual(plan);
         expect(parsed(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
       }),
+      { numRuns: numRuns / 4 },
     );
   });
 

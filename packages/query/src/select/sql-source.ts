@@ -1,3 +1,4 @@
+import { untilAborted } from "@ccl/core/async";
 import {
   createPostgresSession,
   quoteIdentifier,
@@ -6,7 +7,6 @@ import {
 } from "@ccl/sql";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { RunOptions, SqlSource } from "../connector/connector.ts";
-import { orAborted } from "../execute/or-aborted.ts";
 import type { DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import { exactInt } from "../sql/decode-value.ts";
@@ -163,7 +163,7 @@ async function runOnPostgres(
   options: RunOptions,
 ): Promise<SqlRows> {
   const asked = client.query(`SELECT * FROM (${text}) AS ccl_rows LIMIT 0`);
-  const { fields = [] } = await orAborted(asked, options.signal);
+  const { fields = [] } = await untilAborted(asked, options.signal, QueryError);
   const columns = fields.map(({ name, dataTypeID }) => ({
     name,
     type: kinds[dataTypeID] ?? "text",
