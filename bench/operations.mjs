@@ -8,14 +8,11 @@ import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { estimatedCounter } from "../packages/core/dist/index.js";
-import {
-  assemblePrompt,
-  createMemoryProfileSessionStore,
-  createTemplateRenderer,
-} from "../packages/operations/dist/index.js";
+import { createMemoryProfileSessionStore } from "../packages/operations/dist/index.js";
 import { diffArtifactVersions } from "../packages/operations/dist/diff/index.js";
+import { createTemplateRenderer } from "../packages/operations/dist/liquid/index.js";
 import { openPostgresOperationStores } from "../packages/operations/dist/postgres/index.js";
+import { assemblePrompt } from "../packages/operations/dist/prompt/index.js";
 import { openSqliteOperationStores } from "../packages/operations/dist/sqlite/index.js";
 import {
   engineOf,
@@ -287,13 +284,8 @@ async function otherTable() {
   ];
   for (const messages of [1_000, 10_000]) {
     const options = promptOf(messages);
-    const trim = { counter: estimatedCounter, budget: 8_000 };
     const name = `assemblePrompt, ${messages.toLocaleString("en")} messages, 50 effects`;
     rows.push([name, await medianOfCalls(() => must(assemblePrompt(options)), 3)]);
-    rows.push([
-      `${name}, cut to 8,000 tokens`,
-      await medianOfCalls(() => must(assemblePrompt({ ...options, trim })), 3),
-    ]);
   }
   const calls = [...rows, ...(await diffRows())].map(([name, median]) => [
     name,

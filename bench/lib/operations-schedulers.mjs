@@ -7,8 +7,8 @@ import {
   createMemoryRunStore,
   createOperationRegistry,
   createRunEngine,
-  validateProfile,
 } from "../../packages/operations/dist/index.js";
+import { validateProfile } from "../../packages/operations/dist/profile/index.js";
 
 export const ours = "@ccl/operations";
 

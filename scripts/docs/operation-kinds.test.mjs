@@ -6,9 +6,9 @@ import {
   createMemoryChatStore,
   createOperationRegistry,
   createRunEngine,
-  validateProfile,
 } from "../../packages/operations/src/index.ts";
-import { paramsSchemaOf } from "../../packages/operations/src/kinds/create-builtin-operations.ts";
+import { paramsSchemaOf } from "../../packages/operations/src/kinds/params-schema-of.ts";
+import { validateProfile } from "../../packages/operations/src/profile/index.ts";
 import { exampleRecord, kindExamples } from "./operation-kind-examples.mjs";
 import { kindsPage } from "./operation-kinds.mjs";
 

@@ -1,10 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
-import {
-  assemblePrompt,
-  type OperationArtifact,
-  type OperationEffect,
-  type RunStep,
-} from "@ccl/operations";
+import type { OperationArtifact, OperationEffect, RunStep } from "@ccl/operations";
+import { assemblePrompt } from "@ccl/operations/prompt";
 
 /** What a prompt was made from. */
 export interface PromptSources {

@@ -37,7 +37,7 @@ async function executeInVain(): Promise<{ heard: OperationsDbosError[]; end: unk
     attemptQueue: createAttemptQueue(() => undefined),
     attached: Promise.resolve({
       drive: async () => undefined,
-      engine: { operationsOf: () => operations, abort: () => undefined },
+      engine: { operationsOf: async () => operations, abort: () => undefined },
     }),
     operation: async () => "",
     retry: {},

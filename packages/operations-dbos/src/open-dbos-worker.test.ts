@@ -233,7 +233,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
   });
 });
 
-const noEngine = { operationsOf: () => [], abort() {} };
+const noEngine = { operationsOf: async () => [], abort() {} };
 
 function codeOfThrown(call: () => unknown): unknown {
   try {

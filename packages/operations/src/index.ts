@@ -51,16 +51,6 @@ export type {
 export type { ToolOperationOptions } from "./kinds/create-tool-operation.ts";
 export type { TransformOperationOptions } from "./kinds/create-transform-operation.ts";
 export type { ModelPrice } from "./kinds/model-price.ts";
-export {
-  createTemplateRenderer,
-  type TemplateRendererOptions,
-} from "./liquid/create-template-renderer.ts";
-export type { TemplateFilter } from "./liquid/template-filter.ts";
-export type {
-  RenderTemplateOptions,
-  TemplateRenderer,
-  TemplateScope,
-} from "./liquid/template-renderer.ts";
 export type { OperationCondition, OperationConfig } from "./operation/operation-config.ts";
 export type {
   MainResult,
@@ -156,26 +146,16 @@ export type {
   StoredRun,
 } from "./ports/run-store.ts";
 export type { StoreCall } from "./ports/store-call.ts";
-export { operationProfileSchema } from "./profile/operation-profile-schema.ts";
 export type { OperationProfile, ProfileOperation } from "./profile/operation-profile.ts";
-export { validateProfile, type ValidateProfileOptions } from "./profile/validate-profile.ts";
-export { assemblePrompt } from "./prompt/assemble-prompt.ts";
-export type {
-  AssembledPrompt,
-  AssemblePromptOptions,
-  EffectInput,
-  InclusionInput,
-  PromptContributor,
-  PromptOrigin,
-  PromptTrim,
-} from "./prompt/assembled-prompt.ts";
 export {
   createOperationRegistry,
   type OperationRegistry,
 } from "./registry/create-operation-registry.ts";
-export { createRunEngine, type RunAnswer, type RunEngine } from "./run/create-run-engine.ts";
+export { createRunEngine } from "./run/create-run-engine.ts";
+export type { RunAnswer, RunEngine } from "./run/run-engine.ts";
 export type { ArtifactValueOptions } from "./run/artifact-values.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { EngineLimits } from "./run/engine-services.ts";
+export type { PromptTrim } from "./prompt/assembled-prompt.ts";
 export type { RunHandle } from "./run/live-run.ts";
 export type { OperationStatus, RunFinishReason, RunResult, RunStatus } from "./run/run-result.ts";

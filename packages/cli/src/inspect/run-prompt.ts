@@ -1,14 +1,13 @@
 import type { SentView } from "@ccl/inspector";
+import type { OperationArtifact, StoredRun } from "@ccl/operations";
+import { createTemplateRenderer } from "@ccl/operations/liquid";
 import {
   assemblePrompt,
-  createTemplateRenderer,
   type EffectInput,
   type InclusionInput,
-  type OperationArtifact,
   type PromptContributor,
   type PromptOrigin,
-  type StoredRun,
-} from "@ccl/operations";
+} from "@ccl/operations/prompt";
 import type { ChatMessage } from "@ccl/core";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
@@ -44,8 +43,13 @@ export async function runPrompt(
       ? []
       : [{ tag, order: 0, inclusion, value }],
   );
-  const effects = committedEffects(steps);
-  const assembled = assemblePrompt({ base, effects, inclusions, art, userMessageId });
+  const assembled = assemblePrompt({
+    base,
+    effects: committedEffects(steps),
+    inclusions,
+    art,
+    userMessageId,
+  });
   if (!assembled.ok) return { problem: assembled.issues[0]?.message, messages: [] };
   const { messages, explain } = assembled.value;
   return {
@@ -54,7 +58,7 @@ export async function runPrompt(
       return {
         role: message.role,
         from: sourceOf(explain.messages[at]),
-        by: (explain.messages[at]?.contributors ?? []).map(nameOf),
+        by: explain.messages[at]?.contributors.map(nameOf) ?? [],
         text: text.slice(0, maxText),
         length: text.length,
       };
@@ -88,7 +92,7 @@ function committedEffects(steps: StoredRun["steps"]): EffectInput[] {
 }
 
 function sourceOf(origin: PromptOrigin | undefined): string {
-  const names = { base: "chat", system: "system prompt", insert: "inserted", elision: "cut" };
+  const names = { base: "chat", system: "system prompt", insert: "inserted" };
   return origin === undefined ? "" : names[origin.from];
 }
 

@@ -2,18 +2,14 @@ import type { ToolDefinition } from "@ccl/core";
 import { withoutUndefined } from "@ccl/core/json";
 import type { StructuredSchema } from "@ccl/structured-output";
 
-import { type ComputeView, createComputeOperation } from "../kinds/create-compute-operation.ts";
-import { createLlmOperation, mainModelReference } from "../kinds/create-llm-operation.ts";
+import type { ComputeView } from "../kinds/create-compute-operation.ts";
 import type { WaitParams } from "../kinds/create-wait-operation.ts";
-import type { ModelReference } from "../operation/turn-settings.ts";
-import {
-  createRagOperation,
-  type RagParams,
-  type Retriever,
-} from "../kinds/create-rag-operation.ts";
-import { createToolOperation, type ToolParams } from "../kinds/create-tool-operation.ts";
+import { mainModelReference, type ModelReference } from "../operation/turn-settings.ts";
+import type { RagParams, Retriever } from "../kinds/create-rag-operation.ts";
+import type { ToolParams } from "../kinds/create-tool-operation.ts";
 import type { TransformParams } from "../kinds/create-transform-operation.ts";
 import type { GuardCondition } from "../kinds/guard-condition.ts";
+import { lazyHandler } from "../kinds/lazy-handler.ts";
 import type { LlmParams } from "../kinds/llm-params.ts";
 import type { ResultParams } from "../kinds/result-params.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
@@ -69,7 +65,8 @@ export function compute(
     kind: "compute",
     settings,
     params: (name) => ({ ...ownParams(settings), function: name }),
-    createHandler: (name) => createComputeOperation({ functions: { [name]: fn } }),
+    createHandler: (name) =>
+      lazyHandler((kinds) => kinds.createComputeOperation({ functions: { [name]: fn } })),
   };
 }
 
@@ -101,11 +98,13 @@ export function llm(prompt: string, settings: LlmSettings = {}): OperationSpec {
     createHandler:
       schema &&
       ((name, { models, ...options }) =>
-        createLlmOperation({
-          ...options,
-          models: models ?? noModels,
-          schemas: { [name]: schema },
-        })),
+        lazyHandler((kinds) =>
+          kinds.createLlmOperation({
+            ...options,
+            models: models ?? noModels,
+            schemas: { [name]: schema },
+          }),
+        )),
   };
 }
 
@@ -146,7 +145,9 @@ export function rag(
     settings,
     params: () => ({ ...ownParams(rest), query }),
     createHandler:
-      retriever && ((_, { liquid, counter }) => createRagOperation({ retriever, liquid, counter })),
+      retriever &&
+      ((_, { liquid, counter }) =>
+        lazyHandler((kinds) => kinds.createRagOperation({ retriever, liquid, counter }))),
   };
 }
 
@@ -159,7 +160,8 @@ export function tool(
     kind: "tool",
     settings,
     params: () => ({ ...ownParams(settings), tool: definition.name }),
-    createHandler: (_, { liquid }) => createToolOperation({ tools: [definition], liquid }),
+    createHandler: (_, { liquid }) =>
+      lazyHandler((kinds) => kinds.createToolOperation({ tools: [definition], liquid })),
   };
 }
 

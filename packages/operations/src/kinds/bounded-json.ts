@@ -5,9 +5,6 @@ import { isLargerThan } from "../effects/is-larger-than.ts";
 import { wellFormed } from "../artifact/well-formed.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** Characters of JSON of what an operation may give unless the engine says otherwise: checking them holds up a process for less than 0.1 s. */
-export const maxValueChars: number = 250_000;
-
 /** What came from outside as plain JSON and as text. */
 export interface BoundedValue {
   value: unknown;

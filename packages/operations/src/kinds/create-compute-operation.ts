@@ -6,9 +6,11 @@ import { z } from "zod";
 import type { MainResult, OperationContext } from "../operation/operation-context.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { boundedJson, maxValueChars } from "./bounded-json.ts";
+import { boundedJson } from "./bounded-json.ts";
+import { maxValueChars } from "../artifact/max-value-chars.ts";
 import { checkValue } from "./check-value.ts";
-import { operationErrorOf, OperationError } from "./operation-error.ts";
+import { OperationError } from "./operation-error.ts";
+import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,

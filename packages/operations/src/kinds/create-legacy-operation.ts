@@ -4,7 +4,8 @@ import type { OperationEffect } from "../effects/operation-effect.ts";
 import { textOfValue } from "../liquid/text-of-value.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { boundedJson, maxValueChars } from "./bounded-json.ts";
+import { boundedJson } from "./bounded-json.ts";
+import { maxValueChars } from "../artifact/max-value-chars.ts";
 import { OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {

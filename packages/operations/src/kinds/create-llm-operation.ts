@@ -26,19 +26,13 @@ import {
   type RenderedPrompt,
 } from "./llm-summaries.ts";
 import { affordableOutput, type ModelPrice, type ModelPrices, priceOf } from "./model-price.ts";
-import { operationErrorOf, OperationError } from "./operation-error.ts";
+import { OperationError } from "./operation-error.ts";
+import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import { resultEffects, resultEffectTypes } from "./result-params.ts";
 import { type AttemptServices, runAttempts } from "./run-attempts.ts";
 import { createHandler, type HandlerRun, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
-
-/** The reference that the engine answers with its main model. */
-export const mainModelReference: Readonly<ModelReference> = Object.freeze({
-  providerRef: "main",
-  model: "main",
-  credentialRef: "main",
-});
 
 /** Finds the model of a reference, with its credential. What it throws is `provider_error`. */
 export type ModelResolver = (reference: ModelReference) => LanguageModel | Promise<LanguageModel>;

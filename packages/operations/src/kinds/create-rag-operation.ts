@@ -5,8 +5,10 @@ import { z } from "zod";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { boundedJson, boundedTokens, maxValueChars } from "./bounded-json.ts";
-import { operationErrorOf, OperationError } from "./operation-error.ts";
+import { boundedJson, boundedTokens } from "./bounded-json.ts";
+import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { OperationError } from "./operation-error.ts";
+import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,

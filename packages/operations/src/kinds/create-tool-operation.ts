@@ -8,7 +8,8 @@ import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
-import { operationErrorOf, OperationError } from "./operation-error.ts";
+import { OperationError } from "./operation-error.ts";
+import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,

@@ -10,8 +10,10 @@ import {
   textOfBlocks,
   transformBlocks,
 } from "./block-transform.ts";
-import { boundedJson, maxValueChars } from "./bounded-json.ts";
-import { operationErrorOf, OperationError } from "./operation-error.ts";
+import { boundedJson } from "./bounded-json.ts";
+import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { OperationError } from "./operation-error.ts";
+import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,

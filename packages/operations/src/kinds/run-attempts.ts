@@ -3,7 +3,8 @@ import { backoffDelay, withTimeout } from "@ccl/core/async";
 import { z } from "zod";
 
 import type { OperationContext } from "../operation/operation-context.ts";
-import { operationErrorOf, OperationError } from "./operation-error.ts";
+import { OperationError } from "./operation-error.ts";
+import { operationErrorOf } from "./operation-error-of.ts";
 
 /** After which failures an operation tries again. `rate_limit` is the code `rate_limited`. */
 type RetryCause = "timeout" | "provider_error" | "rate_limit" | "output_parse_error";

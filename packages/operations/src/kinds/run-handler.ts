@@ -3,7 +3,8 @@ import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
-import { operationErrorOf, OperationError } from "./operation-error.ts";
+import { OperationError } from "./operation-error.ts";
+import { operationErrorOf } from "./operation-error-of.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
 
 /** What a handler has done: its effects, or why it did nothing. */

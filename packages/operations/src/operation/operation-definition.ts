@@ -30,8 +30,8 @@ export interface OperationDefinition {
    * no artifact.
    */
   writesTag?: string | undefined;
-  /** JSON Schema of `params`; checked when a profile is saved. */
-  paramsSchema?: object | undefined;
+  /** JSON Schema of `params`, or `kind` for that of its kind; checked when a profile is saved. */
+  paramsSchema?: object | "kind" | undefined;
   /** True where its handler sees to `params.retry` and `params.timeoutMs` by itself; default for `llm` alone. */
   ownsRetries?: boolean | undefined;
 }

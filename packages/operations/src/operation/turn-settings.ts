@@ -8,6 +8,13 @@ export interface ModelReference {
   credentialRef: string;
 }
 
+/** The reference that the engine answers with its main model. */
+export const mainModelReference: Readonly<ModelReference> = Object.freeze({
+  providerRef: "main",
+  model: "main",
+  credentialRef: "main",
+});
+
 /**
  * How the main model is asked. JSON. What a start says goes before its profile, and that before the engine; `vars` are
  * merged by name.

@@ -24,9 +24,9 @@ export interface OperationAttempt extends OperationKey {
 export interface ExecutorEngine {
   /**
    * What a run is going to do: the hook before the main call first, each in commit order. What is left out is not among
-   * it. @throws OperationsError `invalid_profile`
+   * it. Rejects with OperationsError `invalid_profile`.
    */
-  operationsOf(input: RunInput): OperationKey[];
+  operationsOf(input: RunInput): Promise<OperationKey[]>;
   /** Ends a run that this process has a hand on; of another one it does nothing. */
   abort(runId: string, reason?: string): void;
 }

@@ -9,7 +9,7 @@ import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
-import { isBuiltin, paramsSchemaOf } from "../kinds/create-builtin-operations.ts";
+import { paramsSchemaOf } from "../kinds/params-schema-of.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
@@ -217,8 +217,8 @@ function checkParams(
   const write = checkWrite(definition, params["writeArtifact"], [...path, "writeArtifact"]);
   const issues: ProfileIssue[] = write === undefined ? [] : [write];
   const { kind, operationId } = definition;
-  const ofKind = handler === undefined && isBuiltin(kind) ? paramsSchemaOf(kind) : undefined;
-  const paramsSchema = definition.paramsSchema ?? ofKind;
+  const { paramsSchema: given = handler === undefined ? "kind" : undefined } = definition;
+  const paramsSchema = given === "kind" ? paramsSchemaOf(kind) : given;
   if (paramsSchema === undefined || !isJsonSchema(paramsSchema)) return issues;
   try {
     // The very object, since a schema is compiled once for each.

@@ -39,8 +39,8 @@ export interface AssemblePromptOptions {
   inclusions: readonly InclusionInput[];
   /** In commit order. */
   effects: readonly EffectInput[];
-  /** Absent: nothing is counted, nothing cut off. */
-  trim?: PromptTrim | undefined;
+  /** For `maxTokens` of inclusions; default core's estimate. */
+  counter?: TokenCounter | undefined;
   /** The message that the turn began with; default the last message of the user. */
   userMessageId?: string | undefined;
   /** Values by tag for the templates of inclusions; default those of `inclusions`. */
@@ -56,8 +56,8 @@ export type PromptContributor =
 
 /** Where one message of the prompt comes from. */
 export interface PromptOrigin {
-  /** `base` as it was, `system` with updates, `insert` synthetic, `elision` the mark of what was cut off. */
-  from: "base" | "system" | "insert" | "elision";
+  /** `base` as it was, `system` with updates, `insert` synthetic. */
+  from: "base" | "system" | "insert";
   /** Of a base message, or of the one that an insert replaces. */
   messageId?: string | undefined;
   /** Empty for what stood in the base as it is. */
@@ -107,28 +107,12 @@ export interface PromptReport {
   shortened: ShortenedInclusion[];
   /** Base messages that a `replace` took out. */
   replaced: { messageIds: (string | undefined)[]; by: PromptContributor }[];
-  /** Only under a budget. */
-  breakdown?: PromptBreakdown | undefined;
-}
-
-/** Where the tokens go; the parts add up to `tokens` where the counter counts messages one by one. */
-export interface PromptBreakdown {
-  /** What may be used of the budget after the safety margin. */
-  usable: number;
-  system: number;
-  history: number;
-  currentTurn: number;
-  inserts: number;
-  /** Mark of what was cut off. */
-  elision: number;
-  /** Tools and what the provider adds once. */
-  framing: number;
 }
 
 /** A prompt and why it looks so. */
 export interface AssembledPrompt {
   messages: ChatMessage[];
-  /** As counted by the trim's counter over the whole; absent without one. */
+  /** Only of a prompt that was fitted to a window: as its counter counts the whole. */
   tokens?: number | undefined;
   explain: PromptReport;
 }

@@ -18,8 +18,6 @@ export interface BaseLayout {
   groups: MessageGroup[];
   /** Index into `groups` by index into the base less `leadCount`. */
   groupOf: Int32Array;
-  /** The first group of the current turn; the number of groups where there is none. */
-  firstOfTurn: number;
 }
 
 /** Finds the leading block, tool calls with their results, and the current turn. Linear. */
@@ -34,9 +32,7 @@ export function baseLayout(base: readonly ChatMessage[], userMessageId?: string)
     for (const end = position + length; position < end; position += 1) groupOf[position] = index;
   }
   const userIndex = userIndexOf(base, { leadCount, userMessageId });
-  const firstOfTurn =
-    userIndex === undefined ? groups.length : (groupOf[userIndex - leadCount] ?? groups.length);
-  return { leadCount, userIndex, groups, groupOf, firstOfTurn };
+  return { leadCount, userIndex, groups, groupOf };
 }
 
 /** The group that a message of the history belongs to; undefined for one of the leading block. */

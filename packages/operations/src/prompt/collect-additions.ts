@@ -40,7 +40,7 @@ export function collectAdditions(
     else if (result.value !== undefined) additions.inserts.push(result.value.insert);
   };
   const context: InclusionContext = {
-    counter: options.trim?.counter ?? estimatedCounter,
+    counter: options.counter ?? estimatedCounter,
     renderer: options.renderer ?? defaultRenderer(),
     art:
       options.art ?? Object.fromEntries(options.inclusions.map(({ tag, value }) => [tag, value])),

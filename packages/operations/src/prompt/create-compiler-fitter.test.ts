@@ -69,9 +69,22 @@ async function tell(turns: number, promptFitter?: PromptFitter): Promise<Measure
   return { keptShare: kept / total, over, hints };
 }
 
+/** Cuts as little as it can, anew for each turn. */
+const sliding: PromptFitter = {
+  async fit({ messages: [system, ...history], budget: most, counter }) {
+    const count = (messages: readonly (ChatMessage | undefined)[]): number =>
+      countMessages(
+        (text) => counter.count(text),
+        messages.filter((one) => one !== undefined),
+      );
+    while (count([system, ...history]) > most) history.shift();
+    return system === undefined ? history : [system, ...history];
+  },
+};
+
 it("keeps the prefix of the turn before over 200 turns, within the budget, with each turn's inserts", async () => {
   const fitted = await tell(200);
-  const slid = await tell(60, { fit: async ({ messages }) => messages });
+  const slid = await tell(60, sliding);
   expect(fitted).toMatchObject({ over: 0, hints: 199 });
   expect(fitted.keptShare).toBeGreaterThan(0.8);
   expect(slid.keptShare).toBeLessThan(0.2);

@@ -68,13 +68,13 @@ export function placeInserts(
 }
 
 /** The issue of an insert that may not do without its anchor. */
-export function trimmedIssue({ path, anchor }: PromptInsert): Issue {
+function trimmedIssue({ path, anchor }: PromptInsert): Issue {
   const message = `The message at ${JSON.stringify(anchor)} is not in the window; allow more tokens, or let onAnchorTrimmed be "boundary" or "drop".`;
   return { code: "anchor_trimmed", path, message };
 }
 
 /** Reports that an insert stands elsewhere than its anchor says. */
-export function clamp(
+function clamp(
   { contributor }: PromptInsert,
   reason: ClampedAnchor["reason"],
   report: PromptReport,

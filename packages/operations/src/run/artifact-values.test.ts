@@ -8,7 +8,8 @@ import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationStores } from "../sql/operation-stores.ts";
 import { openSqliteOperationStores } from "../sqlite/index.ts";
-import { createRunEngine, type RunEngine } from "./create-run-engine.ts";
+import { createRunEngine } from "./create-run-engine.ts";
+import type { RunEngine } from "./run-engine.ts";
 import { done, profileOf, registryOf, write, type ScenarioOperation } from "./engine-scenario.ts";
 
 const mark = "a sentence that is nowhere else";

@@ -3,7 +3,7 @@ import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-art
 import { retainHistory } from "../artifact/retain-history.ts";
 import { hasSameContent } from "../artifact/same-content.ts";
 import { charsLeft } from "../effects/is-larger-than.ts";
-import { maxValueChars } from "../kinds/bounded-json.ts";
+import { maxValueChars } from "../artifact/max-value-chars.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 

@@ -21,7 +21,7 @@ import { sendableHistory } from "../prompt/sendable-history.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
 import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
-import { artifactsAfter } from "./operation-view.ts";
+import { artifactsAfter, requirePrompt } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { MainLlmStep, RunFinishReason } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
@@ -253,7 +253,7 @@ async function mainPrompt(
   const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
   if (isPlain && onPrompt === undefined && run.turn.system === undefined)
     return [...sendableHistory(run.history), ...turnMessagesOf(run)];
-  const prompt = await fittedPrompt(run, { indexes, artifacts, trim });
+  const prompt = requirePrompt(await fittedPrompt(run, { indexes, artifacts }, trim));
   const { messages } = prompt;
   if (onPrompt !== undefined) {
     const { runId } = run.input;

@@ -8,14 +8,10 @@ import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { OperationTurnEffects, TurnOutcome } from "../ports/chat-store.ts";
 import type { SessionWrite, SessionWriteOutcome } from "../ports/profile-session-store.ts";
 import { formerOf, wholeWrite, writeOf, writtenArtifact } from "./artifact-view.ts";
+import { fittedPrompt } from "./fitted-prompt.ts";
 import { OperationsError } from "../operations-error.ts";
 import { messageOf } from "../operation/message-of.ts";
-import {
-  artifactsAfter,
-  assembleAfter,
-  promptEffectsOf,
-  withUserVariant,
-} from "./operation-view.ts";
+import { artifactsAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunContext } from "./run-context.ts";
 import type { CommitLogEntry, CommittedEffect } from "./run-result.ts";
@@ -51,7 +47,7 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   }
   checkExpectedVersions(run, all);
   checkInclusions(run, all);
-  if (hook === "before_main_llm") checkInserts(run, all);
+  if (hook === "before_main_llm") await checkInserts(run, all);
   try {
     if (!isDiscarded(all)) await writeArtifacts(run, hook, all);
     if (!isDiscarded(all)) await applyTurnEffects(run, hook, all);
@@ -146,17 +142,14 @@ function checkInclusions(run: RunContext, all: readonly Committing[]): void {
 }
 
 /** Inserts that may not do without their anchor fail here, where only their operation fails with them. */
-function checkInserts(run: RunContext, all: readonly Committing[]): void {
+async function checkInserts(run: RunContext, all: readonly Committing[]): Promise<void> {
   const { prompt: trim } = run.services.limits;
   for (;;) {
     const open = all.filter(({ failure }) => failure === undefined);
     if (!open.some(({ record }) => record.effects.some(mayLackPlace))) return;
     const indexes = open.map(({ operation }) => operation.index);
-    const assembled = assembleAfter(run, {
-      indexes,
-      artifacts: artifactsAfter(run, indexes),
-      trim,
-    });
+    const artifacts = artifactsAfter(run, indexes);
+    const assembled = await fittedPrompt(run, { indexes, artifacts }, trim);
     const effects = promptEffectsOf(run, indexes);
     let found = 0;
     for (const { code, path, message } of assembled.ok ? [] : assembled.issues) {

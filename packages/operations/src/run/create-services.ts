@@ -5,10 +5,11 @@ import {
   createBuiltinOperations,
   type BuiltinOperationsOptions,
 } from "../kinds/create-builtin-operations.ts";
-import { maxValueChars } from "../kinds/bounded-json.ts";
-import { mainModelReference, type ModelResolver } from "../kinds/create-llm-operation.ts";
+import { maxValueChars } from "../artifact/max-value-chars.ts";
+import type { ModelResolver } from "../kinds/create-llm-operation.ts";
 import { OperationError } from "../kinds/operation-error.ts";
 import type { Hook } from "../operation/operation-definition.ts";
+import { mainModelReference } from "../operation/turn-settings.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";

@@ -16,7 +16,8 @@ import {
   type OperationRegistry,
 } from "../registry/create-operation-registry.ts";
 import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
-import { createRunEngine, type RunEngine } from "./create-run-engine.ts";
+import { createRunEngine } from "./create-run-engine.ts";
+import type { RunEngine } from "./run-engine.ts";
 import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
 
 /** One operation of a scenario, with what matters to it alone. */

@@ -1,65 +1,122 @@
-import type { ChatMessage } from "@ccl/core";
+import { type ChatMessage, failure, type Result, success } from "@ccl/core";
 
-import { OperationsError } from "../operations-error.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { AssembledPrompt } from "../prompt/assembled-prompt.ts";
-import { createPromptMeter } from "../prompt/prompt-meter.ts";
-import { promptAfter, type PromptOf, sendableAfter } from "./operation-view.ts";
+import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
+import { createPromptMeter, type PromptMeter } from "../prompt/prompt-meter.ts";
+import { assembleAfter, type PromptOf, sendableAfter } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 
-/**
- * The prompt of the main call within its budget. The fitter cuts the history before anything is inserted, so that what
- * operations add for this one turn does not move what the provider has cached.
- * @throws OperationsError as `promptAfter`
- */
-export async function fittedPrompt(run: RunContext, of: PromptOf): Promise<AssembledPrompt> {
-  const { trim } = of;
-  const { fitter } = run.services;
-  const whole = promptAfter(run, { ...of, trim: undefined });
-  const calls = turnMessagesOf(run);
-  if (trim === undefined) return withMessages(whole, calls);
+/** The prompt of the main call, within the window where there is one; issues as of `assembleAfter`, and `budget_exceeded`. */
+export async function fittedPrompt(
+  run: RunContext,
+  of: PromptOf,
+  trim: PromptTrim | undefined,
+): Promise<Result<AssembledPrompt>> {
+  const whole = assembleAfter(run, of);
+  if (!whole.ok) return whole;
+  if (trim === undefined) return success(withMessages(whole.value, turnMessagesOf(run)));
   const meter = createPromptMeter(trim);
   const base = sendableAfter(run, of);
-  const { messages: origins } = whole.explain;
-  // The leading block as it is sent, then the history as it was.
-  const added = whole.messages.filter((_, index) => origins[index]?.from === "insert");
-  const kept = whole.messages.filter((_, index) => origins[index]?.from !== "insert");
-  const leadCount = leadCountOf(base);
-  const messages = [...kept.slice(0, leadCountOf(kept)), ...base.slice(leadCount), ...calls];
+  const { inserted, lead } = partsOf(whole.value);
+  const sum = (messages: readonly ChatMessage[]): number =>
+    messages.reduce((total, message) => total + meter.of(message), 0);
+  const added = sum(inserted);
+  const updates = Math.max(0, sum(lead) - sum(base.slice(0, leadCountOf(base))));
+  if (added + updates > meter.usableForInserts)
+    return exceeded(
+      `Inserts take ${added + updates} tokens where ${meter.usableForInserts} may be used for them; shorten them or allow more.`,
+    );
+  return fit(run, { of, trim, meter, base, lead, budget: meter.usable - added });
+}
+
+interface Fitting {
+  of: PromptOf;
+  trim: PromptTrim;
+  meter: PromptMeter;
+  /** The system prompt and the history, before any effects. */
+  base: readonly ChatMessage[];
+  /** The leading block as it is sent. */
+  lead: readonly ChatMessage[];
+  /** For all but inserts. */
+  budget: number;
+}
+
+// A counter may count more for the whole than for its parts.
+const maxFits = 3;
+
+/**
+ * Cuts the history before anything is inserted, so that what operations add for this one turn does not move what the provider
+ * has cached.
+ */
+async function fit(run: RunContext, fitting: Fitting): Promise<Result<AssembledPrompt>> {
+  const { of, trim, meter, base, lead } = fitting;
+  const calls = turnMessagesOf(run);
+  const messages = [...lead, ...base.slice(leadCountOf(base)), ...calls];
   const turnStart = messages.findIndex(({ id }) => id === run.input.userMessageId);
-  const budget = added.reduce((left, message) => left - meter.of(message), meter.usable);
   const { chatId, branchId } = run.input;
-  const { counter, tools } = trim;
-  let fitted: readonly ChatMessage[];
-  try {
-    fitted = await fitter.fit({
-      chatId,
-      branchId,
-      messages,
-      turnStart: turnStart < 0 ? messages.length : turnStart,
-      budget: Math.max(1, budget),
-      counter,
-      tools,
-      signal: run.signal,
-    });
-  } catch (error) {
-    run.signal.throwIfAborted();
-    throw new OperationsError("invalid_options", messageOf(error), {
-      cause: error,
-      details: { operationCode: "budget_exceeded" },
-    });
+  const request = {
+    chatId,
+    branchId,
+    messages,
+    turnStart: turnStart < 0 ? messages.length : turnStart,
+    counter: trim.counter,
+    tools: trim.tools,
+    signal: run.signal,
+  };
+  let { budget } = fitting;
+  let tokens = 0;
+  for (let count = 1; count <= maxFits; count += 1) {
+    let fitted: readonly ChatMessage[];
+    try {
+      fitted = await run.services.fitter.fit({ ...request, budget: Math.max(1, budget) });
+    } catch (error) {
+      run.signal.throwIfAborted();
+      return exceeded(messageOf(error));
+    }
+    const prompt = shownOf(run, { of, base, fitted, calls });
+    if (!prompt.ok) return prompt;
+    tokens = meter.ofAll(prompt.value.messages);
+    if (tokens <= meter.usable) return success({ ...prompt.value, tokens });
+    budget -= tokens - meter.usable;
   }
+  return exceeded(
+    `The prompt has ${tokens} tokens where ${meter.usable} may be used; shorten what operations insert, or allow more.`,
+  );
+}
+
+/** What was kept of the history, with everything that operations put in. */
+function shownOf(
+  run: RunContext,
+  {
+    of,
+    base,
+    fitted,
+    calls,
+  }: Pick<Fitting, "of" | "base"> & Record<"fitted" | "calls", readonly ChatMessage[]>,
+): Result<AssembledPrompt> {
+  const leadCount = leadCountOf(base);
   const ofTurn = new Set(calls.map(({ id }) => id));
   const history = fitted.slice(leadCountOf(fitted)).filter(({ id }) => !ofTurn.has(id));
   const ids = new Set(history.map(({ id }) => id));
-  const prompt = promptAfter(run, { ...of, base: [...base.slice(0, leadCount), ...history] });
-  const removed = base.slice(leadCount).filter(({ id }) => !ids.has(id));
-  for (const { id } of removed)
-    prompt.explain.trimmed.unshift({ messageIds: [id], reason: "budget" });
-  return withMessages(
-    prompt,
-    fitted.filter(({ id }) => id !== undefined && ofTurn.has(id)),
-  );
+  const prompt = assembleAfter(run, { ...of, base: [...base.slice(0, leadCount), ...history] });
+  if (!prompt.ok) return prompt;
+  for (const { id } of base.slice(leadCount))
+    if (!ids.has(id)) prompt.value.explain.trimmed.push({ messageIds: [id], reason: "budget" });
+  const shown = fitted.filter(({ id }) => id !== undefined && ofTurn.has(id));
+  return success(withMessages(prompt.value, shown));
+}
+
+function partsOf({
+  messages,
+  explain,
+}: AssembledPrompt): Record<"inserted" | "lead", ChatMessage[]> {
+  const isInsert = (_: ChatMessage, at: number): boolean => explain.messages[at]?.from === "insert";
+  const kept = messages.filter((message, at) => !isInsert(message, at));
+  return { inserted: messages.filter(isInsert), lead: kept.slice(0, leadCountOf(kept)) };
+}
+
+function exceeded(message: string): Result<never> {
+  return failure({ code: "budget_exceeded", path: [], message });
 }
 
 /** Tool calls of the turn stand behind all else. */

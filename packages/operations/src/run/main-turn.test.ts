@@ -23,7 +23,8 @@ import type { RunEvent } from "../events/run-event.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
-import { createRunEngine, type RunEngine } from "./create-run-engine.ts";
+import { createRunEngine } from "./create-run-engine.ts";
+import type { RunEngine } from "./run-engine.ts";
 import type { RunResult } from "./run-result.ts";
 
 let server: TestServer;

@@ -10,12 +10,7 @@ import type { MainResult } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
-import type {
-  AssembledPrompt,
-  EffectInput,
-  InclusionInput,
-  PromptTrim,
-} from "../prompt/assembled-prompt.ts";
+import type { AssembledPrompt, EffectInput, InclusionInput } from "../prompt/assembled-prompt.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import {
   ancestorsOf,
@@ -44,7 +39,6 @@ export interface OperationView {
 export interface PromptOf {
   indexes: readonly number[];
   artifacts: ArtifactMap;
-  trim?: PromptTrim | undefined;
   /** Instead of the run's history. */
   base?: readonly ChatMessage[] | undefined;
 }
@@ -72,7 +66,8 @@ export function createOperationView(run: RunContext, index: number): OperationVi
     main: () => mainAfter(run, doneAncestors()),
     draftPrompt() {
       draft ??= freezeAll(
-        promptAfter(run, { indexes: doneAncestors(), artifacts: view.artifacts() }).messages,
+        requirePrompt(assembleAfter(run, { indexes: doneAncestors(), artifacts: view.artifacts() }))
+          .messages,
       );
       return draft;
     },
@@ -146,11 +141,8 @@ function artifactOf(
   return artifact;
 }
 
-/**
- * The prompt after these operations. @throws OperationsError whose `details.operationCode` says why there is none
- */
-export function promptAfter(run: RunContext, of: PromptOf): AssembledPrompt {
-  const assembled = assembleAfter(run, of);
+/** The prompt. @throws OperationsError whose `details.operationCode` says why there is none */
+export function requirePrompt(assembled: Result<AssembledPrompt>): AssembledPrompt {
   if (assembled.ok) return assembled.value;
   const [issue] = assembled.issues;
   const operationCode =
@@ -165,18 +157,18 @@ export function promptAfter(run: RunContext, of: PromptOf): AssembledPrompt {
   );
 }
 
-/** As `promptAfter`; issues about effects have the index into `promptEffectsOf` in their path. */
+/** The prompt after these operations; issues about effects have the index into `promptEffectsOf` in their path. */
 export function assembleAfter(
   run: RunContext,
-  { indexes, artifacts, trim, base = sendableAfter(run, { indexes, artifacts }) }: PromptOf,
+  { indexes, artifacts, base = sendableAfter(run, { indexes, artifacts }) }: PromptOf,
 ): Result<AssembledPrompt> {
-  const { renderer } = run.services;
+  const { renderer, limits } = run.services;
   const options = {
     base,
+    counter: limits.prompt?.counter,
     effects: promptEffectsOf(run, indexes),
     userMessageId: run.input.userMessageId,
     art: valuesByTag(artifacts),
-    trim,
     renderer,
   };
   const inclusions = inclusionsOf(run, artifacts);

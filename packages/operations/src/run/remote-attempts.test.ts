@@ -13,7 +13,8 @@ import type {
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
-import { createRunEngine, type RunEngine } from "./create-run-engine.ts";
+import { createRunEngine } from "./create-run-engine.ts";
+import type { RunEngine } from "./run-engine.ts";
 
 interface Carried extends RunExecutor {
   attempts: OperationAttempt[];
@@ -130,7 +131,7 @@ it("tells the executor what a stored run is going to do, in the order of its pla
   const run = await engine.start({ ...turn, profile });
   await run.result;
   const stored = await runs.loadRun(run.runId);
-  expect(stored && executor.engine?.operationsOf(stored.input)).toEqual([
+  expect(stored && (await executor.engine?.operationsOf(stored.input))).toEqual([
     { hook: "before_main_llm", operationId: "b" },
     { hook: "before_main_llm", operationId: "a" },
     { hook: "after_main_llm", operationId: "a" },

@@ -8,7 +8,7 @@ import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { createFaultInjector, type CrashPoint } from "../testing/create-fault-injector.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { createVirtualClock, settlePromises } from "../testing/create-virtual-clock.ts";
-import type { RunEngine } from "./create-run-engine.ts";
+import type { RunEngine } from "./run-engine.ts";
 import type { StartOptions } from "./engine-options.ts";
 import { done, scenario, write } from "./engine-scenario.ts";
 

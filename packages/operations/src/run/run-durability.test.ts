@@ -15,7 +15,8 @@ import {
 } from "../testing/create-fault-injector.ts";
 import { createVirtualClock, settlePromises } from "../testing/create-virtual-clock.ts";
 import { done, profileOf, registryOf, write, type ScenarioOperation } from "./engine-scenario.ts";
-import { createRunEngine, type RunEngine } from "./create-run-engine.ts";
+import { createRunEngine } from "./create-run-engine.ts";
+import type { RunEngine } from "./run-engine.ts";
 import type { RunResult } from "./run-result.ts";
 
 /** Stores that outlive the engines on them. */

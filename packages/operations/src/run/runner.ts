@@ -1,5 +1,6 @@
 import { OperationsError } from "../operations-error.ts";
 import type { OperationKey, RunExecutor } from "../ports/run-executor.ts";
+import type { RunInput } from "../ports/run-store.ts";
 import { driveRun, type DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
@@ -25,6 +26,8 @@ export interface Runner {
   takeOver(runId: string): Promise<"taken" | "held" | "unplannable" | "ended">;
   /** Has a worker resume the run; lease and fencing decide which. One that has ended stays as it is. */
   resume(runId: string): Promise<LiveRun>;
+  /** In the order of its plan. @throws OperationsError `invalid_profile` */
+  operationsOf(input: RunInput): OperationKey[];
 }
 
 /** What the runner works with. */
@@ -92,7 +95,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     const plan = prepared && planOf({ services, plans }, prepared.input);
     return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, abort };
   };
-  const runner: Runner = {
+  return {
     liveOf,
     find: (runId) => lives.get(runId),
     execute(runId) {
@@ -131,12 +134,8 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       void follow(live, executor.isLocal);
       return live;
     },
-  };
-  executor.attach((runId) => runner.execute(runId), {
     operationsOf: (input) => keysOf(planOf({ services, plans }, input)),
-    abort: (runId, reason) => lives.get(runId)?.abort(reason),
-  });
-  return runner;
+  };
 }
 
 /** Until the next poll of the store, or a wake-up. */
