@@ -37,19 +37,11 @@ export {
 } from "./define/operations.ts";
 export {
   createBuiltinOperations,
-  type BuiltinOperations,
   type BuiltinOperationsOptions,
   type OperationTarget,
 } from "./kinds/create-builtin-operations.ts";
-export type { ComputeOperationOptions } from "./kinds/create-compute-operation.ts";
-export type { LlmOperationOptions, ModelResolver } from "./kinds/create-llm-operation.ts";
-export type {
-  RagOperationOptions,
-  RetrievedPassage,
-  Retriever,
-} from "./kinds/create-rag-operation.ts";
-export type { ToolOperationOptions } from "./kinds/create-tool-operation.ts";
-export type { TransformOperationOptions } from "./kinds/create-transform-operation.ts";
+export type { ModelResolver } from "./kinds/create-llm-operation.ts";
+export type { RetrievedPassage, Retriever } from "./kinds/create-rag-operation.ts";
 export type { ModelPrice } from "./kinds/model-price.ts";
 export type { OperationCondition, OperationConfig } from "./operation/operation-config.ts";
 export type {
@@ -153,7 +145,6 @@ export {
 } from "./registry/create-operation-registry.ts";
 export { createRunEngine } from "./run/create-run-engine.ts";
 export type { RunAnswer, RunEngine } from "./run/run-engine.ts";
-export type { ArtifactValueOptions } from "./run/artifact-values.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { EngineLimits } from "./run/engine-services.ts";
 export type { PromptTrim } from "./prompt/assembled-prompt.ts";

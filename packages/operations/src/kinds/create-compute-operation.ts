@@ -1,6 +1,5 @@
 import { type ChatMessage, systemClock } from "@ccl/core";
 import { sleep } from "@ccl/core/async";
-import type { StructuredSchema } from "@ccl/structured-output";
 import { z } from "zod";
 
 import type { MainResult, OperationContext } from "../operation/operation-context.ts";
@@ -8,7 +7,6 @@ import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { maxValueChars } from "../artifact/max-value-chars.ts";
-import { checkValue } from "./check-value.ts";
 import { OperationError } from "./operation-error.ts";
 import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
@@ -34,36 +32,10 @@ export interface ComputeView {
   signal: AbortSignal;
 }
 
-/** A named function, once its input has a type. */
-export interface ComputeFunction {
-  /** Checks the input, then computes. Throws an `OperationError` for an input that does not fit. */
+/** A named function. It should be pure: what it gives is JSON, and the same for the same input and view. */
+interface ComputeFunction {
   run(input: unknown, view: ComputeView): unknown;
 }
-
-/**
- * Gives a function its schema: zod, another Standard Schema, or JSON Schema (then `Input` is the caller's claim). It
- * should be pure: what it gives is JSON, and the same for the same input and view.
- */
-export function computeFunction<Input>(
-  input: StructuredSchema<Input>,
-  compute: (input: Input, view: ComputeView) => unknown,
-): ComputeFunction {
-  return {
-    run(given, view) {
-      const checked = checkValue(given, input);
-      if (checked.ok) return compute(checked.value, view);
-      const rules = checked.issues
-        .slice(0, maxIssues)
-        .map(({ path, message }) => `${path.join(".")} ${message}`.trim());
-      throw new OperationError(
-        "validation_error",
-        `The input does not fit the function: ${rules.join("; ")}`,
-      );
-    },
-  };
-}
-
-const maxIssues = 10;
 
 /** Parameters of the kind `compute`. */
 export interface ComputeParams extends ResultParams {

@@ -3,7 +3,12 @@ import { z } from "zod";
 
 import { createTemplateRenderer } from "../liquid/create-template-renderer.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
-import { done, profileOf, registryOf, type ScenarioOperation } from "../run/engine-scenario.ts";
+import {
+  done,
+  profileOf,
+  registryOf,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 import type { OperationProfile } from "./operation-profile.ts";
 import { operationProfileSchema } from "./operation-profile-schema.ts";
 import { validateProfile } from "./validate-profile.ts";

@@ -11,7 +11,12 @@ import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { runStepKey } from "../ports/run-step.ts";
 import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
-import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  done,
+  scenario,
+  write,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 import type { RunHandle } from "./live-run.ts";
 
 const key = {

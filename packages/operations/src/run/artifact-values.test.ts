@@ -10,7 +10,13 @@ import type { OperationStores } from "../sql/operation-stores.ts";
 import { openSqliteOperationStores } from "../sqlite/index.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
-import { done, profileOf, registryOf, write, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  done,
+  profileOf,
+  registryOf,
+  write,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 
 const mark = "a sentence that is nowhere else";
 const long = `${mark} `.repeat(20);

@@ -8,7 +8,7 @@ import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
-import { done, scenario, write, type Scenario } from "./engine-scenario.ts";
+import { done, scenario, write, type Scenario } from "../../test-support/engine-scenario.ts";
 
 const hang = (): Promise<never> => new Promise(() => {});
 

@@ -2,7 +2,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import type { OperationEffect } from "../effects/operation-effect.ts";
-import { done, scenario, write, type Scenario } from "./engine-scenario.ts";
+import { done, scenario, write, type Scenario } from "../../test-support/engine-scenario.ts";
 import type { MainPrompt } from "./engine-services.ts";
 import type { RunResult } from "./run-result.ts";
 

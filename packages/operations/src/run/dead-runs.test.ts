@@ -6,7 +6,11 @@ import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import type { RunStore } from "../ports/run-store.ts";
-import { scenario, type Scenario, type ScenarioOptions } from "./engine-scenario.ts";
+import {
+  scenario,
+  type Scenario,
+  type ScenarioOptions,
+} from "../../test-support/engine-scenario.ts";
 import type { RunHandle } from "./live-run.ts";
 
 const operations = [{ id: "before" }];

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
 import { createVirtualClock, settlePromises } from "../testing/create-virtual-clock.ts";
-import { done, registryOf, scenario } from "./engine-scenario.ts";
+import { done, registryOf, scenario } from "../../test-support/engine-scenario.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 
 const oddErrors: [string, unknown][] = [

@@ -4,7 +4,7 @@ import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
-import { done, scenario } from "./engine-scenario.ts";
+import { done, scenario } from "../../test-support/engine-scenario.ts";
 
 const day = 24 * 60 * 60 * 1_000;
 

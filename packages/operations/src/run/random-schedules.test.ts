@@ -9,7 +9,12 @@ import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
-import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  done,
+  scenario,
+  write,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 
 // A variant of the engine that commits in the order of ends, for the control of the property.
 const variant = vi.hoisted(() => ({ commitsByEnds: false }));

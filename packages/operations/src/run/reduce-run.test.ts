@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Hook } from "../operation/operation-definition.ts";
-import { profileOf, registryOf, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  profileOf,
+  registryOf,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
 import { reduceRun } from "./reduce-run.ts";
 import {

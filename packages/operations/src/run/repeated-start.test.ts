@@ -10,7 +10,7 @@ import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { createVirtualClock, settlePromises } from "../testing/create-virtual-clock.ts";
 import type { RunEngine } from "./run-engine.ts";
 import type { StartOptions } from "./engine-options.ts";
-import { done, scenario, write } from "./engine-scenario.ts";
+import { done, scenario, write } from "../../test-support/engine-scenario.ts";
 
 interface Processes {
   calls: string[];

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import type { OperationContext } from "../operation/operation-context.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
-import { done, scenario, write } from "./engine-scenario.ts";
+import { done, scenario, write } from "../../test-support/engine-scenario.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import type { Scenario, ScenarioOperation } from "./engine-scenario.ts";
+import type { Scenario, ScenarioOperation } from "../../test-support/engine-scenario.ts";
 import type { RunResult } from "./run-result.ts";
 
 const after = ["after_main_llm"] as ["after_main_llm"];

@@ -14,7 +14,13 @@ import {
   type FaultInjector,
 } from "../testing/create-fault-injector.ts";
 import { createVirtualClock, settlePromises } from "../testing/create-virtual-clock.ts";
-import { done, profileOf, registryOf, write, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  done,
+  profileOf,
+  registryOf,
+  write,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
 import type { RunResult } from "./run-result.ts";

@@ -3,7 +3,13 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { done, scenario, write, type Scenario, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  done,
+  scenario,
+  write,
+  type Scenario,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 import type { RunHandle } from "./live-run.ts";
 
 const secret = `sk-proj-${"Ab3".repeat(16)}`;

@@ -5,7 +5,12 @@ import { describe, expect, it } from "vitest";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { settlePromises } from "../testing/create-virtual-clock.ts";
-import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  done,
+  scenario,
+  write,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { StartOptions } from "./engine-options.ts";
 

@@ -6,7 +6,12 @@ import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { settlePromises } from "../testing/create-virtual-clock.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
-import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  done,
+  scenario,
+  write,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 import type { LateResult } from "./engine-services.ts";
 
 /** Ends when its signal is aborted, at once. */

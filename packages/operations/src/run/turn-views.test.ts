@@ -6,7 +6,12 @@ import type { MainResult, OperationHandler } from "../operation/operation-contex
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
+import {
+  done,
+  scenario,
+  write,
+  type ScenarioOperation,
+} from "../../test-support/engine-scenario.ts";
 
 const branch = { chatId: "chat", branchId: "main" };
 const replace = (find: string, text: string): Record<string, unknown> => ({

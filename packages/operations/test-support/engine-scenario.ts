@@ -1,24 +1,27 @@
 import { createScriptedModel, createSequentialIds, type ScriptedResponse } from "@ccl/core/testing";
 import type { LanguageModel } from "@ccl/core";
 
-import type { OperationEffect } from "../effects/operation-effect.ts";
-import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { OperationOutcome } from "../operation/operation-outcome.ts";
-import { createMemoryChatStore, type MemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
-import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
-import type { RunStore } from "../ports/run-store.ts";
-import type { OperationProfile } from "../profile/operation-profile.ts";
+import type { OperationEffect } from "../src/effects/operation-effect.ts";
+import type { OperationConfig } from "../src/operation/operation-config.ts";
+import type { OperationHandler } from "../src/operation/operation-context.ts";
+import type { OperationOutcome } from "../src/operation/operation-outcome.ts";
+import {
+  createMemoryChatStore,
+  type MemoryChatStore,
+} from "../src/ports/create-memory-chat-store.ts";
+import { createMemoryProfileSessionStore } from "../src/ports/create-memory-profile-session-store.ts";
+import { createMemoryRunStore } from "../src/ports/create-memory-run-store.ts";
+import type { ProfileSessionStore } from "../src/ports/profile-session-store.ts";
+import type { RunStore } from "../src/ports/run-store.ts";
+import type { OperationProfile } from "../src/profile/operation-profile.ts";
 import {
   createOperationRegistry,
   type OperationRegistry,
-} from "../registry/create-operation-registry.ts";
-import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
-import { createRunEngine } from "./create-run-engine.ts";
-import type { RunEngine } from "./run-engine.ts";
-import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
+} from "../src/registry/create-operation-registry.ts";
+import { createVirtualClock, type VirtualClock } from "../src/testing/create-virtual-clock.ts";
+import { createRunEngine } from "../src/run/create-run-engine.ts";
+import type { RunEngine } from "../src/run/run-engine.ts";
+import type { RunEngineOptions, StartOptions } from "../src/run/engine-options.ts";
 
 /** One operation of a scenario, with what matters to it alone. */
 export interface ScenarioOperation extends Partial<OperationConfig> {
