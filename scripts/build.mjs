@@ -8,9 +8,14 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { isolatedDeclarationSync } from "oxc-transform";
 
+import { bundleOptions, writeNotices } from "./build/bundled-packages.mjs";
+
 // `.ci/run` builds once, whatever its steps begin with, and runs two of them at a time.
 if (process.env.CCL_IS_BUILT) process.exit();
 const root = path.resolve(import.meta.dirname, "..");
+const { packages: rows } = JSON.parse(
+  fs.readFileSync(path.join(root, "package-graph.json"), "utf8"),
+);
 const given = process.argv.slice(2).map((folder) => path.resolve(folder));
 const folders = given.length > 0 ? given : ["packages", "examples"].flatMap(foldersIn);
 await Promise.all(folders.map(buildPackage));
@@ -37,14 +42,15 @@ async function buildPackage(folder) {
   if (fs.existsSync(path.join(folder, "src/main.ts"))) programs.push("./src/main.ts");
   fs.rmSync(path.join(folder, "dist"), { recursive: true, force: true });
   if (libraries.length + programs.length === 0) return;
-  await build({
+  const row = rows[manifest.name];
+  const { metafile } = await build({
     absWorkingDir: folder,
     entryPoints: [...new Set([...libraries, ...programs])],
     outbase: "src",
     outdir: "dist",
     bundle: true,
     splitting: true,
-    packages: "external",
+    ...bundleOptions({ manifest, row }),
     format: "esm",
     platform: "node",
     target: "node20",
@@ -54,6 +60,7 @@ async function buildPackage(folder) {
     chunkNames: "chunk-[hash]",
     logLevel: "warning",
   });
+  writeNotices(folder, { manifest, row, metafile });
   for (const file of commands) fs.chmodSync(path.join(folder, file), 0o755);
   writeDeclarations(folder, libraries);
 }

@@ -4,16 +4,21 @@ import path from "node:path";
 
 const decision = "docs/decisions/0005-third-party-dependencies.md";
 
-/** Dependencies and peers of published packages without a line, and lines that no package needs any more. */
-export function undecidedDependencies({ root, packages }) {
+/** Dependencies, peers and bundled parts of published packages without a line, and lines that no package needs any more. */
+export function undecidedDependencies({ root, rows, packages }) {
   const file = path.join(root, decision);
   const lines = fs.existsSync(file) ? linesOf(fs.readFileSync(file, "utf8")) : [];
   const needed = packages.flatMap(({ name, manifest }) =>
-    Object.keys({
-      ...manifest.dependencies,
-      ...manifest.optionalDependencies,
-      ...manifest.peerDependencies,
-    })
+    [
+      ...Object.keys({
+        ...manifest.dependencies,
+        ...manifest.optionalDependencies,
+        ...manifest.peerDependencies,
+      }),
+      ...(rows[name]?.bundles ?? []).filter(
+        (bundled) => manifest.devDependencies?.[bundled] !== undefined,
+      ),
+    ]
       .filter((dependency) => !dependency.startsWith("@ccl/"))
       .map((dependency) => ({ dependency, user: name.replace("@ccl/", "") })),
   );

@@ -115,7 +115,9 @@ function internalProblem({ name, subpath }, { item, workspace }) {
   if (rows[name].tier > row.tier) return `tier ${rows[name].tier} stands above tier ${row.tier}`;
   if (!row.imports.includes("*") && !row.imports.includes(name))
     return `the row of ${item.name} in package-graph.json does not name it`;
-  if (item.manifest.dependencies?.[name] === undefined) return "not in the package's dependencies";
+  const isBundled = row.bundles?.includes(name) && item.manifest.devDependencies?.[name];
+  if (!isBundled && item.manifest.dependencies?.[name] === undefined)
+    return "not in the package's dependencies";
   const target = packages.find((candidate) => candidate.name === name);
   if (target !== undefined && target.manifest.exports[subpath] === undefined)
     return `a deep import; ${name} exports no ${subpath}`;
@@ -127,10 +129,11 @@ function declaredProblem(name, module, { item, shipped, workspace }) {
   const { dependencies, optionalDependencies, peerDependencies, devDependencies } = item.manifest;
   if (dependencies?.[name] ?? optionalDependencies?.[name] ?? peerDependencies?.[name])
     return undefined;
-  if (shipped.has(module.file))
+  const isBundled = workspace.rows[item.name].bundles?.includes(name) && devDependencies?.[name];
+  if (shipped.has(module.file) && !isBundled)
     return "in neither dependencies nor peerDependencies of the package";
-  const isForTests = devDependencies?.[name] ?? workspace.rootManifest?.devDependencies?.[name];
-  return isForTests ? undefined : "not declared in the package";
+  const isForBuild = devDependencies?.[name] ?? workspace.rootManifest?.devDependencies?.[name];
+  return isForBuild ? undefined : "not declared in the package";
 }
 
 function manifestProblems({ item, shipped, workspace }) {
@@ -140,12 +143,16 @@ function manifestProblems({ item, shipped, workspace }) {
     ...module.strings,
     ...module.imports.map((entry) => entry.specifier),
   ]);
-  // What a package of ours wants as a peer is supplied by declaring it.
-  const wanted = new Set(
-    workspace.packages
-      .filter((other) => dependencies[other.name] !== undefined)
+  // What a package of ours wants as a peer is supplied by declaring it, and so is what a bundled one imports.
+  const { bundles = [] } = workspace.rows[item.name];
+  const within = workspace.packages.filter((other) => bundles.includes(other.name));
+  const imported = within.flatMap((other) => Object.keys(other.manifest.dependencies ?? {}));
+  const wanted = new Set([
+    ...imported,
+    ...workspace.packages
+      .filter((other) => dependencies[other.name] !== undefined || within.includes(other))
       .flatMap((other) => Object.keys(other.manifest.peerDependencies ?? {})),
-  );
+  ]);
   const isUsed = (name) =>
     wanted.has(name) || mentioned.some((text) => text === name || text.startsWith(`${name}/`));
   const unused = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
@@ -157,6 +164,11 @@ function manifestProblems({ item, shipped, workspace }) {
   const peers = Object.keys(peerDependencies).filter((name) => name.startsWith(scope));
   return [
     ...unused,
+    ...imported
+      .filter((name) => dependencies[name] === undefined && !bundles.includes(name))
+      .map(
+        (name) => `${item.name} bundles a package that imports ${name}, and does not declare it`,
+      ),
     ...internal.map(
       ([name, range]) => `${item.name} depends on ${name} as ${range}; write workspace:^`,
     ),

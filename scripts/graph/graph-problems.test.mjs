@@ -92,6 +92,7 @@ const withRow = (name, changes) => {
     "package-graph.json": { packages: { ...packages, [name]: { ...packages[name], ...changes } } },
   };
 };
+const bundling = { bundles: ["@ccl/left"] };
 const inRight = (source) => ({ "packages/right/src/index.ts": source });
 const inHash = (source) => ({ "packages/core/src/hash.ts": source });
 
@@ -106,6 +107,25 @@ describe("graphProblems", () => {
       problemsOf({ ...optional, ...inRight('export const load = () => import("driver");') }),
     ).toEqual([]);
     expect(problemsOf(optional)).toEqual(["@ccl/right declares driver and does not use it"]);
+  });
+
+  it("lets a package bundle what its row names, if it declares what that imports", () => {
+    const manifest = {
+      dependencies: { "gpt-tokenizer": "catalog:", wasm: "catalog:" },
+      devDependencies: { "@ccl/left": "workspace:^" },
+    };
+    const bundled = { ...withManifest("top", manifest), ...withRow("@ccl/top", bundling) };
+    expect(problemsOf(bundled)).toEqual([
+      "@ccl/top bundles a package that imports @ccl/core, and does not declare it",
+      "@ccl/top bundles a package that imports yaml, and does not declare it",
+    ]);
+    const declared = { "@ccl/core": "workspace:^", yaml: "catalog:" };
+    const dependencies = { ...manifest.dependencies, ...declared };
+    expect(
+      problemsOf({ ...bundled, ...withManifest("top", { ...manifest, dependencies }) }),
+    ).toEqual([]);
+    const unnamed = problemsOf(withManifest("top", manifest));
+    expect(unnamed[0]).toMatch(/imports @ccl\/left: not in the package's dependencies$/);
   });
 
   it("lets the entries that a row names as Node's import builtins, and no others", () => {

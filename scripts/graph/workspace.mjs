@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 /**
- * @typedef {{ tier: number, imports: string[], platform: "neutral" | "node", nodeEntries?: string[], maxTokens?: number, maxGzipBytes?: Record<string, number> }} GraphRow
+ * @typedef {{ tier: number, imports: string[], bundles?: string[], platform: "neutral" | "node", nodeEntries?: string[], maxTokens?: number, maxGzipBytes?: Record<string, number> }} GraphRow
  * @typedef {{ name: string, directory: string, manifest: Record<string, any>, entries: { subpath: string, source: string | undefined, built: string }[], bins: string[] }} WorkspacePackage
  */
 
