@@ -8,6 +8,7 @@ import type { ProxyFlags, WrapFlags } from "./commands/proxy.ts";
 import type { ProxyDoctorFlags } from "./commands/proxy-doctor.ts";
 import type { ShrinkFlags } from "./commands/shrink.ts";
 import type { CommandResult } from "./output/command-result.ts";
+import { parsePort } from "./parse-port.ts";
 import type { Session } from "./session.ts";
 
 type Run = (command: (session: Session) => Promise<CommandResult>) => Promise<void>;
@@ -86,7 +87,6 @@ function addHooksCommands(program: Command, run: Run): void {
 function addProxyCommand(program: Command, run: Run): void {
   const command = program
     .command("proxy")
-    .enablePositionalOptions()
     .description(
       "a local address in front of a model API: long tool results get shorter on the way",
     )
@@ -144,13 +144,6 @@ function parseShare(text: string): number {
   if (!(share >= 0 && share <= 1) || text.trim() === "")
     throw new InvalidArgumentError("Give a share such as 0.1.");
   return share;
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError("Give a port such as 8788.");
-  return port;
 }
 
 function addArtifactsCommands(program: Command, run: Run): void {

@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
+import { parseTokens } from "./add-pack-commands.ts";
 import type { McpInstallFlags } from "./commands/mcp-install.ts";
 import type { McpProxyFlags } from "./commands/mcp-proxy.ts";
 import type { McpServeFlags } from "./commands/mcp-serve.ts";
 import type { CommandResult } from "./output/command-result.ts";
+import { parsePort } from "./parse-port.ts";
 import type { Session } from "./session.ts";
 
 type Run = (command: (session: Session) => Promise<CommandResult>) => Promise<void>;
@@ -25,8 +27,8 @@ export function addMcpCommands(program: Command, run: Run): void {
       .description("other MCP servers with short tool lists and short results, over stdio")
       .requiredOption("--config <file>", "an mcp.json with the servers"),
   )
-    .option("--list-tokens <tokens>", "longer lists of tools become three tools", count, 3_000)
-    .option("--result-tokens <tokens>", "longer results are cut and stored", count, 2_000)
+    .option("--list-tokens <tokens>", "longer lists of tools become three tools", parseRoom, 3_000)
+    .option("--result-tokens <tokens>", "longer results are cut and stored", parseRoom, 2_000)
     .option("--state <dir>", "where artifacts are kept (default: the user's state folder)")
     .action((flags: McpProxyFlags) =>
       run(async (session) => (await import("./commands/mcp-proxy.ts")).mcpProxy(session, flags)),
@@ -60,19 +62,12 @@ function addInstall(mcp: Command, run: Run): void {
 
 function addListening(command: Command): Command {
   return command
-    .option("--http [port]", "streamable HTTP on this machine instead of stdio", port)
+    .option("--http [port]", "streamable HTTP on this machine instead of stdio", parsePort)
     .addOption(new Option("--host <address>", "listen elsewhere; needs CCL_MCP_TOKEN"));
 }
 
-function port(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
-  throw new InvalidArgumentError("Give a port, from 0 to 65535.");
-}
-
-function count(text: string): number {
-  const match = /^(\d{1,7}(?:\.\d)?)(k?)$/i.exec(text);
-  const tokens = Number(match?.[1]) * (match?.[2] === "" ? 1 : 1_000);
-  if (Number.isInteger(tokens) && tokens >= 300) return tokens;
-  throw new InvalidArgumentError("Give a whole number from 300 on, such as 3000 or 3k.");
+function parseRoom(text: string): number {
+  const tokens = parseTokens(text);
+  if (tokens >= 300) return tokens;
+  throw new InvalidArgumentError("Give 300 or more, such as 3000 or 3k.");
 }

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 
 import type { UiFlags } from "./inspect/ui-flags.ts";
 import type { CommandResult } from "./output/command-result.ts";
+import { parsePort } from "./parse-port.ts";
 import type { Session } from "./session.ts";
 
 type Run = (command: (session: Session) => Promise<CommandResult>) => Promise<void>;
@@ -27,11 +28,4 @@ export function addUiCommand(program: Command, run: Run): void {
         (await import("./commands/ui.ts")).ui(session, { view, parameters }, flags),
       ),
     );
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError("Give a port such as 8790.");
-  return port;
 }

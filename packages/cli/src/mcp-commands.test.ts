@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,7 @@ import { connectMcpServer } from "@ccl/mcp";
 import { type ReceivedCall, startTestServer, type TestBehaviour } from "@ccl/providers/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { runCcl } from "./__fixtures__/run-ccl.ts";
 import { clientSettings, isClientName } from "./mcp/client-settings.ts";
 import { openSession, type Session } from "./session.ts";
 
@@ -71,6 +72,20 @@ describe("ccl mcp install", () => {
     await expect(mcpInstall(session, "emacs", install)).rejects.toMatchObject({ code: "usage" });
     const unasked = mcpInstall(session, "cursor", { isRemoval: false });
     await expect(unasked).rejects.toMatchObject({ code: "confirmation_required" });
+  });
+});
+
+describe("ccl mcp proxy", () => {
+  it("listens where its options say, which `ccl mcp` has too", async () => {
+    const cwd = await temporaryHome();
+    await writeFile(join(cwd, "mcp.json"), '{"mcpServers":{"none":{"command":"true"}}}');
+    const stop = new AbortController();
+    const run = await runCcl(
+      ["mcp", "proxy", "--config", "mcp.json", "--http", "--host", "localhost", "--state", "own"],
+      { cwd, interrupt: stop.signal, onError: () => stop.abort() },
+    );
+    expect(run.stderr).toContain("listening at http://localhost:");
+    expect(await readdir(cwd)).toContain("own");
   });
 });
 

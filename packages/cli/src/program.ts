@@ -33,7 +33,8 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
       "where context files are, relative to the root; .ado for an AdaOS folder",
       ".ccl",
     )
-    .option("--json", "one JSON document on stdout, for errors too");
+    .option("--json", "one JSON document on stdout, for errors too")
+    .hook("preAction", (_, command) => takeFromParent(command));
   configure(program, terminal);
   const runCommand = (command: (session: Session) => Promise<CommandResult>): Promise<void> =>
     run(program.opts<GlobalFlags>(), command);
@@ -53,6 +54,15 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addRunCommands(program, runCommand);
   addUiCommand(program, runCommand);
   return program;
+}
+
+/** Commander gives an option that `mcp` and `mcp proxy` share to `mcp`, wherever it stands. */
+function takeFromParent(command: Command): void {
+  for (const option of command.options) {
+    const name = option.attributeName();
+    if (command.parent?.getOptionValueSource(name) === "cli")
+      command.setOptionValue(name, command.parent.getOptionValue(name));
+  }
 }
 
 type Run = (command: (session: Session) => Promise<CommandResult>) => Promise<void>;
