@@ -1,5 +1,5 @@
 // An MCP server over stdio without a library: "echo" answers with its `text`, "ask" asks the client's model, "change" sends
-// each kind of notification, and its result once a ping is answered: the SDK drops progress that comes with the result.
+// each kind of notification and its result in one piece.
 import { createInterface } from "node:readline";
 
 const write = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -24,13 +24,12 @@ function call(id, { name, arguments: input = {}, _meta = {} }) {
   write({ method: "notifications/resources/updated", params: { uri: "test://one" } });
   for (const kind of ["tools", "prompts", "resources"])
     write({ method: `notifications/${kind}/list_changed` });
-  asked.set(`ping-${id}`, id);
-  return write({ id: `ping-${id}`, method: "ping" });
+  return answer(id, "changed");
 }
 
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params = {}, result } = JSON.parse(line);
-  if (asked.has(id)) answer(asked.get(id), result.content?.text ?? "changed");
+  if (asked.has(id)) answer(asked.get(id), result.content.text);
   else if (method === "tools/call") call(id, params);
   else if (method === "initialize") {
     const capabilities = {

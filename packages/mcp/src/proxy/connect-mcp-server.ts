@@ -1,4 +1,4 @@
-import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
+import type { Client, ClientCapabilities, Transport } from "@modelcontextprotocol/client";
 
 import type { McpServerConfig } from "./server-config.ts";
 
@@ -53,9 +53,21 @@ export async function connectMcpServer(
       });
   try {
     await client.connect(transport, signal === undefined ? { timeout } : { timeout, signal });
+    deliverInTurn(transport);
     return client;
   } catch (error) {
     await transport.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** The SDK forgets who waits for progress at the result, and a result in one piece with its progress is handled first. */
+function deliverInTurn(transport: Transport): void {
+  const deliver = transport.onmessage;
+  let last = Promise.resolve();
+  transport.onmessage = (message, extra) => {
+    last = last
+      .then(() => deliver?.(message, extra))
+      .catch((error: Error) => transport.onerror?.(error));
+  };
 }

@@ -97,7 +97,7 @@ function addTools(server: Server, state: ProxyState, ready: Ready): void {
     return { tools: [...state.list().tools, ...ownTools.map(listedTool)] };
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
-    await ready(context);
+    const upstreams = await ready(context);
     const { name, arguments: input = {} } = params;
     const own = ownTools.find((tool) => tool.name === name);
     const { signal } = context.mcpReq;
@@ -110,12 +110,11 @@ function addTools(server: Server, state: ProxyState, ready: Ready): void {
     const [first] = answer?.content ?? [];
     const text = first?.type === "text" ? first.text : "";
     if (answer === undefined || /^(?:\[nothing found|There is no tool)/.test(text)) counts.misses++;
-    if (answer === undefined)
-      throw new ProtocolError(
-        invalidParams,
-        `There is no tool ${JSON.stringify(name.slice(0, 80))}.`,
-      );
-    return answer;
+    if (answer !== undefined) return answer;
+    // The server may know more tools than it lists, and says itself what it thinks of others.
+    const { upstream, own: ownName } = ownerOf(name, upstreams);
+    const asked = { ...params, name: ownName };
+    return forwardUp(upstream, { method: "tools/call", params: asked }, context);
   });
 }
 
