@@ -65,6 +65,7 @@ export async function connectMcpServer(
 function deliverInTurn(transport: Transport): void {
   const deliver = transport.onmessage;
   let last = Promise.resolve();
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
   transport.onmessage = (message, extra) => {
     last = last
       .then(() => deliver?.(message, extra))

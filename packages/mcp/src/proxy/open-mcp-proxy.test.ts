@@ -60,16 +60,17 @@ describe("openMcpProxy", () => {
   it("does not let a server that never answers keep the client from the others", async () => {
     const silent = { command, args: ["-e", "process.stdin.resume()"] };
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const opening = openProxy({ servers: { silent, memory: { command, args: [memoryServer] } } });
+    const listing = openProxy({
+      servers: { silent, memory: { command, args: [memoryServer] } },
+    }).then(async (opened) => ({ ...opened, ...(await opened.client.listTools()) }));
     const wait = new AbortController();
-    void opening.finally(() => wait.abort());
+    void listing.finally(() => wait.abort());
     while (!wait.signal.aborted) {
       await new Promise((resolve) => setImmediate(resolve));
       vi.advanceTimersByTime(1);
     }
     vi.useRealTimers();
-    const { client, proxy } = await opening;
-    const { tools } = await client.listTools();
+    const { client, proxy, tools } = await listing;
     expect(tools.map(({ name }) => name)).toContain("search_artifact");
     expect(proxy.statistics().servers["silent"]?.problem).toBe("it is starting");
     await vi.waitFor(async () => {

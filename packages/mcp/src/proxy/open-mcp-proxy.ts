@@ -49,12 +49,12 @@ export interface McpProxy {
 }
 
 const memoryBytes = 64 * 1024 * 1024;
-/** Clients give up on a handshake after 10 to 60 s. */
+/** Clients give up on a handshake, and on the list after it, after 10 to 60 s each. */
 const maxStartMs = 8_000;
 
 /**
  * A proxy in front of other servers: their long tool lists become three tools, their long results a selection with a handle.
- * Servers start with the first client, who waits no longer than 8 s for them, and are started again when they end.
+ * Servers start with the first client, who waits 8 s at most for them, twice for the list, and are started again when they end.
  * @throws McpError `invalid_options` without a server
  */
 export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> {
@@ -104,11 +104,11 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
             },
           });
           return upstream;
-        })).map(({ started }) => started),
-        maxStartMs,
+        })),
       );
       await starting;
     },
+    settle: () => untilStarted(upstreams),
     list: () =>
       (list ??= buildToolList(proxiedTools(upstreams, { shrinker, counts }), {
         listTokens,
@@ -149,11 +149,11 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   };
 }
 
-/** Waits for all, but no longer than that. */
-async function untilStarted(all: Promise<void>[], maxMs: number): Promise<void> {
+/** Waits for all, but not too long. */
+async function untilStarted(upstreams: readonly Upstream[]): Promise<void> {
   const isOver = new AbortController();
-  const time = sleep(maxMs, isOver.signal).catch(() => undefined);
-  await Promise.race([Promise.all(all), time]);
+  const time = sleep(maxStartMs, isOver.signal).catch(() => undefined);
+  await Promise.race([Promise.all(upstreams.map(({ started }) => started)), time]);
   isOver.abort();
 }
 

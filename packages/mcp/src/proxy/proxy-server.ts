@@ -94,6 +94,7 @@ function addTools(server: Server, state: ProxyState, ready: Ready): void {
   const { counts, ownTools } = state;
   server.setRequestHandler("tools/list", async (_, context) => {
     await ready(context);
+    await state.settle();
     return { tools: [...state.list().tools, ...ownTools.map(listedTool)] };
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -105,7 +106,11 @@ function addTools(server: Server, state: ProxyState, ready: Ready): void {
       const call = { signal, context, canAsk: false, progress: () => undefined };
       return runTool(own, input, call);
     }
-    const answer = await state.list().call(name, input, context);
+    let answer = await state.list().call(name, input, context);
+    if (answer === undefined) {
+      await Promise.all(upstreams.map(({ started }) => started));
+      answer = await state.list().call(name, input, context);
+    }
     if (name === "find_tools") counts.finds++;
     const [first] = answer?.content ?? [];
     const text = first?.type === "text" ? first.text : "";

@@ -19,8 +19,10 @@ export interface McpProxyStatistics {
 /** What the parts of a proxy share. */
 export interface ProxyState {
   upstreams(): readonly Upstream[];
-  /** Starts the servers, once, for a client that can do this; resolves when each has answered or failed. */
+  /** Starts the servers, once, for a client that can do this, and waits for them, 8 s at most. */
   start(capabilities: ClientCapabilities): Promise<void>;
+  /** Waits once more for servers that are still starting. */
+  settle(): Promise<void>;
   list(): ToolList;
   connected: Set<Server>;
   counts: { finds: number; misses: number; calls: Map<string, number> };
