@@ -7,8 +7,8 @@ const noticesFile = "dist/THIRD-PARTY-NOTICES.md";
 /** The options with which esbuild takes `bundles` in and leaves out what the manifest has installed. */
 export function bundleOptions({ manifest, row }) {
   if (row?.bundles === undefined) return { packages: "external" };
-  const require = 'import { createRequire } from "node:module";';
-  const banner = `${require}\nconst require = createRequire(import.meta.url);`;
+  const maker = 'import { createRequire as createRequireOfBundle } from "node:module";';
+  const banner = `${maker}\nconst require = createRequireOfBundle(import.meta.url);`;
   return {
     external: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
     conditions: ["@ccl/source", "module"],

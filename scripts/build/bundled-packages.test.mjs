@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,11 +11,22 @@ import { bundleOptions, writeNotices } from "./bundled-packages.mjs";
 const folders = [];
 afterEach(() => folders.splice(0).forEach((folder) => fs.rmSync(folder, { recursive: true })));
 
-const manifest = { name: "@ccl/x", version: "1.0.0", dependencies: { outside: "1" } };
+const manifest = {
+  name: "@ccl/x",
+  version: "1.0.0",
+  type: "module",
+  dependencies: { outside: "1" },
+};
 const inside = { name: "inside", version: "2.0.0", license: "Apache-2.0" };
 const files = {
   "package.json": JSON.stringify(manifest),
-  "src/index.js": 'import "outside"; import { name } from "inside"; console.log(name);',
+  "src/index.js": `import { createRequire } from "node:module";
+import { name } from "inside";
+import { outside } from "outside";
+console.log(createRequire.name, name, outside);`,
+  "node_modules/outside/package.json":
+    '{ "name": "outside", "version": "1.0.0", "main": "index.js" }',
+  "node_modules/outside/index.js": 'exports.outside = "outside";',
   "node_modules/inside/package.json": JSON.stringify(inside),
   "node_modules/inside/index.js": 'require("node:fs"); exports.name = "inside";',
   "node_modules/inside/LICENSE": "Copyright of the inside, under the Apache License.",
@@ -37,14 +49,17 @@ async function bundle(bundles, given = files) {
     ...bundleOptions({ manifest, row }),
   });
   writeNotices(folder, { manifest, row, metafile });
+  const program = path.join(folder, "dist/index.js");
+  const printed = execFileSync(process.execPath, [program], { encoding: "utf8" });
   const read = (name) => fs.readFileSync(path.join(folder, "dist", name), "utf8");
-  return { code: read("index.js"), notices: read("THIRD-PARTY-NOTICES.md") };
+  return { printed, code: read("index.js"), notices: read("THIRD-PARTY-NOTICES.md") };
 }
 
 it("takes in what the row names, with its licence in full, and leaves dependencies out", async () => {
-  const { code, notices } = await bundle(["inside"]);
-  expect(code).toContain('import"outside"');
-  expect(code).toContain('"inside"');
+  const { printed, code, notices } = await bundle(["inside"]);
+  expect(printed).toBe("createRequire inside outside\n");
+  expect(code).toContain('from"outside"');
+  expect(code).not.toContain('from"inside"');
   expect(notices).toMatch(/## inside 2\.0\.0 \(Apache-2\.0\)\s+Copyright of the inside/);
   expect(notices).toContain("END OF TERMS AND CONDITIONS");
 });
