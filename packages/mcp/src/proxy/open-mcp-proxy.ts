@@ -54,7 +54,7 @@ const maxStartMs = 8_000;
 
 /**
  * A proxy in front of other servers: their long tool lists become three tools, their long results a selection with a handle.
- * Servers start with the first client, who waits 8 s at most for them, twice for the list, and are started again when they end.
+ * Servers start with the first client, who waits up to 8 s for them, twice for the list, and are started again when they end.
  * @throws McpError `invalid_options` without a server
  */
 export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> {

@@ -19,7 +19,7 @@ export interface McpProxyStatistics {
 /** What the parts of a proxy share. */
 export interface ProxyState {
   upstreams(): readonly Upstream[];
-  /** Starts the servers, once, for a client that can do this, and waits for them, 8 s at most. */
+  /** Starts the servers, once, for a client that can do this, and waits up to 8 s for them. */
   start(capabilities: ClientCapabilities): Promise<void>;
   /** Waits once more for servers that are still starting. */
   settle(): Promise<void>;
