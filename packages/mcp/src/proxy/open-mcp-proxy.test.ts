@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { Client } from "@modelcontextprotocol/client";
+import { Client, type Tool } from "@modelcontextprotocol/client";
 import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -21,6 +21,9 @@ const memoryServer =
   dirname(resolve("@modelcontextprotocol/server-memory/package.json")) + "/dist/index.js";
 const filesServer =
   dirname(resolve("@modelcontextprotocol/server-filesystem/package.json")) + "/dist/index.js";
+
+const notifying = new URL("../__fixtures__/notifying-server.mjs", import.meta.url).href;
+const absent = { command: "no-such-program-of-mcp" };
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -47,6 +50,25 @@ async function openProxy(options: McpProxyOptions): Promise<{ client: Client; pr
   return { client, proxy };
 }
 
+/** With the list of the tools, in a time in which 8 s are over as soon as the event loop has turned 8,000 times. */
+async function openWithoutWaiting(
+  options: McpProxyOptions,
+): Promise<{ client: Client; proxy: McpProxy; tools: Tool[] }> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const listing = openProxy(options).then(async (opened) => ({
+    ...opened,
+    ...(await opened.client.listTools()),
+  }));
+  const wait = new AbortController();
+  void listing.finally(() => wait.abort());
+  while (!wait.signal.aborted) {
+    await new Promise((resolve) => setImmediate(resolve));
+    vi.advanceTimersByTime(1);
+  }
+  vi.useRealTimers();
+  return listing;
+}
+
 async function textOf(
   client: Client,
   name: string,
@@ -59,24 +81,31 @@ async function textOf(
 describe("openMcpProxy", () => {
   it("does not let a server that never answers keep the client from the others", async () => {
     const silent = { command, args: ["-e", "process.stdin.resume()"] };
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const listing = openProxy({
-      servers: { silent, memory: { command, args: [memoryServer] } },
-    }).then(async (opened) => ({ ...opened, ...(await opened.client.listTools()) }));
-    const wait = new AbortController();
-    void listing.finally(() => wait.abort());
-    while (!wait.signal.aborted) {
-      await new Promise((resolve) => setImmediate(resolve));
-      vi.advanceTimersByTime(1);
-    }
-    vi.useRealTimers();
-    const { client, proxy, tools } = await listing;
+    const servers = { silent, memory: { command, args: [memoryServer] } };
+    const { client, proxy, tools } = await openWithoutWaiting({ servers });
     expect(tools.map(({ name }) => name)).toContain("search_artifact");
     expect(proxy.statistics().servers["silent"]?.problem).toBe("it is starting");
     await vi.waitFor(async () => {
       const names = (await client.listTools()).tools.map(({ name }) => name);
       expect(names).toContain("memory__create_entities");
     }, 20_000);
+  });
+
+  it("lets a call wait for a server that starts too late for the handshake", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ccl-proxy-"));
+    closers.push(() => rm(folder, { recursive: true }));
+    const mark = join(folder, "called");
+    const script = `while (!require("node:fs").existsSync(${JSON.stringify(mark)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      import(${JSON.stringify(notifying)})`;
+    const servers = { late: { command, args: ["-e", script] }, absent };
+    const { client, tools } = await openWithoutWaiting({ servers });
+    expect(tools.map(({ name }) => name)).not.toContain("late__echo");
+    const called = textOf(client, "late__echo", { text: "hi" });
+    await writeFile(mark, "");
+    expect(await called).toBe("hi");
+    await expect(client.callTool({ name: "nothing", arguments: {} })).rejects.toThrow(
+      /No server has "nothing"\. The server absent is unavailable: /,
+    );
   });
 
   it("passes a short list, calls, progress, sampling, prompts and resources as they are", async () => {
@@ -164,7 +193,7 @@ describe("openMcpProxy", () => {
     const { client, proxy } = await openProxy({
       servers: {
         mortal: { command, args: ["-e", script] },
-        absent: { command: "no-such-program-of-mcp" },
+        absent,
       },
     });
     const first = await textOf(client, "mortal__pid", {});

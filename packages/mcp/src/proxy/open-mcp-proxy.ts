@@ -1,6 +1,6 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
-import { sleep } from "@ccl/core/async";
+import { sleep, untilAborted } from "@ccl/core/async";
 import { stringAt } from "@ccl/core/json";
 import {
   InMemoryServerEventBus,
@@ -109,6 +109,11 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       await starting;
     },
     settle: () => untilStarted(upstreams),
+    async waitForLate(signal) {
+      const late = upstreams.filter(({ isStarting }) => isStarting);
+      await untilAborted(Promise.all(late.map(({ started }) => started)), signal);
+      return late.length > 0;
+    },
     list: () =>
       (list ??= buildToolList(proxiedTools(upstreams, { shrinker, counts }), {
         listTokens,

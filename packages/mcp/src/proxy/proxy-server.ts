@@ -1,4 +1,5 @@
 import {
+  type CallToolResult,
   type Prompt,
   ProtocolError,
   type RequestMethod,
@@ -107,20 +108,23 @@ function addTools(server: Server, state: ProxyState, ready: Ready): void {
       return runTool(own, input, call);
     }
     let answer = await state.list().call(name, input, context);
-    if (answer === undefined) {
-      await Promise.all(upstreams.map(({ started }) => started));
+    // What is not there may be of a server that takes long to start.
+    if (isMiss(answer) && (await state.waitForLate(signal)))
       answer = await state.list().call(name, input, context);
-    }
     if (name === "find_tools") counts.finds++;
-    const [first] = answer?.content ?? [];
-    const text = first?.type === "text" ? first.text : "";
-    if (answer === undefined || /^(?:\[nothing found|There is no tool)/.test(text)) counts.misses++;
+    if (isMiss(answer)) counts.misses++;
     if (answer !== undefined) return answer;
     // The server may know more tools than it lists, and says itself what it thinks of others.
     const { upstream, own: ownName } = ownerOf(name, upstreams);
     const asked = { ...params, name: ownName };
     return forwardUp(upstream, { method: "tools/call", params: asked }, context);
   });
+}
+
+function isMiss(answer: CallToolResult | undefined): boolean {
+  const [first] = answer?.content ?? [];
+  const text = first?.type === "text" ? first.text : "";
+  return answer === undefined || /^(?:\[nothing found|There is no tool)/.test(text);
 }
 
 function addResources(server: Server, state: ProxyState, ready: Ready): void {
@@ -194,8 +198,13 @@ function ownerOf(
   const [only] = upstreams;
   if (only !== undefined && upstreams.length === 1) return { upstream: only, own: name };
   const upstream = upstreams.find((one) => name.startsWith(`${one.name}__`));
-  if (upstream === undefined)
-    throw new ProtocolError(invalidParams, `No server has ${JSON.stringify(name.slice(0, 80))}.`);
+  if (upstream === undefined) {
+    const problems = upstreams.flatMap(({ name: server, problem }) =>
+      problem === undefined ? [] : [`The server ${server} is unavailable: ${problem}.`],
+    );
+    const asked = JSON.stringify(name.slice(0, 80));
+    throw new ProtocolError(invalidParams, [`No server has ${asked}.`, ...problems].join(" "));
+  }
   return { upstream, own: name.slice(upstream.name.length + 2) };
 }
 

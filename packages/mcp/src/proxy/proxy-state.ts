@@ -23,6 +23,8 @@ export interface ProxyState {
   start(capabilities: ClientCapabilities): Promise<void>;
   /** Waits once more for servers that are still starting. */
   settle(): Promise<void>;
+  /** Waits for servers that `start` did not wait for any longer; false where there were none. */
+  waitForLate(signal: AbortSignal): Promise<boolean>;
   list(): ToolList;
   connected: Set<Server>;
   counts: { finds: number; misses: number; calls: Map<string, number> };

@@ -15,6 +15,8 @@ export interface Upstream {
   readonly tools: readonly Tool[];
   /** Settles with the first attempt, whatever comes of it. */
   readonly started: Promise<void>;
+  /** Whether the first attempt is under way. */
+  readonly isStarting: boolean;
   /** Reads the list of tools again. */
   refresh(): Promise<void>;
   close(): Promise<void>;
@@ -44,8 +46,13 @@ export function createUpstream(
   let tools: readonly Tool[] = [];
   let problem: string | undefined = "it is starting";
   let restarts = 0;
-  let markStarted: (() => void) | undefined;
-  const started = new Promise<void>((resolve) => (markStarted = resolve));
+  let isStarting = true;
+  let resolveStarted: (() => void) | undefined;
+  const started = new Promise<void>((resolve) => (resolveStarted = resolve));
+  const markStarted = (): void => {
+    isStarting = false;
+    resolveStarted?.();
+  };
 
   /** One connection, from its beginning to its end. */
   const connectOnce = async (): Promise<void> => {
@@ -56,7 +63,7 @@ export function createUpstream(
       tools = await listTools(opened);
       client = opened;
       problem = undefined;
-      markStarted?.();
+      markStarted();
       onChange();
       await ended;
       problem = "it has ended";
@@ -71,7 +78,7 @@ export function createUpstream(
       await connectOnce().catch((error: unknown) => {
         problem = error instanceof Error ? error.message.slice(0, 300) : String(error);
       });
-      markStarted?.();
+      markStarted();
       if (signal.aborted) break;
       onChange();
       if (Date.now() - begin > maxWaitMs) attempt = 1;
@@ -84,6 +91,9 @@ export function createUpstream(
   return {
     name,
     started,
+    get isStarting() {
+      return isStarting;
+    },
     get client() {
       return client;
     },
