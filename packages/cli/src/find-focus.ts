@@ -23,7 +23,9 @@ export function findFocus(
         path === "",
     );
     if (matches.length > 0) return matches.map((entry) => entry.alias);
-    const message = `${flag}${name} is neither an alias nor the path of a named file. "ccl alias list" shows both.`;
+    const near = entries.find((entry) => entry.path.toLowerCase().endsWith(path.toLowerCase()));
+    const hint = near === undefined ? '"ccl pack" shows both.' : `Did you mean ${near.path}?`;
+    const message = `${flag}${name} is neither an alias nor the path of a named file. ${hint}`;
     issues.push({ code: "focus_unknown", path: ["focus", index], message });
     return [];
   });

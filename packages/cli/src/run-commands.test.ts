@@ -23,6 +23,7 @@ const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
 
 /** As an application would have it beside its store. */
 const engineModule = `import { createRunEngine } from "@ccl/operations";
+await undefined; // such as a connection to an MCP server
 const generate = async () => ({ text: "By the engine.", toolCalls: [], finishReason: "stop" });
 export const createEngine = (stores) =>
   createRunEngine({ ...stores, mainModel: { provider: "own", modelId: "own", generate }, recover: false });
@@ -52,6 +53,7 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
     let runId = "";
     let waitingId = "";
     let deadId = "";
+    let lostId = "";
 
     beforeAll(async () => {
       const opened = kind === "PostgreSQL" ? await openPostgres() : await openFolder();
@@ -79,6 +81,9 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
       const dead = await past.start({ chatId: "bern", message: "And then?" });
       deadId = dead.runId;
       for await (const { type } of dead.events) if (type === "main_llm.started") break;
+      const lost = await past.start({ chatId: "lima", message: "Hm.", profile });
+      lostId = lost.runId;
+      for await (const { type } of lost.events) if (type === "operation.waiting") break;
     });
     afterAll(() => close());
 
@@ -134,6 +139,11 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
       expect(again.stdout).toBe("It had ended already: done.\n");
     });
 
+    it("asks for the application's engine where a run has operations of its own", async () => {
+      const refused = await project.ccl(["run", "resume", lostId, ...store, "--model", "openai/x"]);
+      expect(refused.stderr).toContain('those of "p": name the module');
+    });
+
     it("ends a run that another process has", async () => {
       const refused = await project.json(["run", "resume", waitingId, ...store]);
       expect(refused.document).toMatchObject({ error: { code: "plan_conflict" } });
@@ -146,7 +156,12 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
     it("lists and shows conversations, and finds words in them", async () => {
       const { document } = await project.json(["session", "list", ...store]);
       expect(document).toMatchObject({
-        sessions: [{ chatId: "bern" }, { chatId: "oslo" }, { chatId: "rome", turns: 1 }],
+        sessions: [
+          { chatId: "bern" },
+          { chatId: "lima" },
+          { chatId: "oslo" },
+          { chatId: "rome", turns: 1 },
+        ],
       });
       const shown = await project.ccl(["session", "show", "rome", ...store, "--find", "SUNNY"]);
       expect(shown.stdout).toBe("user: How is the weather?\nassistant: It is sunny.\n");

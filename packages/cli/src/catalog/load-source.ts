@@ -59,7 +59,8 @@ function valueOf({ source }: SourceDraft, result: Result<ResourceInput[]>): Reso
 
 /** What went wrong, without the address: a driver may quote the connection string that it was given. */
 function reasonOf(error: unknown, address: string): string {
-  const cause = CclError.isInstance(error) && error.cause instanceof Error ? error.cause : error;
+  const isWrapped = CclError.isInstance(error) && error.code !== "no_driver";
+  const cause = isWrapped && error.cause instanceof Error ? error.cause : error;
   const inner = cause instanceof AggregateError && cause.message === "" ? cause.errors[0] : cause;
   let text = inner instanceof Error ? inner.message : String(inner);
   for (const secret of secretsOf(address)) text = text.replaceAll(secret, "[redacted]");

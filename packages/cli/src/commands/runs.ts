@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
 import type { OperationStores } from "@ccl/operations/sqlite";
@@ -9,9 +9,9 @@ import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
-import { textOfContent } from "../output/text-of-content.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
 import { loadRun, newestRuns } from "../runs/load-runs.ts";
+import { textOfMessage } from "../runs/text-of-message.ts";
 import { type StoreFlags, withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 
@@ -70,7 +70,7 @@ interface RunSummary {
 function summaryOf({ input, result, lease }: StoredRun): RunSummary {
   const { runId, chatId, branchId, startedAt, userMessage, trigger } = input;
   const hasWorker = (lease?.expiresAtMs ?? 0) > Date.now();
-  const text = textOfContent(userMessage);
+  const text = textOfMessage({ content: userMessage });
   return {
     runId,
     chatId,
@@ -195,10 +195,19 @@ export async function runResume(
     const stored = await loadRun(stores, id);
     const { status } = summaryOf(stored);
     if (stored.result !== undefined) return hadEnded(id, status);
-    if (status === "running")
+    if (status === "running") {
+      const leftMs = (stored.lease?.expiresAtMs ?? 0) - Date.now();
+      const until = `if that has died, try again in ${Math.ceil(leftMs / 1_000)} s`;
       throw new CliError(
         "plan_conflict",
-        `Run ${id} has a worker, ${stored.lease?.owner}; it needs no other while that lives.`,
+        `Run ${id} has a worker, ${stored.lease?.owner}; ${until}.`,
+      );
+    }
+    const { profile } = stored.input;
+    if (flags.engine === undefined && (profile?.operations.length ?? 0) > 0)
+      throw new CliError(
+        "usage",
+        `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
       );
     const engine = await engineOf(session, stores, flags);
     const run = await engine.resume(id);
@@ -226,7 +235,7 @@ async function engineOf(
   }
   let module: unknown;
   try {
-    module = createRequire(import.meta.url)(resolve(session.root, engine));
+    module = await import(pathToFileURL(resolve(session.root, engine)).href);
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : ".";
     throw new CliError("usage", `${engine} could not be loaded${why}`, { cause });

@@ -4,7 +4,7 @@ import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
-import { textOfContent } from "../output/text-of-content.ts";
+import { textOfMessage } from "../runs/text-of-message.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 import type { RunFlags } from "./runs.ts";
@@ -60,12 +60,12 @@ function textOf(turn: StoredTurn): string {
     assistantVariants.length > 1
       ? ` (${selectedAssistant + 1} of ${assistantVariants.length})`
       : "";
-  const lines = [`user: ${textOfContent(userVariants[selectedUser]?.content)}`];
-  for (const { role, content } of answer?.messages ?? [])
-    lines.push(`  ${role}: ${textOfContent(content).slice(0, 200)}`);
+  const lines = [`user: ${textOfMessage(userVariants[selectedUser] ?? {})}`];
+  for (const message of answer?.messages ?? [])
+    lines.push(`  ${message.role}: ${textOfMessage(message).slice(0, 200)}`);
   if (answer !== undefined)
     lines.push(
-      `assistant${others}: ${textOfContent(answer.content)}${answer.partial === true ? " [cut off]" : ""}`,
+      `assistant${others}: ${textOfMessage({ content: answer.content })}${answer.partial === true ? " [cut off]" : ""}`,
     );
   return lines.map((line) => line.split("\n").map(printable).join("\n")).join("\n");
 }

@@ -8,10 +8,9 @@ import {
   type PromptContributor,
   type PromptOrigin,
 } from "@ccl/operations/prompt";
-import type { ChatMessage } from "@ccl/core";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
-import { textOfContent } from "../output/text-of-content.ts";
+import { textOfMessage } from "../runs/text-of-message.ts";
 import { valueAtTurn } from "./run-state.ts";
 
 const maxText = 20_000;
@@ -54,7 +53,7 @@ export async function runPrompt(
   const { messages, explain } = assembled.value;
   return {
     messages: messages.map((message, at) => {
-      const text = textOf(message);
+      const text = textOfMessage(message);
       return {
         role: message.role,
         from: sourceOf(explain.messages[at]),
@@ -98,9 +97,4 @@ function sourceOf(origin: PromptOrigin | undefined): string {
 
 function nameOf(contributor: PromptContributor): string {
   return contributor.kind === "effect" ? contributor.operationId : `art.${contributor.tag}`;
-}
-
-function textOf({ content, toolCalls = [] }: ChatMessage): string {
-  const calls = toolCalls.map(({ name, arguments: given }) => `${name}(${given})`);
-  return [textOfContent(content), ...calls].join("\n");
 }

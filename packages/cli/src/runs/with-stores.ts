@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
+import { CclError } from "@ccl/core";
 import type { OperationStores } from "@ccl/operations/sqlite";
 import { createPostgresSession, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
@@ -91,8 +92,9 @@ async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDataba
   } catch (cause) {
     database?.close();
     if (CliError.isInstance(cause)) throw cause;
+    const isDriverMissing = CclError.isInstance(cause) && cause.code === "no_driver";
     const message = `${path} is no SQLite database that can be read.`;
-    throw new CliError("source_failed", message, { cause });
+    throw new CliError("source_failed", isDriverMissing ? cause.message : message, { cause });
   }
 }
 
