@@ -28,7 +28,10 @@ const maxInstalledBytes = { "@ccl/context-compiler": 9_000_000, "@ccl/cli": 45_0
 const app = path.join(temporary, "app");
 const sample = path.join(temporary, "sample");
 const tutorials = pagesOf("tutorials");
-const pages = [...tutorials, ...pagesOf("guides"), ...pagesOf("explain")];
+const guides = pagesOf("guides");
+// Pages that write files and run them.
+const walkthroughs = [...tutorials, ...guides.filter(({ text }) => text.includes("\n```js ["))];
+const pages = [...tutorials, ...guides, ...pagesOf("explain")];
 let tarballs;
 
 await step("entries: size and platform", () => {
@@ -86,9 +89,9 @@ await step("the installed ccl", () => {
   if (!pack.includes("[INSTRUCTION]")) throw new Error(`ccl pack --show printed no pack:\n${pack}`);
 });
 
-await step("the tutorials, each in a folder of its own", async () => {
+await step("the tutorials and the chat server, each in a folder of its own", async () => {
   const lines = [];
-  for (const { name, text } of tutorials) {
+  for (const { name, text } of walkthroughs) {
     const directory = path.join(temporary, "tutorials", name);
     fs.cpSync(sample, directory, { recursive: true });
     fs.symlinkSync(path.join(app, "node_modules"), path.join(directory, "node_modules"));

@@ -57,6 +57,7 @@ export default defineConfig({
       {
         text: "Guides",
         items: [
+          { text: "A chat server that survives a crash", link: "/guides/chat-server" },
           { text: "From Repomix", link: "/guides/from-repomix" },
           { text: "From trimMessages", link: "/guides/from-trim-messages" },
           { text: "From jsonrepair", link: "/guides/from-jsonrepair" },
