@@ -54,7 +54,7 @@ export async function artifactsSearch(
     flags,
     show: (content) => {
       const hits = searchContent(content, { query, budget: flags.budget });
-      return { document: { ...hits }, text: () => `${hits.text}\n` };
+      return { document: { ...hits }, text: () => `${hits.text || "No line matches."}\n` };
     },
   });
 }
