@@ -39,7 +39,9 @@ export function readSourceModule(file) {
     } else if (ts.isImportTypeNode(node)) {
       addImport(node, node.argument.literal ?? node.argument, true);
     } else if (isDynamicImport(node)) {
-      addImport(node, node.arguments[0], false);
+      // A file of the user's is in no package.
+      if (!node.arguments[0].getText(source).startsWith("pathToFileURL("))
+        addImport(node, node.arguments[0], false);
     } else if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) {
       module.strings.push(node.text);
     } else if (ts.isIdentifier(node) && isFreeName(node)) {

@@ -35,6 +35,7 @@ export async function runCli(
       exitCode = result.exitCode ?? EXIT_CODES.ok;
       session.progress.clear();
       writeResult(result, session.isJson, terminal);
+      if (result.endsProcess === true) terminal.stdout.write("", () => process.exit(exitCode));
     } finally {
       session.progress.clear();
     }

@@ -23,7 +23,8 @@ const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
 
 /** As an application would have it beside its store. */
 const engineModule = `import { createRunEngine } from "@ccl/operations";
-await undefined; // such as a connection to an MCP server
+await undefined; // such as a connection to an MCP server, which stays open
+setInterval(() => {}, 1_000);
 const generate = async () => ({ text: "By the engine.", toolCalls: [], finishReason: "stop" });
 export const createEngine = (stores) =>
   createRunEngine({ ...stores, mainModel: { provider: "own", modelId: "own", generate }, recover: false });
@@ -131,6 +132,7 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
       // A process of its own: the module takes the packages as they are built, which this one does not.
       const argv = [program, ...resume, "engine.mjs"];
       const { stdout } = await execute(process.execPath, argv, {
+        timeout: 20_000,
         cwd: project.root,
         env: { PATH: process.env["PATH"], HOME: project.root },
       });

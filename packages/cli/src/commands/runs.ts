@@ -220,6 +220,7 @@ export async function runResume(
       document: result,
       text: () => `${result.status}\n${printable(text)}\n`,
       exitCode: result.status === "done" ? EXIT_CODES.ok : EXIT_CODES.failure,
+      endsProcess: flags.engine !== undefined,
     };
   });
 }

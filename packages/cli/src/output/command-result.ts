@@ -11,6 +11,8 @@ export interface CommandResult {
   note?: ((style: Style) => string) | undefined;
   /** Files were changed for good: an interrupt that comes now is too late, and the exit code says so. */
   isCommitted?: boolean | undefined;
+  /** The application's own code ran, which may keep the process alive: it ends once all is written. */
+  endsProcess?: boolean | undefined;
   /** Default: ok. */
   exitCode?: ExitCode | undefined;
 }
