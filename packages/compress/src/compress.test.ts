@@ -144,6 +144,17 @@ describe("compress of more than fits", () => {
     );
   });
 
+  it("does not fill the room with lines that it has counted", () => {
+    const same = "ok\n".repeat(4_000);
+    const { text } = compress(`${same}FAIL login: 500\n${same}`, {
+      budget: 1_200,
+      query: "why red?",
+    });
+    expect(text).toContain("x8000: ok\n");
+    expect(text).toContain("\n4001: FAIL login: 500\n");
+    expect(text.match(/: ok$/gm)?.length).toBeLessThan(20);
+  });
+
   it("shows the hunk of the file that was asked for under its file", () => {
     const diff = Array.from(
       { length: 60 },

@@ -148,6 +148,8 @@ function weighForms(
   /** Lines of the forms whose values are looked at. */
   const lists: (number[] | undefined)[] = [];
   const seen = new Uint8Array(forms.length);
+  /** Masks without a place for a value: lines that have one are equal. */
+  const plain = new Set<number>();
   for (let at = 0; at < formAt.length; at += 1) {
     const mask = masks[maskAt[at] ?? 0] ?? "";
     if (mask === "") continue;
@@ -156,6 +158,7 @@ function weighForms(
     lists[form]?.push(at);
     if (seen[form] === 1) {
       alike[at] = 1;
+      if (plain.has(maskAt[at] ?? 0)) weights[at] = -(units.at(at)?.weight ?? 0);
       if (size > 3 && claimOf === undefined) errors[at] = (errors[at] ?? 0) * repeatedShare;
       continue;
     }
@@ -163,6 +166,7 @@ function weighForms(
     weights[at] =
       (weights[at] ?? 0) + 2.5 - Math.log(size) / all - Math.min(300, mask.length) / 300;
     counts.set(at, size);
+    if (units.at(at)?.text === mask) plain.add(maskAt[at] ?? 0);
     if (hasValues && size > 1 && (forms[form]?.words.length ?? 0) > 1) lists[form] = [at];
   }
   for (const [form, lines] of lists.entries()) {
