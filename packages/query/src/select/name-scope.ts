@@ -22,6 +22,8 @@ export interface RowSource {
   /** Names in lower case to the names as they are spelled, in order. */
   columns: ReadonlyMap<string, string>;
   table?: TableUse | undefined;
+  /** It does not exist, which was said once. */
+  isUnknown?: boolean | undefined;
 }
 
 /** What the names of one SELECT stand for, and what those around it do. */
@@ -81,4 +83,12 @@ export function visibleSources(scope: NameScope | undefined): string[] {
   for (let at = scope; at !== undefined; at = at.outer)
     for (const { name } of at.sources) if (name !== undefined) names.push(name);
   return names;
+}
+
+/** True where a column may be of a table that does not exist. */
+export function mayBeOfUnknown(scope: NameScope | undefined, table: string | undefined): boolean {
+  for (let at = scope; at !== undefined; at = at.outer)
+    for (const { name, isUnknown } of at.sources)
+      if (isUnknown === true && (table === undefined || name === table.toLowerCase())) return true;
+  return false;
 }

@@ -1,7 +1,13 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
 import { quotedName } from "../validate/check-context.ts";
-import { findColumn, visibleNames, visibleSources, type NameScope } from "./name-scope.ts";
+import {
+  findColumn,
+  mayBeOfUnknown,
+  visibleNames,
+  visibleSources,
+  type NameScope,
+} from "./name-scope.ts";
 import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./resolution.ts";
 import {
   binaryOperators,
@@ -181,6 +187,7 @@ export class ExpressionResolver {
       });
       return;
     }
+    if (mayBeOfUnknown(scope, table?.value)) return;
     const wanted = path.map(({ value }) => value).join(".");
     const isTable =
       table === undefined || visibleSources(scope).includes(table.value.toLowerCase());

@@ -138,7 +138,11 @@ export class FromResolver {
     }
     const found = this.#at.tables.find(path.map(({ value }) => value));
     const [resource] = found;
-    if (resource === undefined) return this.#at.unknownTable(path, undefined);
+    if (resource === undefined) {
+      const name = (alias ?? last).value.toLowerCase();
+      scope.sources.push({ name, columns: new Map(), isUnknown: true });
+      return this.#at.unknownTable(path, undefined);
+    }
     if (found.length > 1) {
       const names = found.map((each) => quotedName(this.#at.tables.nameOf(each)));
       return this.#at.refuse(

@@ -38,6 +38,16 @@ const details: ResourceDetails[] = [
   },
 ];
 
+it("says once that a table does not exist, and not of its columns", async () => {
+  const sql =
+    "select s.name, age, t.town from staff s join teams t on t.team = s.team where s.age > 3";
+  const plan = await parseSql(sql, { details });
+  expect(plan.ok ? [] : plan.issues.map(({ message }) => message)).toEqual([
+    'There is no table "staff". There is: people, teams.',
+    'There is no column "t.town". There is: team, city.',
+  ]);
+});
+
 describe("hostile statements", () => {
   it.each([
     "drop table people",
