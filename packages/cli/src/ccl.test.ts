@@ -140,7 +140,7 @@ async function staticImports(file: string): Promise<Set<string>> {
   const source = await readFile(join(dirname(program), file), "utf8");
   const found = new Set<string>();
   for (const [, name = ""] of source.matchAll(
-    /^(?:import|\} from|export .* from)[^;(]*"([^"]+)";$/gm,
+    /(?<=^|;|\})(?:import\s*(?:[\w$*{}\s,]+from\s*)?|export\s*[*{][\w$*{}\s,]*from\s*)"([^"]+)"/gm,
   )) {
     const inner = name.startsWith("./") ? await staticImports(name) : [name];
     for (const each of inner) found.add(each);

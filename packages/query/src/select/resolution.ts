@@ -79,6 +79,8 @@ export class Resolution {
   };
   readonly tables: TableNames;
   readonly places: SyntaxPlaces;
+  /** Names of WITH whose queries are being read, from the outermost on. */
+  readonly namesBeingRead: string[] = [];
 
   constructor(tables: TableNames, places: SyntaxPlaces) {
     this.tables = tables;

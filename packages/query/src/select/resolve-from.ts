@@ -128,6 +128,9 @@ export class FromResolver {
     if (first === undefined || last === undefined)
       return this.#at.refuse("resource_unknown", "FROM names something that is no table.");
     if (!isAbsent(table["args"])) return this.#tableFunction(table, last, scope, context);
+    // To SQLite every WITH is recursive: it takes an inner table of that name for the one that is being read, without an end.
+    if (path.length === 1 && this.#at.namesBeingRead.includes(last.value.toLowerCase()))
+      this.#at.only("postgresql", "duckdb");
     const common = path.length === 1 ? context.common.get(last.value.toLowerCase()) : undefined;
     const alias = this.#at.places.identifier(nodeOf(table, "alias")["name"]);
     if (common !== undefined) {

@@ -100,7 +100,9 @@ export class SelectResolver {
         const columns = named.length > 0 ? named : this.#namesOnly(first);
         known.set(key, columns);
       }
+      if (!isRecursive) this.#at.namesBeingRead.push(key);
       const outputs = this.#query(table["query"], { common: known, outer });
+      if (!isRecursive) this.#at.namesBeingRead.pop();
       known.set(
         key,
         outputs.map((output, index) => named[index] ?? output),

@@ -38,6 +38,18 @@ const details: ResourceDetails[] = [
   },
 ];
 
+it("keeps from SQLite what it would take for a recursion without an end", async () => {
+  const inner = "with c as (select team, pay from people) select team, pay from c";
+  const sql = `with c as (${inner} union all select team, pay from c) select team from c`;
+  const plan = await parseSql(sql, { details });
+  expect(plan.ok && [...plan.value.resolved.spellings].sort()).toEqual(["duckdb", "postgresql"]);
+  const other = await parseSql(
+    sql.replace("with c as (with c", "with d as (with c").replace(/c$/, "d"),
+    { details },
+  );
+  expect(other.ok && other.value.resolved.spellings.has("sqlite")).toBe(true);
+});
+
 it("says once that a table does not exist, and not of its columns", async () => {
   const sql =
     "select s.name, age, t.town from staff s join teams t on t.team = s.team where s.age > 3";
