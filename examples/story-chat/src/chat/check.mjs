@@ -7,6 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { startTestServer } from "@ccl/providers/testing";
 import pg from "pg";
@@ -68,6 +69,7 @@ async function tellWith(store, name) {
   upstream.enqueue(answer("Rest."), { type: "hang" });
   const runId = await say(first.url, "I rest.");
   await follow(first.url, runId, ({ type }) => type === "main_llm.started");
+  while (upstream.calls.length < 6) await sleep(10);
   const killedAt = performance.now();
   first.child.kill("SIGKILL");
   upstream.enqueue(answer("You sleep. It rains."), answer("Rain."));
