@@ -6,12 +6,12 @@ const conditions = ["@ccl/source"];
 // What `pnpm test` of one package looks at, and whether tsc has checked the types already.
 const { CCL_TYPE_TESTS: tested, CCL_TYPES_ARE_CHECKED: typesAreChecked } = process.env;
 
-// Packages whose test files share a process, since to start one and load the package takes longer than most of their files.
-// A file that replaces modules has one of its own.
-const packagesInOneProcess = ["aliases", "compress", "core", "search", "structured-output"];
-const filesInOneProcess = packagesInOneProcess
-  .flatMap(testFiles)
-  .filter((file) => !/\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(file, "utf8")));
+// Test files share a process, since to start one and load the package takes longer than most of them, but for those that
+// change what others see of it.
+const changesItsProcess = /\bvi\.(?:mock|doMock|resetModules)\(|\bprocess\.chdir\(/;
+const filesInOneProcess = testFiles("packages").filter(
+  (file) => !changesItsProcess.test(readFileSync(file, "utf8")),
+);
 
 export default defineConfig({
   resolve: { conditions },
@@ -45,8 +45,10 @@ export default defineConfig({
   },
 });
 
-function testFiles(name: string): string[] {
-  const source = join("packages", name, "src");
-  const files = readdirSync(source, { recursive: true, encoding: "utf8" });
-  return files.filter((file) => file.endsWith(".test.ts")).map((file) => join(source, file));
+function testFiles(parent: string): string[] {
+  return readdirSync(parent).flatMap((name) => {
+    const source = join(parent, name, "src");
+    const files = readdirSync(source, { recursive: true, encoding: "utf8" });
+    return files.filter((file) => file.endsWith(".test.ts")).map((file) => join(source, file));
+  });
 }

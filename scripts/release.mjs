@@ -37,7 +37,7 @@ process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }))
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const clone = path.join(temporary, "clone");
-runCommand(["git", "clone", "--quiet", "--local", root, clone]);
+runCommand(["git", "clone", "--quiet", root, clone]);
 const inClone = (...command) => runCommand([...pnpmCommand(), ...command], { cwd: clone });
 inClone("install", "--frozen-lockfile", "--prefer-offline");
 inClone("exec", "changeset", "version");
