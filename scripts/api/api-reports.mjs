@@ -6,7 +6,8 @@ import ts from "typescript";
 const printer = ts.createPrinter({ removeComments: true, newLine: ts.NewLineKind.LineFeed });
 
 /**
- * One Markdown text a package. A name that an earlier entry exports already is listed without its declaration.
+ * One Markdown text a package. A name that an earlier entry exports already is listed without its declaration. Types that
+ * no entry exports, but that what is exported names, follow at the end: a change to one is a change for callers.
  * @param {import("../graph/workspace.mjs").WorkspacePackage[]} packages Built ones.
  * @returns {{ name: string, file: string, text: string, exports: number }[]}
  */
@@ -27,6 +28,7 @@ const typesOf = (entry) => entry.built.replace(/\.js$/, ".d.ts");
 
 function apiReport(item, program) {
   const known = new Map();
+  const checker = program.getTypeChecker();
   let count = 0;
   const sections = item.entries.map((entry) => {
     const symbols = exportedSymbols(program, typesOf(entry));
@@ -39,6 +41,11 @@ function apiReport(item, program) {
     });
     return `## ${path.posix.join(item.name, entry.subpath)}: ${symbols.length} exports\n\n\`\`\`ts\n${texts.join("\n")}\n\`\`\`\n`;
   });
+  const parts = partsOf([...known.keys()], item.directory, checker);
+  if (parts.length > 0)
+    sections.push(
+      `## Parts of these, without a name to import\n\n\`\`\`ts\n${parts.join("\n")}\n\`\`\`\n`,
+    );
   const text = `# ${item.name}: public API\n\nWritten by \`pnpm api\` from the type files.\n\n${sections.join("\n")}`;
   return { name: item.name, file: path.join(item.directory, "api.md"), text, exports: count };
 }
@@ -50,17 +57,43 @@ function exportedSymbols(program, file) {
   const module = checker.getSymbolAtLocation(source);
   const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
   return symbols
-    .map((symbol) => ({
-      name: symbol.name,
-      target: symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
-    }))
+    .map((symbol) => ({ name: symbol.name, target: targetOf(symbol, checker) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function declarationsOf(name, symbol, directory) {
-  const own = (symbol.declarations ?? []).filter((node) =>
+function targetOf(symbol, checker) {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/** The declarations that the exported ones name, and that those name in turn, in the order of their text. */
+function partsOf(exported, directory, checker) {
+  const found = new Set(exported);
+  const visit = (node) => {
+    const symbol = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
+    const target = symbol && targetOf(symbol, checker);
+    if (target?.declarations?.every((item) => ts.isSourceFile(item.parent) || isVariable(item)))
+      found.add(target);
+    ts.forEachChild(node, visit);
+  };
+  for (const symbol of found) for (const node of ownDeclarations(symbol, directory)) visit(node);
+  return [...found]
+    .slice(exported.length)
+    .flatMap((symbol) => ownDeclarations(symbol, directory))
+    .map((node) => print("", "", node).replace(/^export /, ""))
+    .sort();
+}
+
+const isVariable = (node) =>
+  ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent);
+
+function ownDeclarations(symbol, directory) {
+  return (symbol.declarations ?? []).filter((node) =>
     path.normalize(node.getSourceFile().fileName).startsWith(directory + path.sep),
   );
+}
+
+function declarationsOf(name, symbol, directory) {
+  const own = ownDeclarations(symbol, directory);
   if (own.length === 0) return `export { ${name} }; // of another package`;
   return own.map((node) => print(name, symbol.name, node)).join("\n");
 }

@@ -12,9 +12,11 @@ afterEach(() => folders.splice(0).forEach((folder) => fs.rmSync(folder, { recurs
 const tidy = {
   "package.json": '{ "type": "module" }',
   "dist/index.d.ts":
-    'export { run, type Run } from "./run.js";\nexport { limit } from "./limit.js";',
+    'export { run, type Run, type Steps } from "./run.js";\nexport { limit } from "./limit.js";',
   "dist/run.d.ts":
-    "/** Runs. */\nexport interface Run { id: string }\nexport declare function run(id: string): Run;",
+    '/** Runs. */\nexport interface Run { id: string }\nexport declare function run(id: string): Run;\nimport type { Step } from "./step.js";\nexport interface Steps { steps: Step[] }',
+  "dist/step.d.ts":
+    "type Kind = 1 | 2;\nexport interface Step { kind: Kind }\nexport interface Unused { a: 1 }",
   "dist/limit.d.ts": "export declare const limit: number;",
   "dist/more/index.d.ts": 'export { run } from "../run.js";',
 };
@@ -34,19 +36,22 @@ function reportOf(changes = {}) {
 }
 
 describe("apiReports", () => {
-  it("shows what each entry exports, once, in the order of names", () => {
+  it("shows what each entry exports, once, in the order of names, and what that is made of", () => {
     const { text, exports } = reportOf();
-    expect(exports).toBe(4);
+    expect(exports).toBe(5);
     expect(text).toMatchInlineSnapshot(`
       "# @ccl/x: public API
 
       Written by \`pnpm api\` from the type files.
 
-      ## @ccl/x: 3 exports
+      ## @ccl/x: 4 exports
 
       \`\`\`ts
       export interface Run {
           id: string;
+      }
+      export interface Steps {
+          steps: Step[];
       }
       export const limit: number;
       export function run(id: string): Run;
@@ -57,16 +62,29 @@ describe("apiReports", () => {
       \`\`\`ts
       export { run }; // see .
       \`\`\`
+
+      ## Parts of these, without a name to import
+
+      \`\`\`ts
+      interface Step {
+          kind: Kind;
+      }
+      type Kind = 1 | 2;
+      \`\`\`
       "
     `);
   });
 
   it("changes with a type, and not with a comment or the order in a file", () => {
     const { text } = reportOf();
-    const [doc, type, value] = tidy["dist/run.d.ts"].split("\n");
-    expect(reportOf({ "dist/run.d.ts": `${value}\n/** Other. */\n${type}` }).text).toBe(text);
+    const [doc, type, value, ...rest] = tidy["dist/run.d.ts"].split("\n");
+    expect(
+      reportOf({ "dist/run.d.ts": [...rest, value, "/** Other. */", type].join("\n") }).text,
+    ).toBe(text);
     const wider = type.replace("string", "string | number");
-    expect(reportOf({ "dist/run.d.ts": [doc, wider, value].join("\n") }).text).not.toBe(text);
+    expect(reportOf({ "dist/run.d.ts": [doc, wider, value, ...rest].join("\n") }).text).not.toBe(
+      text,
+    );
   });
 
   it("says so when a package is not built", () => {
