@@ -1,47 +1,39 @@
 export { AliasesError, type AliasesErrorCode } from "./aliases-error.ts";
-export { buildCard, type BuildCardOptions } from "./card/build-card.ts";
+export { buildCard } from "./card/build-card.ts";
 export type { Card } from "./card/card.ts";
 export type { ContextBase } from "./context/context-base.ts";
-export {
-  createContextFiles,
-  type ContextFiles,
-  type ContextFilesOptions,
-} from "./context/context-files.ts";
+export { createContextFiles, type ContextFiles } from "./context/context-files.ts";
 export { applyDelta } from "./delta/apply-delta.ts";
 export { computeDelta } from "./delta/compute-delta.ts";
-export { renderDelta, type RenderDeltaOptions } from "./delta/render-delta.ts";
+export { renderDelta } from "./delta/render-delta.ts";
 export { renderDeltaPatch } from "./delta/render-delta-patch.ts";
 export type { Delta, Snapshot } from "./delta/snapshot.ts";
-export { takeSnapshot, type TakeSnapshotOptions } from "./delta/take-snapshot.ts";
+export { takeSnapshot } from "./delta/take-snapshot.ts";
 export { buildOutline } from "./outline/build-outline.ts";
-export type { Outline, OutlineDepth, OutlineItem } from "./outline/outline.ts";
+export type { Outline } from "./outline/outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
 export type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack/pack.ts";
 export type { PackStyle } from "./pack/pack-layout.ts";
 export type { FileHistory, HistoryCommit } from "./rank/file-history.ts";
-export type { RankPorts, RerankFile } from "./rank/rank-ports.ts";
 export {
   rankFiles,
   type FileRanking,
   type RankedFile,
   type RankOptions,
 } from "./rank/rank-files.ts";
-export type { RankReason, ScoreSource } from "./rank/score-files.ts";
 export type {
   AliasCheck,
   AliasContent,
   AliasEntry,
   AliasRegistry,
   AliasStat,
-  GetAliasInput,
   GetAliasOutput,
   GetAliasTool,
   OpenAliasRegistryOptions,
-  ScanEvent,
   ScanReport,
   ScanRules,
   VerifyReport,
 } from "./registry/alias-registry.ts";
 export { openAliasRegistry } from "./registry/open-alias-registry.ts";
 export type { PackEvent } from "./survey/survey-files.ts";
-export { createGetAliasTool, type GetAliasToolOptions } from "./tool/create-get-alias-tool.ts";
+export { createGetAliasTool } from "./tool/create-get-alias-tool.ts";

@@ -1,4 +1,3 @@
-export type { S3LikeClient } from "./bucket/s3-bucket.ts";
 export {
   openS3ArtifactStore,
   type S3ArtifactStore,

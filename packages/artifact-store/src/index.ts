@@ -7,7 +7,6 @@ export type {
   DeleteOptions,
   GarbageReport,
   HandlePage,
-  ImportedHandle,
   ListHandlesOptions,
   RetrieveOptions,
   StoreItem,

@@ -1,16 +1,13 @@
-export type { FacetCount, FacetFilter } from "@ccl/search";
+export type { FacetFilter } from "@ccl/search";
 
 export type { AccessOptions, Principal } from "./access/access-options.ts";
 export type { SeenOverview } from "./access/present-record.ts";
 export { createHiddenNames, type HiddenNames } from "./access/hidden-names.ts";
 export type { DetailsCard } from "./budget/details-card.ts";
-export { fitBudget, type FitBudgetOptions } from "./budget/fit-budget.ts";
-export { renderOverviewRows, type RenderRowsOptions } from "./budget/render-overview-rows.ts";
+export { renderOverviewRows } from "./budget/render-overview-rows.ts";
 export { CatalogError, type CatalogErrorCode } from "./catalog-error.ts";
 export type {
-  AskOptions,
   BudgetedContext,
-  CallOptions,
   Catalog,
   CatalogOptions,
   ContextRequest,
@@ -23,25 +20,14 @@ export type {
   SearchQuery,
 } from "./catalog/catalog.ts";
 export { createCatalog } from "./catalog/create-catalog.ts";
-export {
-  evaluateCatalog,
-  type EvaluateOptions,
-  type Evaluation,
-} from "./evaluate/evaluate-catalog.ts";
+export { evaluateCatalog, type Evaluation } from "./evaluate/evaluate-catalog.ts";
 export { formatEvaluations } from "./evaluate/format-evaluations.ts";
 export { fromCatalogFiles, toCatalogFiles, type CatalogFiles } from "./forms/catalog-files.ts";
 export { fromCompactJsonl, toCompactJsonl } from "./forms/compact-jsonl.ts";
-export {
-  renderResourcesMarkdown,
-  type ResourcesMarkdownOptions,
-} from "./forms/render-resources-markdown.ts";
+export { renderResourcesMarkdown } from "./forms/render-resources-markdown.ts";
 export { fromFiles, type FromFilesOptions, type SourceFile } from "./importers/from-files.ts";
 export { fromJsonl } from "./importers/from-jsonl.ts";
-export {
-  fromMcpTools,
-  type FromMcpToolsOptions,
-  type McpToolSource,
-} from "./importers/from-mcp-tools.ts";
+export { fromMcpTools, type FromMcpToolsOptions } from "./importers/from-mcp-tools.ts";
 export { fromOpenApi, type FromOpenApiOptions } from "./importers/from-openapi.ts";
 export { fromSqlDatabase, type FromSqlDatabaseOptions } from "./importers/from-sql-database.ts";
 export { fromTools, type FromToolsOptions, type SkillDeclaration } from "./importers/from-tools.ts";
@@ -53,29 +39,19 @@ export {
   type ResourceDiff,
 } from "./record/diff-resource.ts";
 export type {
-  ResourceAccess,
   ResourceColumn,
   ResourceDetails,
   ResourceInput,
-  ResourceKind,
   ResourceOverview,
-  ResourceQuality,
   ResourceRecord,
-  ResourceShape,
   ResourceSnippet,
 } from "./record/resource-record.ts";
-export {
-  createMemorySearchIndex,
-  type MemorySearchIndexOptions,
-} from "./search/create-memory-search-index.ts";
-export { rankResources, type RankResourcesOptions } from "./search/rank-resources.ts";
-export type { SearchField } from "./search/searchable-fields.ts";
+export { createMemorySearchIndex } from "./search/create-memory-search-index.ts";
+export { rankResources } from "./search/rank-resources.ts";
 export type { SearchDocument, SearchIndex } from "./search/search-index.ts";
 export type {
   CatalogStore,
-  ChangedId,
   ChangePage,
-  HistoryEntry,
   HistoryPage,
   ResourcePage,
   ResourceWrite,
@@ -85,14 +61,7 @@ export type {
   VectorEntry,
 } from "./store/catalog-store.ts";
 export { createMemoryCatalogStore } from "./store/create-memory-catalog-store.ts";
-export {
-  deferTools,
-  type DeferredToolError,
-  type DeferredTools,
-  type DeferToolsOptions,
-  type StandardInputSchema,
-} from "./tools/defer-tools.ts";
+export { deferTools, type DeferredTools, type DeferToolsOptions } from "./tools/defer-tools.ts";
 export { nameList } from "./tools/name-list.ts";
-export type { ForeignTools } from "./tools/tool-forms.ts";
-export { pickPrompt, type PickPromptOptions } from "./drill-down/pick-prompt.ts";
+export { pickPrompt } from "./drill-down/pick-prompt.ts";
 export { createCatalogTools, type CatalogToolsOptions } from "./tools/create-catalog-tools.ts";

@@ -34,7 +34,7 @@ export interface CompressOptions {
 }
 
 /** Lines or rows of a content, from 1, both included. */
-export interface LineRange {
+interface LineRange {
   from: number;
   to: number;
 }

@@ -1,9 +1,4 @@
-export {
-  compress,
-  type CompressedContent,
-  type CompressOptions,
-  type LineRange,
-} from "./compress.ts";
+export { compress, type CompressedContent, type CompressOptions } from "./compress.ts";
 export { detectKind } from "./kinds/detect-kind.ts";
 export { readContent } from "./read-content.ts";
 export { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { describe, expect, it, vi } from "vitest";
-import type { BpeCounterErrorCode } from "./bpe/index.ts";
+import type { BpeCounterError } from "./bpe/index.ts";
 import type { CanonicalJsonErrorCode } from "./canonical/canonical-json-error.ts";
 import { CclError } from "./ccl-error.ts";
 import type { LanguageModelErrorCode } from "./models/language-model-error.ts";
-import type { NodeIoErrorCode } from "./node/index.ts";
+import type { NodeIoError } from "./node/index.ts";
 import type { TokenBudgetErrorCode } from "./tokens/token-budget-error.ts";
 
 const entries: Record<string, () => Promise<Record<string, unknown>>> = {
@@ -52,12 +52,12 @@ const codesOf: Record<string, string[]> = {
     budget_exceeded: documented,
     invalid_budget: documented,
   }),
-  BpeCounterError: listed<BpeCounterErrorCode>({
+  BpeCounterError: listed<BpeCounterError["code"]>({
     invalid_vocabulary: documented,
     tokenizer_missing: documented,
     unknown_encoding: documented,
   }),
-  NodeIoError: listed<NodeIoErrorCode>({
+  NodeIoError: listed<NodeIoError["code"]>({
     read_failed: documented,
     write_failed: documented,
     root_unusable: documented,

@@ -1,8 +1,5 @@
 export { canonicalJson } from "./canonical/canonical-json.ts";
-export {
-  CanonicalJsonError,
-  type CanonicalJsonErrorCode,
-} from "./canonical/canonical-json-error.ts";
+export { CanonicalJsonError } from "./canonical/canonical-json-error.ts";
 export { sha256Hex, sha8 } from "./canonical/sha256.ts";
 export { CclError } from "./ccl-error.ts";
 export { systemClock, type Clock } from "./clock.ts";
@@ -41,7 +38,7 @@ export { calibrateCounter } from "./tokens/calibrate-counter.ts";
 export { countMessages } from "./tokens/count-messages.ts";
 export { estimatedCounter } from "./tokens/estimated-counter.ts";
 export { TokenBudget } from "./tokens/token-budget.ts";
-export { TokenBudgetError, type TokenBudgetErrorCode } from "./tokens/token-budget-error.ts";
+export { TokenBudgetError } from "./tokens/token-budget-error.ts";
 export type { TokenCounter } from "./tokens/token-counter.ts";
 export { wordCounter } from "./tokens/word-counter.ts";
 export { withDefaults, type Complete } from "./with-defaults.ts";

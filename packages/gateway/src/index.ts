@@ -11,5 +11,5 @@ export {
   type DecisionStore,
   type PrunableDecisionStore,
 } from "./gateway/decision-store.ts";
-export { GatewayError, type GatewayErrorCode } from "./gateway-error.ts";
+export { GatewayError } from "./gateway-error.ts";
 export { cachePriceOf } from "./price/cache-price.ts";

@@ -1,4 +1,4 @@
-export { InspectorError, type InspectorErrorCode } from "./inspector-error.ts";
+export { InspectorError } from "./inspector-error.ts";
 export { type Inspector, type InspectorOptions, openInspector } from "./open-inspector.ts";
 export { readView } from "./read-view.ts";
 export type {
@@ -6,7 +6,6 @@ export type {
   GatewayPoint,
   GatewayView,
   InspectorSource,
-  InspectorViews,
   OverviewView,
   PackFile,
   PendingPlan,
@@ -19,6 +18,5 @@ export type {
   SessionRow,
   TextView,
   VerifyView,
-  ViewName,
   ViewParameters,
 } from "./views.ts";

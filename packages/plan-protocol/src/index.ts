@@ -13,10 +13,8 @@ export { applyPatch } from "./patch/apply-patch.ts";
 export { checkPath } from "./paths/check-path.ts";
 export { findCollisions } from "./paths/find-collisions.ts";
 export { type PathAllowList, readPathAllowList } from "./paths/path-allow-list.ts";
-export type { PathPolicy } from "./paths/path-policy.ts";
-export type { PlanIssueCode } from "./plan-issue-code.ts";
 export { PlanProtocolError, type PlanProtocolErrorCode } from "./plan-protocol-error.ts";
-export type { ContextRequest, FileEdit, Plan, PlanAction, PlanVersion } from "./plan/plan.ts";
+export type { Plan, PlanVersion } from "./plan/plan.ts";
 export { planDomainSchema, planWireSchema, schemaHash } from "./schema/plan-schema.ts";
 export { createPlanSession } from "./session/create-plan-session.ts";
 export type { SavedPlan } from "./session/plan-cycle.ts";
@@ -32,12 +30,11 @@ export { type Recovery, recoveryFrom, versionBelow } from "./session/recovery-fr
 export { renderSystemPrompt } from "./session/render-system-prompt.ts";
 export type { PlanEvent } from "./trace/plan-event.ts";
 export type { PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
-export type { PlanMode, ReadFile, ValidPlan } from "./validate/valid-plan.ts";
+export type { PlanMode, ValidPlan } from "./validate/valid-plan.ts";
 export { type PlanPolicy, validatePlan } from "./validate/validate-plan.ts";
 export type {
   AppliedPlan,
   ApplyOptions,
-  CheckOutcome,
   PlanCheck,
   PlanPreview,
   PlanWorkspace,

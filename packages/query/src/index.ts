@@ -1,10 +1,9 @@
 export { compilePlan, type CompiledPlan, type CompilePlanOptions } from "./compile/compile-plan.ts";
 export { planMessages } from "./compile/plan-prompt.ts";
-export { planDetails, type PlanDetailsOptions } from "./compile/plan-details.ts";
+export { planDetails } from "./compile/plan-details.ts";
 export type { ColumnBatch, PlanValue } from "./connector/column-batch.ts";
 export type {
   Connector,
-  EngineInput,
   EngineWork,
   PlanFragment,
   QueryEngine,
@@ -16,12 +15,9 @@ export { executePlan, type ExecutePlanOptions } from "./execute/execute-plan.ts"
 export type { PlanRow, QueryResult } from "./execute/query-result.ts";
 export { explainPlan, type ExplainOptions } from "./explain/explain-plan.ts";
 export { fileConnector, type FileConnectorOptions } from "./file/file-connector.ts";
-export type { FileContent } from "./file/file-content.ts";
 export { httpConnector } from "./http/http-connector.ts";
 export type { HttpConnectorOptions } from "./http/http-options.ts";
-export { parseLogicalPlan, type ParsePlanOptions } from "./parse/parse-logical-plan.ts";
-export type { PlanLimits } from "./parse/plan-limits.ts";
-export { type DataType } from "./plan/data-type.ts";
+export { parseLogicalPlan } from "./parse/parse-logical-plan.ts";
 export type { Expression } from "./plan/expression.ts";
 export type { LogicalPlan, PlanStep } from "./plan/logical-plan.ts";
 export { QueryError, type QueryErrorCode } from "./query-error.ts";
@@ -39,7 +35,5 @@ export { logicalPlanSchema } from "./schema/logical-plan-schema.ts";
 export { skillConnector, type SkillConnectorOptions } from "./skill/skill-connector.ts";
 export { irSnippetLinter } from "./snippet/ir-snippet-linter.ts";
 export { sqlConnector, type SqlConnectorOptions } from "./sql/sql-connector.ts";
-export type { PlanIssueCode } from "./validate/plan-issue.ts";
-export { projectResult, type ViewSchema } from "./view/project-result.ts";
+export { projectResult } from "./view/project-result.ts";
 export { validateLogicalPlan, type ValidateOptions } from "./validate/validate-logical-plan.ts";
-export type { AccessOptions, QueryAccess, QueryPrincipal } from "./validate/visible-resources.ts";

@@ -1,10 +1,5 @@
 export { countOperators, maxOperators } from "./count-operators.ts";
-export {
-  migrate,
-  type MigrateOptions,
-  type Migration,
-  type MigrationOutcome,
-} from "./migrate/migrate.ts";
+export { migrate, type Migration, type MigrationOutcome } from "./migrate/migrate.ts";
 export type {
   PostgresClient,
   PostgresResult,
@@ -13,14 +8,12 @@ export type {
   PostgresValue,
 } from "./postgres/postgres-client.ts";
 export { createPostgresSession } from "./postgres/postgres-session.ts";
-export { SqlError, type SqlErrorCode } from "./sql-error.ts";
+export { SqlError } from "./sql-error.ts";
 export { openSqliteHandle, type SqliteDurability } from "./sqlite/open-sqlite-handle.ts";
 export type {
-  PrepareOptions,
   ReadApart,
   SqliteDatabase,
   SqliteHandle,
-  SqliteHandleStatement,
   SqliteRow,
   SqliteStatement,
   SqliteValue,
@@ -28,16 +21,7 @@ export type {
 export { bytesIn, jsonIn, numberIn, requiredJsonIn, textIn } from "./steps/column-values.ts";
 export { runSqlSteps } from "./steps/run-sql-steps.ts";
 export { sortKeyOf, textOfSortKey } from "./steps/sort-key.ts";
-export {
-  insertRows,
-  rowsOf,
-  run,
-  type SqlRow,
-  type SqlStep,
-  type SqlSteps,
-  type SqlValue,
-} from "./steps/sql-steps.ts";
+export { insertRows, rowsOf, run, type SqlRow, type SqlSteps } from "./steps/sql-steps.ts";
 export { quoteIdentifier } from "./quote-identifier.ts";
-export { storeErrorOf, type StoreErrorClass } from "./steps/store-error.ts";
+export { storeErrorOf } from "./steps/store-error.ts";
 export { transaction } from "./transaction/transaction.ts";
-export type { TransactionOptions } from "./transaction/transaction-options.ts";

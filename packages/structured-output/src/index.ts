@@ -16,7 +16,4 @@ export type { JsonSchema } from "./json-schema/json-schema.ts";
 export type { StandardSchema, StructuredSchema } from "./schema/structured-schema.ts";
 export { lintWireSchema } from "./schema/wire/lint-wire-schema.ts";
 export { toWireSchema } from "./schema/wire/to-wire-schema.ts";
-export {
-  StructuredOutputError,
-  type StructuredOutputErrorCode,
-} from "./structured-output-error.ts";
+export { StructuredOutputError } from "./structured-output-error.ts";

@@ -11,7 +11,7 @@ import type { ContextBase } from "./context-base.ts";
 import { createContextFolder, type ContextFolder } from "./context-folder.ts";
 
 /** What cancels a call on context files. */
-export interface ContextFilesOptions {
+interface ContextFilesOptions {
   signal?: AbortSignal | undefined;
 }
 

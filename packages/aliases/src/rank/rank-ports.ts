@@ -21,7 +21,7 @@ interface PortOptions {
 }
 
 /** A file that a re-ranker looks into; secrets are masked. */
-export interface RerankFile {
+interface RerankFile {
   path: string;
   text: string;
 }

@@ -34,7 +34,7 @@ export interface ScoreOptions {
 }
 
 /** Why a file ranks where it does: what adds the largest part of its score. */
-export type RankReason = "focus" | "words" | "meaning" | "import" | "history" | "structure";
+type RankReason = "focus" | "words" | "meaning" | "import" | "history" | "structure";
 
 /** Where the score of one file comes from. */
 export interface ScoreSource {

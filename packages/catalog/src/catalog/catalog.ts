@@ -43,7 +43,7 @@ export interface CallOptions {
 }
 
 /** Who asks; the role `public` where absent. */
-export interface AskOptions extends CallOptions {
+interface AskOptions extends CallOptions {
   principal?: Principal | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import type { SnapshotRecord } from "../snapshot/snapshot-index.ts";
 
 /** A file that was read. */
-export interface KnownFile {
+interface KnownFile {
   /** Empty if the file must be read again to know that it is the same. */
   stamp: string;
   sha256: string;

@@ -5,7 +5,7 @@ export {
   type CatalogFolder,
   type CatalogFolderState,
 } from "./create-catalog-folder.ts";
-export type { FolderContent, KnownFile } from "./folder-cache.ts";
+export type { FolderContent } from "./folder-cache.ts";
 export {
   sourceKey,
   type CatalogSource,

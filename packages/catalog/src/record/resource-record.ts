@@ -54,14 +54,14 @@ export interface ResourceUsage {
 }
 
 /** Who may see the details, and the secrets that a connector needs: references, never values. */
-export interface ResourceAccess {
+interface ResourceAccess {
   /** Like `rbac:analyst-read`. */
   policy?: string | undefined;
   secrets?: string[] | undefined;
 }
 
 /** What a source promises about its data. */
-export interface ResourceQuality {
+interface ResourceQuality {
   freshness_sla_s?: number | undefined;
   /** Share of nulls by column, 0..1. */
   null_rate?: Record<string, number> | undefined;

@@ -24,7 +24,7 @@ export interface DeferToolsOptions {
 }
 
 /** What a model gets in place of a result, with what it needs for the next try. */
-export interface DeferredToolError {
+interface DeferredToolError {
   error: {
     code: "invalid_input" | "unknown_tool" | "invalid_arguments" | "not_callable" | "tool_failed";
     message: string;
@@ -36,7 +36,7 @@ export interface DeferredToolError {
 }
 
 /** A schema by the Standard Schema interface, with its JSON Schema, as the AI SDK takes it. */
-export interface StandardInputSchema {
+interface StandardInputSchema {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;

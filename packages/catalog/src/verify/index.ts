@@ -1,8 +1,8 @@
-export { importProbe, type ImportProbeOptions } from "./import-probe.ts";
-export { renderVerifyReport, type RenderVerifyReportOptions } from "./render-verify-report.ts";
-export type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
+export { importProbe } from "./import-probe.ts";
+export { renderVerifyReport } from "./render-verify-report.ts";
+export type { ResourceProbe } from "./resource-probe.ts";
 export type { SnippetLinter } from "./lint-snippets.ts";
 export { loadSqlParser, type SqlParser } from "./sql-parser.ts";
-export { sqlProbe, type SqlProbeOptions } from "./sql-probe.ts";
+export { sqlProbe } from "./sql-probe.ts";
 export { verifyCatalog, type VerifyOptions } from "./verify-catalog.ts";
 export type { VerifyFinding, VerifyReport } from "./verify-report.ts";

@@ -1,2 +1,1 @@
 export { sessionStoreConformance } from "./session-store-conformance.ts";
-export type { SessionStoreHooks } from "./store-rule.ts";

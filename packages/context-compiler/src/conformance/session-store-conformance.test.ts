@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../session/session-event.ts";
 import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
-import { sessionStoreConformance, type SessionStoreHooks } from "./index.ts";
+import { sessionStoreConformance } from "./index.ts";
+
+type SessionStoreHooks = Parameters<typeof sessionStoreConformance>[0];
 
 async function failures(options: SessionStoreHooks): Promise<string[]> {
   const failed: string[] = [];

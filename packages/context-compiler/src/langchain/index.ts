@@ -1,2 +1,1 @@
 export { contextMiddleware } from "./context-middleware.ts";
-export type { ConversationStore } from "../conversations/conversation-store.ts";

@@ -1,2 +1,1 @@
 export { withContext } from "./with-context.ts";
-export type { ConversationStore } from "../conversations/conversation-store.ts";

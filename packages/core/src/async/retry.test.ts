@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { createDeadline, retry, type RetryOptions } from "./index.ts";
+import { createDeadline, retry } from "./index.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -31,7 +31,7 @@ describe("retry", () => {
     expect([await caught, calls]).toEqual(["c", [0, 30, 530]]);
   });
 
-  it.each<[string, RetryOptions]>([
+  it.each<[string, NonNullable<Parameters<typeof retry>[1]>]>([
     ["no retries are allowed", { retries: 0, waitFor: () => 1 }],
     ["a retry can't help", { waitFor: () => undefined }],
     ["the wait is longer than the time left", { waitFor: () => 50, remainingMs: () => 50 }],

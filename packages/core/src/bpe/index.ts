@@ -1,2 +1,2 @@
-export { BpeCounterError, type BpeCounterErrorCode } from "./bpe-counter-error.ts";
+export { BpeCounterError } from "./bpe-counter-error.ts";
 export { createBpeCounter, loadVocabulary, type BpeEncoding } from "./create-bpe-counter.ts";

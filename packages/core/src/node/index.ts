@@ -7,7 +7,7 @@ export {
   type FileLock,
   type FileLockOptions,
 } from "./file-lock.ts";
-export { NodeIoError, type NodeIoErrorCode } from "./node-io-error.ts";
+export { NodeIoError } from "./node-io-error.ts";
 export { resolveInside } from "./resolve-inside.ts";
 export { writeFileDurable } from "./write-file-durable.ts";
 export { systemCode, unless } from "./system-code.ts";

@@ -6,7 +6,7 @@ import * as z from "zod";
 export type McpServerConfig = McpProcessConfig | McpAddressConfig;
 
 /** A server that is started, and spoken to over its stdin and stdout. */
-export interface McpProcessConfig {
+interface McpProcessConfig {
   command: string;
   args?: string[] | undefined;
   /** Beside the few harmless variables that each server gets. */
@@ -15,7 +15,7 @@ export interface McpProcessConfig {
 }
 
 /** A server behind streamable HTTP. */
-export interface McpAddressConfig {
+interface McpAddressConfig {
   url: string;
   headers?: Record<string, string> | undefined;
 }

@@ -12,7 +12,7 @@ import type { RunHandle } from "../run/live-run.ts";
 import type { RunResult } from "../run/run-result.ts";
 
 /** An executor at work. */
-export interface OpenedExecutor {
+interface OpenedExecutor {
   engine: RunEngine;
   /** The executor of the engine. */
   executor: RunExecutor;

@@ -1,5 +1,5 @@
 export { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
-export type { OpenedExecutor, RunExecutorConformanceOptions } from "./executor-fixture.ts";
+export type { RunExecutorConformanceOptions } from "./executor-fixture.ts";
 export { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
 export { profileStoreConformance } from "./profile-store-conformance.ts";
 export { runExecutorConformance } from "./run-executor-conformance.ts";

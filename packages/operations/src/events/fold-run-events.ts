@@ -3,7 +3,7 @@ import type { OperationStatus, RunFinishReason, RunResult, RunStatus } from "../
 import type { RunEvent, RunEventBody, RunPhase } from "./run-event.ts";
 
 /** An operation as its events show it. */
-export interface OperationView {
+interface OperationView {
   operationId: string;
   operationName: string;
   hook: Hook;

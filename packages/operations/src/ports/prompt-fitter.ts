@@ -3,7 +3,7 @@ import type { ChatMessage, TokenCounter, ToolDescription } from "@ccl/core";
 import type { ChatBranch } from "./chat-store.ts";
 
 /** A history that has to fit. */
-export interface FitRequest extends ChatBranch {
+interface FitRequest extends ChatBranch {
   /** The system prompt as it is sent, the history, and the current turn; oldest first. */
   messages: readonly ChatMessage[];
   /** The user message of the current turn, which stays; its tool calls and their results follow. */

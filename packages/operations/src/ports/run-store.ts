@@ -35,7 +35,7 @@ export interface RunInput {
 }
 
 /** What makes a repeated request the same request. */
-export interface ClientRequest {
+interface ClientRequest {
   clientRequestId: string;
   /** SHA-256 of the request's canonical JSON. */
   payloadHash: string;

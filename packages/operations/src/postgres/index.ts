@@ -1,5 +1,4 @@
-export type { DurableChatStore } from "../sql/create-sql-chat-store.ts";
-export type { OperationStores, OperationStoresOptions } from "../sql/operation-stores.ts";
+export type { OperationStores } from "../sql/operation-stores.ts";
 export {
   openPostgresOperationStores,
   type PostgresOperationStoresOptions,

@@ -6,7 +6,7 @@ import {
 } from "@ccl/catalog";
 
 /** Who asks. Absent means the public: whoever a rule lets in without a name. */
-export interface QueryPrincipal {
+interface QueryPrincipal {
   id?: string | undefined;
   roles?: readonly string[] | undefined;
   [name: string]: unknown;

@@ -1,5 +1,5 @@
 /** What a statement of a step takes. */
-export type SqlValue = null | string | number | Uint8Array;
+type SqlValue = null | string | number | Uint8Array;
 
 /** A row by column name. */
 export type SqlRow = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { SqlError } from "../sql-error.ts";
 
 /** An error class of a package whose stores may stand on a database. */
-export type StoreErrorClass = new (
+type StoreErrorClass = new (
   code: "aborted" | "store_damaged" | "store_failed",
   message: string,
   options: { cause: unknown },
