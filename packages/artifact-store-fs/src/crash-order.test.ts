@@ -3,8 +3,9 @@ import { createFixedClock } from "@ccl/core/testing";
 import type { Durability } from "@ccl/core/node";
 import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
 import { describe, expect, it } from "vitest";
+import { SimulatedDisk } from "@ccl/core/testing/node";
 import type { FileSystem } from "./file-system/file-system.ts";
-import { SimulatedDisk } from "../test-support/simulated-disk.ts";
+import { fileSystemOf } from "../test-support/simulated-file-system.ts";
 import { openTestStore } from "../test-support/simulated-store.ts";
 
 const statesPerCut = { faults: 100, nightly: 400 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 4;
@@ -98,7 +99,7 @@ async function runUntilCut(
 ): Promise<{ isOver: boolean; log: Log; disk: SimulatedDisk }> {
   const disk = new SimulatedDisk();
   const log: Log = { kept: [], removed: [], unsure: new Set() };
-  const store = await openTestStore(breakDisk(disk.fileSystem), {
+  const store = await openTestStore(breakDisk(fileSystemOf(disk)), {
     name: "old",
     durability,
     clock: createFixedClock(1_000),
@@ -114,7 +115,7 @@ async function runUntilCut(
 
 /** What is wrong with a store that was opened after a crash. */
 async function faultsOf(disk: SimulatedDisk, log: Log): Promise<string[]> {
-  const store = await openTestStore(disk.fileSystem, {
+  const store = await openTestStore(fileSystemOf(disk), {
     name: "new",
     clock: createFixedClock(2_000),
   });
@@ -143,8 +144,8 @@ async function faultsOf(disk: SimulatedDisk, log: Log): Promise<string[]> {
   await store.collectGarbage({ graceMs: 0 });
   await check("collected");
   const left = [
-    ...(await disk.fileSystem.list("/store/staging")),
-    ...(await disk.fileSystem.list("/store/owners")),
+    ...(await fileSystemOf(disk).list("/store/staging")),
+    ...(await fileSystemOf(disk).list("/store/owners")),
   ];
   if (left.some((name) => name.startsWith("old"))) faults.push(`left behind: ${left.join(" ")}`);
   return faults;
@@ -160,8 +161,8 @@ async function faultsAtEveryCut(
     const { isOver, log, disk } = await runUntilCut(story, { cutBefore, ...options });
     for (const state of disk.crashStates(statesPerCut)) {
       states += 1;
-      const found = await faultsOf(state.disk, log);
-      faults.push(...found.map((fault) => `cut ${cutBefore}, ${state.torn}: ${fault}`));
+      const found = await faultsOf(state, log);
+      faults.push(...found.map((fault) => `cut ${cutBefore}: ${fault}`));
     }
     if (isOver) return { cuts: cutBefore, states, faults };
   }

@@ -17,7 +17,8 @@ import { createArtifactStore } from "@ccl/artifact-store/driver";
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { sha256Hex } from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SimulatedDisk } from "../test-support/simulated-disk.ts";
+import { SimulatedDisk } from "@ccl/core/testing/node";
+import { fileSystemOf } from "../test-support/simulated-file-system.ts";
 import { openTestStore } from "../test-support/simulated-store.ts";
 import { openFsDriver } from "./driver/fs-driver.ts";
 import type { FileSystem } from "./file-system/file-system.ts";
@@ -82,7 +83,7 @@ describe("a disk that fails", () => {
     "%s at %s is a typed error, leaves nothing, and harms nothing that was there",
     async (code, call, expected) => {
       const disk = new SimulatedDisk();
-      const { fs, arm } = failingAt(disk.fileSystem, call, code);
+      const { fs, arm } = failingAt(fileSystemOf(disk), call, code);
       const store = await openTestStore(fs, { name: "x" });
       const kept = await store.store("kept", { source: "a" });
       const tries: (() => Promise<unknown>)[] = [
@@ -98,7 +99,7 @@ describe("a disk that fails", () => {
         arm(false);
         expect((await store.listHandles()).handles).toEqual([kept]);
         expect(new TextDecoder().decode(await store.retrieve(kept.artifactId))).toBe("kept");
-        expect(await disk.fileSystem.list("/store/staging")).toEqual([]);
+        expect(await fileSystemOf(disk).list("/store/staging")).toEqual([]);
         await attempt();
         for (const handle of (await store.listHandles()).handles) {
           if (handle.handleId !== kept.handleId)
@@ -107,7 +108,7 @@ describe("a disk that fails", () => {
       }
       expect((await store.verify()).corrupt).toEqual([]);
       await store.collectGarbage({ graceMs: 0 });
-      const files = await disk.fileSystem.list(`/store/blobs/${kept.artifactId.slice(0, 2)}`);
+      const files = await fileSystemOf(disk).list(`/store/blobs/${kept.artifactId.slice(0, 2)}`);
       expect(files).toHaveLength(2);
     },
   );
@@ -116,23 +117,23 @@ describe("a disk that fails", () => {
     const disk = new SimulatedDisk();
     let syncs = 0;
     const create: FileSystem["create"] = async (path) => {
-      const file = await disk.fileSystem.create(path);
+      const file = await fileSystemOf(disk).create(path);
       return { ...file, sync: () => ((syncs += 1) === 1 ? failing("EIO") : file.sync()) };
     };
-    const store = await openTestStore({ ...disk.fileSystem, create }, { name: "x" });
+    const store = await openTestStore({ ...fileSystemOf(disk), create }, { name: "x" });
     const long = async function* (): AsyncGenerator<Uint8Array> {
       for (let count = 0; count < 4; count += 1) yield large;
     };
     await expect(store.store(long(), { source: "a" })).rejects.toMatchObject({
       cause: { code: "EIO" },
     });
-    expect(await disk.fileSystem.list("/store/staging")).toEqual([]);
+    expect(await fileSystemOf(disk).list("/store/staging")).toEqual([]);
     expect((await store.store(long(), { source: "a" })).sizeBytes).toBe(4 * large.length);
     expect(syncs).toBeGreaterThanOrEqual(2);
   });
 
   it("fails with unsupported where there are no hard links", async () => {
-    const { fs, arm } = failingAt(new SimulatedDisk().fileSystem, "link", "EPERM");
+    const { fs, arm } = failingAt(fileSystemOf(new SimulatedDisk()), "link", "EPERM");
     const store = await openTestStore(fs, { name: "x" });
     arm(true);
     await expect(store.store("new", { source: "a" })).rejects.toMatchObject({

@@ -1,8 +1,8 @@
 import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
 import { createFixedClock } from "@ccl/core/testing";
-import { CallScheduler, inEveryOrder } from "@ccl/core/testing/node";
+import { CallScheduler, inEveryOrder, SimulatedDisk } from "@ccl/core/testing/node";
 import { describe, expect, it } from "vitest";
-import { SimulatedDisk } from "../test-support/simulated-disk.ts";
+import { fileSystemOf } from "../test-support/simulated-file-system.ts";
 import { openTestStore } from "../test-support/simulated-store.ts";
 import type { FileSystem } from "./file-system/file-system.ts";
 
@@ -80,7 +80,7 @@ interface Meeting {
 async function faultsInEveryOrder(meeting: Meeting): Promise<{ count: number; faults: string[] }> {
   const { users, isReferenced, switches, breakCollector = (fs) => fs } = meeting;
   const before = new SimulatedDisk();
-  const opened = await openTestStore(before.fileSystem, {
+  const opened = await openTestStore(fileSystemOf(before), {
     name: "start",
     alive,
     clock: createFixedClock(1_000),
@@ -95,9 +95,9 @@ async function faultsInEveryOrder(meeting: Meeting): Promise<{ count: number; fa
     const seen: Seen = { acknowledged: [], reads: [] };
     const works: Record<string, () => Promise<unknown>> = {};
     for (const [name, work] of Object.entries(users)) {
-      const view = scheduler.view(name, disk.fileSystem, { names: visibleCalls, show });
+      const view = scheduler.view(name, fileSystemOf(disk), { names: visibleCalls, show });
       const fs = work === collect ? breakCollector(view) : view;
-      const store = await openPaced(name, disk.fileSystem, fs);
+      const store = await openPaced(name, fileSystemOf(disk), fs);
       works[name] = () => work(store, seen, first);
     }
     await scheduler.run(works, choose);
@@ -130,7 +130,7 @@ async function faultsAfter(
   disk: SimulatedDisk,
   { seen, first, isKept }: { seen: Seen; first: ArtifactHandle; isKept: boolean },
 ): Promise<string[]> {
-  const store = await openTestStore(disk.fileSystem, {
+  const store = await openTestStore(fileSystemOf(disk), {
     name: "check",
     alive,
     clock: createFixedClock(20_000),

@@ -1,5 +1,6 @@
 import { unless } from "@ccl/core/node";
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
+import type { SimulatedDisk } from "@ccl/core/testing/node";
 import { type Clock, sha256Hex } from "@ccl/core";
 
 import { defaultPlanLimits } from "../src/limits/plan-limits.ts";
@@ -8,7 +9,7 @@ import type { Folder } from "../src/node/file-system/folder.ts";
 import type { WorkspaceDurability } from "../src/node/workspace-parts.ts";
 import type { ValidAction, ValidPlan } from "../src/validate/valid-plan.ts";
 import type { FileWorkspace } from "../src/workspace/file-workspace.ts";
-import type { SimulatedDisk } from "./simulated-disk.ts";
+import { folderOf } from "./simulated-folder.ts";
 
 let opened = 0;
 
@@ -21,7 +22,11 @@ interface SimulatedOptions {
 /** A workspace on a simulated disk, without a lock: only one is at work at a time. */
 export function openSimulatedWorkspace(
   disk: SimulatedDisk,
-  { durability = "full", root = disk.root, clock = createFixedClock(1_000) }: SimulatedOptions = {},
+  {
+    durability = "full",
+    root = folderOf(disk),
+    clock = createFixedClock(1_000),
+  }: SimulatedOptions = {},
 ): FileWorkspace {
   opened += 1;
   return createWorkspace({

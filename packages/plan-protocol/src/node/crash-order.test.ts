@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { SimulatedDisk, type TreeFacts } from "../../test-support/simulated-disk.ts";
+import { SimulatedDisk } from "@ccl/core/testing/node";
+import { addFiles, factsOf, type TreeFacts } from "../../test-support/simulated-folder.ts";
 import { editOf, openSimulatedWorkspace, planOf } from "../../test-support/simulated-workspace.ts";
 import type { ValidPlan } from "../validate/valid-plan.ts";
 import type { WorkspaceDurability } from "./workspace-parts.ts";
@@ -27,11 +28,11 @@ const PLAN: ValidPlan = planOf(
 
 function freshDisk(): SimulatedDisk {
   const disk = new SimulatedDisk();
-  disk.add(FILES);
+  addFiles(disk, FILES);
   return disk;
 }
 
-const BEFORE = freshDisk().facts();
+const BEFORE = factsOf(freshDisk());
 
 interface Story {
   /** What the tree may be afterwards; `done` when the call was acknowledged. */
@@ -65,7 +66,7 @@ function withoutNewTimes(facts: TreeFacts): unknown {
 async function stories(): Promise<[string, Story][]> {
   const applied = freshDisk();
   const transactionId = (await applyOn(applied)) ?? "";
-  const after = applied.facts();
+  const after = factsOf(applied);
   const apply: Story = {
     done: after,
     undone: BEFORE,
@@ -100,7 +101,7 @@ async function faultAfter(
   found.cutBefore = Infinity;
   const workspace = openSimulatedWorkspace(found);
   if (wasCut) await workspace.recover();
-  const tree = JSON.stringify(withoutNewTimes(found.facts()), bigintText);
+  const tree = JSON.stringify(withoutNewTimes(factsOf(found)), bigintText);
   const isAfter = tree === JSON.stringify(withoutNewTimes(story.done), bigintText);
   const isBefore = tree === JSON.stringify(withoutNewTimes(story.undone), bigintText);
   if (!isAfter && !isBefore) return `a mixture: ${tree}`;

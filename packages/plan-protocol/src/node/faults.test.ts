@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { SimulatedDisk } from "../../test-support/simulated-disk.ts";
+import { SimulatedDisk } from "@ccl/core/testing/node";
+import { addFiles, factsOf } from "../../test-support/simulated-folder.ts";
 import { editOf, openSimulatedWorkspace, planOf } from "../../test-support/simulated-workspace.ts";
 
 const FILES = {
@@ -19,19 +20,19 @@ const PLAN = planOf(
 
 function freshDisk(): SimulatedDisk {
   const disk = new SimulatedDisk();
-  disk.add(FILES);
+  addFiles(disk, FILES);
   return disk;
 }
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 const shapeOf = (disk: SimulatedDisk): unknown =>
-  Object.entries(disk.facts()).map(([path, entry]) => [
+  Object.entries(factsOf(disk)).map(([path, entry]) => [
     path,
     "text" in entry ? entry.text : "",
     entry.mode,
   ]);
 
-const BEFORE = freshDisk().facts();
+const BEFORE = factsOf(freshDisk());
 
 async function applyOn(
   disk: SimulatedDisk,
@@ -81,7 +82,7 @@ describe("a disk that fails", () => {
         const workspace = openSimulatedWorkspace(disk);
         const isUnsure = outcome.codes.includes("RECOVERY_REQUIRED");
         const isUndone = outcome.codes.length > 0 && !isUnsure;
-        expect({ at, tree: isUndone ? disk.facts() : BEFORE }).toEqual({ at, tree: BEFORE });
+        expect({ at, tree: isUndone ? factsOf(disk) : BEFORE }).toEqual({ at, tree: BEFORE });
         const open = (await workspace.transactions()).filter(
           ({ status }) => status === "unfinished",
         );
@@ -94,7 +95,7 @@ describe("a disk that fails", () => {
         const isCommitted = (await workspace.transactions()).some(
           ({ status }) => status === "committed",
         );
-        expect({ at, tree: isCommitted ? shapeOf(disk) : disk.facts() }).toEqual({
+        expect({ at, tree: isCommitted ? shapeOf(disk) : factsOf(disk) }).toEqual({
           at,
           tree: isCommitted ? shapeOf(applied) : BEFORE,
         });
@@ -132,7 +133,7 @@ describe("a disk that fails", () => {
       const [record] = await workspace.transactions();
       const isUndone = record?.status === "rolled_back";
       expect(isUndone || outcome !== "done").toBe(true);
-      expect({ at, tree: isUndone ? disk.facts() : shapeOf(disk) }).toEqual({
+      expect({ at, tree: isUndone ? factsOf(disk) : shapeOf(disk) }).toEqual({
         at,
         tree: isUndone ? BEFORE : shapeOf(applied),
       });

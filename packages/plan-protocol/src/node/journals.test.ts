@@ -4,9 +4,10 @@ import { basename, dirname, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { SimulatedDisk } from "@ccl/core/testing/node";
 import { openLoopDisk } from "../../../../scripts/power-cut/loop-disk.ts";
 import { readTree } from "../../test-support/read-tree.ts";
-import { SimulatedDisk } from "../../test-support/simulated-disk.ts";
+import { addFiles, factsOf } from "../../test-support/simulated-folder.ts";
 import { editOf, openSimulatedWorkspace, planOf } from "../../test-support/simulated-workspace.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { openWorkspace } from "./open-workspace.ts";
@@ -122,7 +123,7 @@ describe("prune", () => {
 
   it("keeps what is unfinished, and the old files that a rollback had to leave in the journal", async () => {
     const disk = new SimulatedDisk();
-    disk.add({ "a.txt": "one" });
+    addFiles(disk, { "a.txt": "one" });
     const workspace = openSimulatedWorkspace(disk);
     // The change is rolled back as someone else's file already stands in its place.
     let links = 0;
@@ -131,7 +132,7 @@ describe("prune", () => {
       // Two for the old file, one for the new one.
       if (call !== "rename" || links < 3) return;
       disk.onStep = undefined;
-      disk.add({ "a.txt": "theirs" });
+      addFiles(disk, { "a.txt": "theirs" });
     };
     expect(await workspace.apply(planOf(editOf("a.txt", "one", ["one", "two"])))).toMatchObject({
       ok: false,
@@ -157,7 +158,7 @@ describe("prune", () => {
     const start = new SimulatedDisk();
     const first = openSimulatedWorkspace(start);
     for (const name of ["a", "b", "c"]) await applied(first, create(name));
-    const tree = start.facts();
+    const tree = factsOf(start);
     for (let cut = 0, isDone = false; !isDone; cut += 1) {
       const disk = start.clone();
       disk.cutBefore = disk.steps + cut;
@@ -172,7 +173,7 @@ describe("prune", () => {
         expect(await workspace.recover()).toEqual([]);
         await workspace.prune({ keep: 1 });
         expect(await workspace.transactions()).toHaveLength(1);
-        expect(found.facts()).toEqual(tree);
+        expect(factsOf(found)).toEqual(tree);
       }
       expect(cut).toBeLessThan(500);
     }

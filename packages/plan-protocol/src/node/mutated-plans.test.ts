@@ -1,9 +1,10 @@
 import { sha256Hex } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
+import { SimulatedDisk } from "@ccl/core/testing/node";
 import { mutatedAnswers, type SaidPlan } from "../../test-support/mutated-answers.ts";
 import { wrappings } from "../../test-support/plan-of-commit.ts";
-import { SimulatedDisk } from "../../test-support/simulated-disk.ts";
+import { addFiles, factsOf } from "../../test-support/simulated-folder.ts";
 import { openSimulatedWorkspace } from "../../test-support/simulated-workspace.ts";
 import { parsePlan } from "../parse/parse-plan.ts";
 import type { PlanVersion } from "../plan/plan.ts";
@@ -60,7 +61,7 @@ const PLANS: readonly SaidPlan[] = [
 /** What a plan would make of the files, or undefined where it is refused on the way to the disk. */
 async function outcomeOf(answer: string, version: number): Promise<string | undefined> {
   const disk = new SimulatedDisk();
-  disk.add(FILES);
+  addFiles(disk, FILES);
   const workspace = openSimulatedWorkspace(disk, { durability: "off" });
   const parsed = parsePlan(answer, { version: version as PlanVersion });
   if (!parsed.ok) return undefined;
@@ -72,7 +73,7 @@ async function outcomeOf(answer: string, version: number): Promise<string | unde
   const applied = await workspace.apply(plan.value, { confirm: preview.value.planHash });
   if (!applied.ok) return undefined;
   return JSON.stringify(
-    Object.entries(disk.facts()).map(([path, entry]) => [path, "text" in entry ? entry.text : ""]),
+    Object.entries(factsOf(disk)).map(([path, entry]) => [path, "text" in entry ? entry.text : ""]),
   );
 }
 

@@ -1,0 +1,238 @@
+interface FileNode {
+  kind: "file";
+  /** As an inode: two names with one id are one file. */
+  id: number;
+  bytes: Uint8Array;
+  /** What a power cut can't take; undefined before the first sync. */
+  synced: Uint8Array | undefined;
+  mode: number;
+  modifiedNs: bigint;
+}
+
+interface FolderNode {
+  kind: "folder";
+  id: number;
+  names: Map<string, Node>;
+  syncedNames: Map<string, Node>;
+  /** Changes of names since the last sync, each by itself. */
+  pending: NameChange[];
+  mode: number;
+}
+
+type Node = FileNode | FolderNode;
+
+interface NameChange {
+  removed?: string | undefined;
+  set?: { name: string; node: Node } | undefined;
+}
+
+/** What bytes that were never synced may hold after a power cut. */
+const torn: readonly ((bytes: Uint8Array) => Uint8Array)[] = [
+  (bytes) => bytes,
+  () => new Uint8Array(0),
+  (bytes) => bytes.slice(0, bytes.length / 2),
+  (bytes) => new Uint8Array(bytes.length),
+];
+
+/**
+ * A disk in memory for tests of what holds its files together. It can lose its power, or fail, before any call, and then
+ * knows every state that POSIX allows: of the names of a folder any of the changes since its last sync, even half of a
+ * move between folders; of a file that was not synced anything. A test puts its own file system on top.
+ */
+export class SimulatedDisk {
+  /** Calls so far that change something. */
+  steps = 0;
+  /** The step before which the power goes. */
+  cutBefore: number = Infinity;
+  /** Called before each step; may throw as the system would. */
+  onStep: ((call: string, step: number) => void) | undefined;
+  /** False for a disk that answers a sync of a file at once. */
+  syncsFiles = true;
+  readonly root: FolderNode;
+  #lastId = 1;
+
+  constructor(root?: FolderNode) {
+    this.root = root ?? this.#emptyFolder();
+  }
+
+  /** To be called before anything changes. */
+  step(call: string): void {
+    this.look();
+    const step = this.steps;
+    this.steps += 1;
+    this.onStep?.(call, step);
+  }
+
+  /** To be called before anything is read. */
+  look(): void {
+    if (this.steps >= this.cutBefore) throw new Error(`The power went at step ${this.steps}.`);
+  }
+
+  /** @throws an error of code `ENOENT` */
+  find(folder: FolderNode, name: string): Node {
+    const found = folder.names.get(name);
+    if (found === undefined) throw systemError("ENOENT", name);
+    return found;
+  }
+
+  /** One change of names, which a power cut takes or leaves as a whole. */
+  rename(folder: FolderNode, removed: string | undefined, name?: string, node?: Node): void {
+    const set = name === undefined || node === undefined ? undefined : { name, node };
+    const change = { removed, set };
+    applyChange(folder.names, change);
+    folder.pending.push(change);
+  }
+
+  /** @throws an error of code `EEXIST` */
+  createFile(folder: FolderNode, name: string, mode = 0o644): FileNode {
+    this.step("create");
+    const bytes = new Uint8Array(0);
+    const id = this.#nextId();
+    return this.#add(folder, name, {
+      kind: "file",
+      id,
+      bytes,
+      synced: undefined,
+      mode,
+      modifiedNs: 1n,
+    });
+  }
+
+  /** @throws an error of code `EEXIST` */
+  makeFolder(folder: FolderNode, name: string): FolderNode {
+    this.step("makeFolder");
+    return this.#add(folder, name, this.#emptyFolder());
+  }
+
+  /** Replaces the content. */
+  write(file: FileNode, bytes: Uint8Array): void {
+    this.step("write");
+    Object.assign(file, { bytes, synced: undefined, modifiedNs: BigInt(this.steps) + 1_000_000n });
+  }
+
+  /** Makes the content of a file, or the names in a folder, durable. */
+  sync(node: Node): void {
+    this.step(node.kind === "file" ? "sync" : "syncFolder");
+    if (node.kind === "folder") {
+      node.syncedNames = new Map(node.names);
+      node.pending = [];
+    } else if (this.syncsFiles) node.synced = node.bytes;
+  }
+
+  /** A disk with the same content, everything on it synced. */
+  clone(): SimulatedDisk {
+    return this.#copy(
+      (folder) => new Map(folder.names),
+      (file) => file.bytes,
+    );
+  }
+
+  /** Disks as they may be found after the power went, at most `limit` of them, chosen evenly; the last has lost nothing. */
+  crashStates(limit: number): SimulatedDisk[] {
+    const nodes = nodesBelow(this.root);
+    const folders = nodes.filter((node) => node.kind === "folder" && node.pending.length > 0);
+    const choices = new Map(
+      folders.map((node) => [node, node.kind === "folder" ? subsetsOf(node.pending) : []]),
+    );
+    const isUnsynced = (node: Node): boolean =>
+      node.kind === "file" && node.synced === undefined && node.bytes.length > 0;
+    const tears = nodes.some(isUnsynced) ? torn : torn.slice(0, 1);
+    const total = [...choices.values()].reduce((count, list) => count * list.length, tears.length);
+    const count = Math.min(total, limit);
+    return Array.from({ length: count }, (_, index) => {
+      let rest = count === 1 ? total - 1 : Math.floor((index * (total - 1)) / (count - 1));
+      const kept = new Map<Node, NameChange[]>();
+      for (const [folder, list] of choices) {
+        kept.set(folder, list[rest % list.length] ?? []);
+        rest = Math.floor(rest / list.length);
+      }
+      const tear = tears[tears.length - 1 - rest];
+      return this.#copy(
+        (folder) => {
+          const names = new Map(folder.syncedNames);
+          for (const change of kept.get(folder) ?? []) applyChange(names, change);
+          return names;
+        },
+        (file) => file.synced ?? tear?.(file.bytes) ?? file.bytes,
+      );
+    });
+  }
+
+  #copy(
+    namesOf: (folder: FolderNode) => Map<string, Node>,
+    bytesOf: (file: FileNode) => Uint8Array,
+  ): SimulatedDisk {
+    const files = new Map<FileNode, FileNode>();
+    const copyFile = (file: FileNode): FileNode => {
+      const bytes = bytesOf(file);
+      const copy = files.get(file) ?? { ...file, bytes, synced: bytes };
+      files.set(file, copy);
+      return copy;
+    };
+    const copyFolder = (folder: FolderNode): FolderNode => {
+      const names = new Map<string, Node>();
+      for (const [name, node] of namesOf(folder))
+        names.set(name, node.kind === "folder" ? copyFolder(node) : copyFile(node));
+      return { ...folder, names, syncedNames: new Map(names), pending: [] };
+    };
+    const disk = new SimulatedDisk(copyFolder(this.root));
+    disk.#lastId = this.#lastId;
+    return disk;
+  }
+
+  #add<Added extends Node>(folder: FolderNode, name: string, node: Added): Added {
+    if (folder.names.has(name)) throw systemError("EEXIST", name);
+    this.rename(folder, undefined, name, node);
+    return node;
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  #emptyFolder(): FolderNode {
+    return {
+      kind: "folder",
+      id: this.#nextId(),
+      names: new Map(),
+      syncedNames: new Map(),
+      pending: [],
+      mode: 0o755,
+    };
+  }
+}
+
+function applyChange(names: Map<string, Node>, { removed, set }: NameChange): void {
+  if (removed !== undefined) names.delete(removed);
+  if (set !== undefined) names.set(set.name, set.node);
+}
+
+/** Every node that a power cut may leave. */
+function nodesBelow(root: FolderNode): Node[] {
+  const found = new Set<Node>([root]);
+  for (const node of found) {
+    if (node.kind === "file") continue;
+    const pending = node.pending.flatMap(({ set }) => (set === undefined ? [] : [set.node]));
+    for (const below of [...node.names.values(), ...node.syncedNames.values(), ...pending])
+      found.add(below);
+  }
+  return [...found];
+}
+
+/** All subsets in order; of long lists the beginnings, those without one and the whole. */
+function subsetsOf(changes: readonly NameChange[]): NameChange[][] {
+  if (changes.length > 8)
+    return [
+      ...changes.map((_, end) => changes.slice(0, end)),
+      ...changes.map((gone) => changes.filter((it) => it !== gone)),
+      [...changes],
+    ];
+  return Array.from({ length: 2 ** changes.length }, (_, bits) =>
+    changes.filter((_change, index) => Math.floor(bits / 2 ** index) % 2 === 1),
+  );
+}
+
+function systemError(code: string, name: string): Error {
+  return Object.assign(new Error(`${code}: ${name}`), { code });
+}
