@@ -8,7 +8,8 @@ export function load(app) {
 
 /** "query/src/sql" is read as `@ccl/query/sql`. */
 function nameModulesAsImported({ project }) {
-  for (const module of project.getReflectionsByKind(ReflectionKind.Module))
+  const entries = project.getReflectionsByKind(ReflectionKind.Module);
+  for (const module of entries.filter(({ parent }) => parent === project))
     module.name = `@ccl/${module.name.replace("/src", "")}`;
 }
 
