@@ -14,17 +14,15 @@ export { ContextCompilerError } from "./context-compiler-error.ts";
 export type { EvidencePack } from "./evidence/evidence-pack.ts";
 export { sessionFromEvidencePack } from "./evidence/session-from-evidence-pack.ts";
 export { verifyEvidencePack } from "./evidence/verify-evidence-pack.ts";
-export { findArtifact } from "./externalize/find-artifact.ts";
 export { fitMessages } from "./fit/fit-messages.ts";
 export type { FitState } from "./fit/fit-state.ts";
 export { createSession } from "./session/create-session.ts";
 export { eventMessage } from "./session/event-message.ts";
 export type { SessionEventInput } from "./session/event-input.ts";
 export { openSession } from "./session/open-session.ts";
-export { parseSessionEvent } from "./session/parse-session-event.ts";
 export { recordMessages } from "./session/record-messages.ts";
 export type { SessionEvent } from "./session/session-event.ts";
-export { sessionMessages, type SessionMessage } from "./session/session-timeline.ts";
+export { type SessionMessage } from "./session/session-timeline.ts";
 export type { Session, SessionOptions } from "./session/session.ts";
 export { createMemorySessionStore } from "./session-store/create-memory-session-store.ts";
 export type {

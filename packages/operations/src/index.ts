@@ -75,7 +75,6 @@ export type {
   RunDriver,
   RunExecutor,
 } from "./ports/run-executor.ts";
-export { runStepKey } from "./ports/run-step.ts";
 export type { RunStep } from "./ports/run-step.ts";
 export type {
   AppendOutcome,

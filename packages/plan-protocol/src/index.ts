@@ -27,7 +27,6 @@ export type {
   ProposeOptions,
 } from "./session/plan-session.ts";
 export { type Recovery, recoveryFrom, versionBelow } from "./session/recovery-from.ts";
-export { renderSystemPrompt } from "./session/render-system-prompt.ts";
 export type { PlanEvent } from "./trace/plan-event.ts";
 export type { PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
 export type { PlanMode, ValidPlan } from "./validate/valid-plan.ts";

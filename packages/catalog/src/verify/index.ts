@@ -1,4 +1,3 @@
-export { importProbe } from "./import-probe.ts";
 export { renderVerifyReport } from "./render-verify-report.ts";
 export type { ResourceProbe } from "./resource-probe.ts";
 export type { SnippetLinter } from "./lint-snippets.ts";

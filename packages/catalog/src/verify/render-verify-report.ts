@@ -5,10 +5,6 @@ import type { VerifyFinding, VerifyReport, VerifySeverity } from "./verify-repor
 export interface RenderVerifyReportOptions {
   /** `text` for a terminal, by default; `markdown` for a comment or a page. */
   format?: "text" | "markdown" | undefined;
-  /** Findings below are counted, not listed; `notice` by default. */
-  minSeverity?: VerifySeverity | undefined;
-  /** The worst so many are listed, 200 by default; the rest is named by its number. */
-  maxFindings?: number | undefined;
 }
 
 const order: readonly VerifySeverity[] = ["unverified", "breaking", "warning", "notice"];
@@ -18,6 +14,8 @@ const verdicts = [
   "Not everything could be verified.",
 ];
 
+/** The worst so many are listed; the rest is named by its number. */
+const maxFindings = 200;
 /** A notice that more resources share stands once, with the first of them. */
 const maxAlike = 3;
 
@@ -26,9 +24,8 @@ export function renderVerifyReport(
   report: VerifyReport,
   options: RenderVerifyReportOptions = {},
 ): string {
-  const { format = "text", minSeverity = "notice", maxFindings = 200 } = options;
-  const allowed = new Set(order.slice(0, order.indexOf(minSeverity) + 1));
-  const chosen = gathered(report.findings.filter(({ severity }) => allowed.has(severity))).sort(
+  const { format = "text" } = options;
+  const chosen = gathered(report.findings).sort(
     (left, right) => order.indexOf(left.severity) - order.indexOf(right.severity),
   );
   const listed = chosen.slice(0, maxFindings);

@@ -492,7 +492,7 @@ describe("for every log and every budget", () => {
             clock: createFixedClock(1),
             ids: createSequentialIds("h"),
           });
-          return sampleSession({ artifactStore, externalizeAboveTokens: Infinity });
+          return sampleSession({ artifactStore, offloadAboveTokens: Infinity });
         };
         const [session, replay, compiler] = [sessionOf(), sessionOf(), compilerOf()];
         for (const [drafts, which] of steps) {

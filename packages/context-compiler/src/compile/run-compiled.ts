@@ -35,8 +35,6 @@ export interface RunCompiledOptions {
   volatile?: (() => string) | undefined;
   /** Calls of the model; 20 by default. */
   maxSteps?: number | undefined;
-  /** Of each tool call. */
-  toolTimeoutMs?: number | undefined;
   /** After each call of the model, before its tools run. */
   onStep?: ((step: RunStep) => void) | undefined;
   /** Each piece of each answer as it comes, the last of which is `finish`; all at once where the model does not stream. */
@@ -73,9 +71,7 @@ export async function runCompiled(options: RunCompiledOptions): Promise<RunOutco
   const abort = signal === undefined ? {} : { signal };
   const handler = await handlerOf(options);
   const tools = handler === undefined ? [] : (await handler.tools(abort)).map(describeTool);
-  const { toolTimeoutMs: timeoutMs } = options;
-  const limits = { timeoutMs, ...abort };
-  await handler?.callAll(pendingCalls(session), limits);
+  await handler?.callAll(pendingCalls(session), abort);
   if (options.input !== undefined)
     await session.record("user_input", { content: options.input }, abort);
   const steps: RunStep[] = [];
@@ -86,7 +82,7 @@ export async function runCompiled(options: RunCompiledOptions): Promise<RunOutco
     const { text, toolCalls } = step;
     if (toolCalls.length === 0) return { text, finishReason, steps };
     if (handler === undefined) throw noTools(toolCalls);
-    await handler.callAll(toolCalls, limits);
+    await handler.callAll(toolCalls, abort);
   }
   return { text: steps.at(-1)?.text ?? "", finishReason: "step_limit", steps };
 }

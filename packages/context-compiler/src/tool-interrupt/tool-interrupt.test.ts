@@ -521,7 +521,7 @@ describe("read_artifact", () => {
   ): Promise<{ session: Session; handler: ToolInterruptHandler; id: string }> {
     const session = createSession({
       artifactStore: createMemoryArtifactStore(),
-      externalizeAboveTokens: 100,
+      offloadAboveTokens: 100,
     });
     const big = bridgeOf(() => Promise.resolve({ content }));
     const reader = functionToolBridge(createArtifactTools({ session }));

@@ -1,16 +1,15 @@
-import { type Complete } from "@ccl/core";
 import type { Template } from "liquidjs";
 
-import type { TemplateLimits } from "./template-limits.ts";
+const defaultLimits = { templates: 256, chars: 4_000_000 };
 
 /** Compiled templates by their text, evicted by last use. Errors are not kept. */
 export class CompiledTemplates {
   readonly #compiled = new Map<string, Template[]>();
-  readonly #limits: Complete<TemplateLimits>;
+  readonly #limits: typeof defaultLimits;
   #chars = 0;
 
-  constructor(limits: Complete<TemplateLimits>) {
-    this.#limits = limits;
+  constructor(limits?: Partial<typeof defaultLimits>) {
+    this.#limits = { ...defaultLimits, ...limits };
   }
 
   get size(): number {
@@ -33,9 +32,9 @@ export class CompiledTemplates {
   }
 
   #evict(): void {
-    const { maxCachedTemplates, maxCachedChars } = this.#limits;
+    const { templates, chars } = this.#limits;
     for (const oldest of this.#compiled.keys()) {
-      if (this.#compiled.size <= maxCachedTemplates && this.#chars <= maxCachedChars) return;
+      if (this.#compiled.size <= templates && this.#chars <= chars) return;
       this.#compiled.delete(oldest);
       this.#chars -= oldest.length;
     }

@@ -60,7 +60,7 @@ const stepWork = 50;
 export function createTemplateRenderer(options: TemplateRendererOptions = {}): TemplateRenderer {
   const limits = withDefaults(defaultTemplateLimits, options.limits);
   const liquid = createLiquid(options, limits);
-  const compiled = new CompiledTemplates(limits);
+  const compiled = new CompiledTemplates();
   const compile = (template: string): Template[] => {
     if (template.length > limits.maxTemplateChars) {
       throw new TemplateError(

@@ -12,10 +12,6 @@ export interface TemplateLimits {
    * loop; default 10,000,000. It ends nearly all hostile templates long before their time, and at the same place on any machine.
    */
   maxWork?: number | undefined;
-  /** How many compiled templates are kept, evicted by last use; default 256. */
-  maxCachedTemplates?: number | undefined;
-  /** Characters of the templates that are kept compiled; default 4,000,000. */
-  maxCachedChars?: number | undefined;
 }
 
 /** The limits where none are given. */
@@ -24,6 +20,4 @@ export const defaultTemplateLimits: Complete<TemplateLimits> = {
   maxRenderMs: 500,
   maxOutputChars: 1_000_000,
   maxWork: 10_000_000,
-  maxCachedTemplates: 256,
-  maxCachedChars: 4_000_000,
 };

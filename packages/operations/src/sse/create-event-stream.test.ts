@@ -12,8 +12,8 @@ import { OperationsError } from "../operations-error.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import type { OperationRun, RunArtifact } from "../run/run-result.ts";
-import { createEventResponse, createEventStream } from "./index.ts";
-import type { EventSourceOf } from "./create-event-stream.ts";
+import { createEventResponse } from "./index.ts";
+import { createEventStream, type EventSourceOf } from "./create-event-stream.ts";
 
 const stamp = {
   runId: "r",

@@ -1,2 +1,1 @@
 export { createEventResponse, type EventResponseOptions } from "./create-event-response.ts";
-export { createEventStream, type EventStreamOptions } from "./create-event-stream.ts";
