@@ -411,6 +411,7 @@ describe("verifyCatalog", () => {
 
       res:x
         breaking column_removed columns.a: The source no longer has this column
+        notice column_added columns.x | </td><script>alert(1)</script> # heading \`code\` [a](javascript:b): The source has a column that the catalog lacks, of type any
       "
     `);
   });

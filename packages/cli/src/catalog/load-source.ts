@@ -4,7 +4,7 @@ import { CclError, type Issue, redactSecrets, type Result } from "@ccl/core";
 
 import { CliError, inputError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import type { SourceDraft } from "./source-draft.ts";
+import { safelyDecoded, type SourceDraft } from "./source-draft.ts";
 
 /** What a source has now, as its importer gives it. @throws CliError `source_failed` where it does not answer */
 export async function loadSource(
@@ -72,12 +72,4 @@ function secretsOf(address: string): string[] {
   const { password, search, searchParams } = new URL(address);
   const found = [address, password, safelyDecoded(password), search, ...searchParams.values()];
   return found.filter((text) => text.length >= 3).sort((left, right) => right.length - left.length);
-}
-
-function safelyDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -129,7 +129,7 @@ function defaultName(kind: SourceKind, address: string): string {
   if (kind === "files") return address;
   if (kind === "mcp" && !url.test(address)) return commandName(address);
   if (kind === "sql" && !/^sqlite:/i.test(address)) {
-    const database = URL.canParse(address) ? decoded(new URL(address).pathname.slice(1)) : "";
+    const database = URL.canParse(address) ? safelyDecoded(new URL(address).pathname.slice(1)) : "";
     return database === "" ? "main" : database;
   }
   if (url.test(address)) return new URL(address).hostname;
@@ -158,7 +158,8 @@ function commandName(command: string): string {
   throw new CliError("usage", "Give the server a name with --name: its command does not tell one.");
 }
 
-function decoded(text: string): string {
+/** A part of an address, or its text where it is none. */
+export function safelyDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
