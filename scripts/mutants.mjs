@@ -87,18 +87,31 @@ const swapped = {
 };
 
 let current;
+const durationsMs = new Map();
+const conditions = ["@ccl/source"];
 const plugin = {
   name: "mutant",
   enforce: "pre",
   transform(code, id) {
     const file = id.split("?")[0];
-    if (current === undefined || file !== current.file) return undefined;
+    if (file !== current?.file) return undefined;
     return {
       code: code.slice(0, current.start) + current.text + code.slice(current.end),
       map: null,
     };
   },
 };
+
+/** The first test that fails ends those of a mutant. */
+class QuickestFirst {
+  shard(files) {
+    return files;
+  }
+  sort(files) {
+    const durationOf = ({ moduleId }) => durationsMs.get(moduleId) ?? 0;
+    return files.toSorted((a, b) => durationOf(a) - durationOf(b));
+  }
+}
 
 for (const [name, { files, tests }] of Object.entries(subjects)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
@@ -152,7 +165,7 @@ async function survivorsOf(name, mutants) {
     clearInterval(watch);
     const [, signal] = await closed;
     process.off("exit", stop);
-    if (!isReady) throw new Error(`The tests of ${name} fail without a change`);
+    if (!isReady) throw new Error(`The tests of ${name} fail without a change, or pass with a file that throws`);
     if (signal === "SIGKILL") noticed.push(true);
     else if (noticed.length === before) throw new Error(`The tests of ${name} cannot be run`);
   }
@@ -163,14 +176,21 @@ async function tryMutants(mutants, filters) {
   const vitest = await createVitest(
     "test",
     {
+      // Projects of a configuration would not take the plugin.
+      config: false,
+      globalSetup: ["scripts/services/temporary-folder.mjs"],
+      setupFiles: ["scripts/vitest-setup.ts"],
+      include: ["packages/*/src/**/*.test.ts"],
       watch: false,
       bail: 1,
       silent: true,
       reporters: [{}],
-      typecheck: { enabled: false },
+      maxWorkers: 1,
+      isolate: false,
+      sequence: { sequencer: QuickestFirst },
       testTimeout: 60_000,
     },
-    { plugins: [plugin] },
+    { resolve: { conditions }, ssr: { resolve: { conditions } }, plugins: [plugin] },
   );
   const specifications = await vitest.globTestSpecifications(filters);
   const isGreen = async () => {
@@ -178,16 +198,23 @@ async function tryMutants(mutants, filters) {
       specifications,
       true,
     );
+    if (current === undefined)
+      for (const module of testModules)
+        durationsMs.set(module.moduleId, module.diagnostic().duration);
     return unhandledErrors.length === 0 && testModules.every((module) => module.ok());
   };
-  if (!(await isGreen())) return;
-  console.log("green");
-  for (const mutant of mutants) {
+  const isNoticed = async (mutant) => {
     if (current !== undefined) vitest.invalidateFile(current.file);
     current = mutant;
     vitest.invalidateFile(mutant.file);
-    console.log((await isGreen()) ? "survived" : "killed");
-  }
+    return !(await isGreen());
+  };
+  if (!(await isGreen())) return;
+  // A control: whoever does not notice this one notices nothing.
+  const [{ file }] = mutants;
+  if (!(await isNoticed({ file, start: 0, end: 0, text: "throw new Error('control');" }))) return;
+  console.log("green");
+  for (const mutant of mutants) console.log((await isNoticed(mutant)) ? "killed" : "survived");
 }
 
 function sourcesIn(place) {
