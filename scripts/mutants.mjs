@@ -165,7 +165,10 @@ async function survivorsOf(name, mutants) {
     clearInterval(watch);
     const [, signal] = await closed;
     process.off("exit", stop);
-    if (!isReady) throw new Error(`The tests of ${name} fail without a change, or pass with a file that throws`);
+    if (!isReady)
+      throw new Error(
+        `The tests of ${name} fail without a change, or pass with a file that throws`,
+      );
     if (signal === "SIGKILL") noticed.push(true);
     else if (noticed.length === before) throw new Error(`The tests of ${name} cannot be run`);
   }
