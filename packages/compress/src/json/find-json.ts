@@ -72,9 +72,7 @@ function textOfPart(part: unknown): string | undefined {
 export function findJson(text: string): FoundJson | undefined {
   const tailStart = Math.max(0, text.length - longestFrame);
   const head = text.slice(0, longestFrame);
-  const ends = [...text.slice(tailStart).matchAll(/[\]}](?=[ \t\r]*(?:\n|$))/g)]
-    .slice(-maxEnds)
-    .toReversed();
+  const ends = [...text.slice(tailStart).matchAll(/[\]}](?=[ \t\r]*(?:\n|$))/g)].slice(-maxEnds);
   const found = [...head.matchAll(/(?<![[{]\s*)(?:\{\s*(?=["}]|$)|\[\s*(?=["\d[{\]ntf-]|$))/g)].map(
     ({ index }) => index,
   );
@@ -84,14 +82,14 @@ export function findJson(text: string): FoundJson | undefined {
     ...found,
   ];
   const starts = [...new Set(likely)].slice(0, maxStarts);
-  for (const { index } of ends) {
-    const end = tailStart + index + 1;
-    for (const start of starts) {
-      const json = joinObjects(text.slice(start, end));
-      const value = parseContainer(json);
-      if (value !== undefined)
-        return { value, lead: frame(text.slice(0, start)), tail: frame(text.slice(end)) };
-    }
+  // The longest that is JSON: what it holds, and brackets in the words around it, may be some too.
+  const spans = ends
+    .flatMap(({ index }) => starts.map((start) => ({ start, end: tailStart + index + 1 })))
+    .toSorted((a, b) => b.end - b.start - (a.end - a.start));
+  for (const { start, end } of spans) {
+    const value = parseContainer(joinObjects(text.slice(start, end)));
+    if (value !== undefined)
+      return { value, lead: frame(text.slice(0, start)), tail: frame(text.slice(end)) };
   }
   return undefined;
 }

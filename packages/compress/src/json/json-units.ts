@@ -72,11 +72,12 @@ function addObject(
     Array.isArray(member) || rankValue(key, member) === 3;
   const ordered = plain.toSorted((a, b) => Number(isIdentifier(b)) - Number(isIdentifier(a)));
   const line = ordered.map(([key, member]) => `${key}=${inlineText(member)}`).join("; ");
-  if (line !== "") addLine(units, name === "" ? line : `${name}: ${line}`, depth);
-  else if (name !== "" && entries.length > 0) addLine(units, `${name}:`, depth);
+  const said = entries.length === 0 ? "{}" : line;
+  if (said !== "") addLine(units, name === "" ? said : `${name}: ${said}`, depth);
+  else if (name !== "") addLine(units, `${name}:`, depth);
   for (const [key, member] of entries) {
-    if (typeof member !== "object" || member === null || isInline(member)) continue;
-    addBlock(units, { name: joinName(name, key), value: member, depth: depth + 1, columns });
+    if (isBlock(member))
+      addBlock(units, { name: joinName(name, key), value: member, depth: depth + 1, columns });
   }
 }
 
@@ -88,13 +89,12 @@ function addList(
   units: Unit[],
   { name, list, depth, columns }: Omit<Block, "value"> & { list: unknown[] },
 ): void {
-  if (list.every((item) => typeof item !== "object" || item === null))
-    return addLine(units, `${name}=${inlineText(list)}`, depth);
+  if (isInline(list))
+    return addLine(units, `${name === "" ? "" : `${name}=`}${inlineText(list)}`, depth);
   for (const [index, item] of list.entries()) {
     const label = `${name}[${index}]`;
-    if (typeof item === "object" && item !== null)
-      addBlock(units, { name: label, value: item, depth: depth + 1, columns });
-    else addLine(units, `${label}=${cellText(item)}`, depth + 1);
+    if (isBlock(item)) addBlock(units, { name: label, value: item, depth: depth + 1, columns });
+    else addLine(units, `${label}=${inlineText(item)}`, depth + 1);
   }
 }
 
@@ -305,6 +305,10 @@ function gridOf(labelled: readonly LabelledRow[]): Grid {
 
 function isRecordList(value: unknown): value is Record<string, unknown>[] {
   return Array.isArray(value) && value.length > 0 && value.every(isRecord);
+}
+
+function isBlock(value: unknown): value is object {
+  return typeof value === "object" && !isInline(value);
 }
 
 /** Scalars and lists of scalars stand on the line of their object. */
