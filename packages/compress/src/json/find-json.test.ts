@@ -54,7 +54,12 @@ describe("findJson", () => {
     ["between words", `Found it:\n${json(value)}\nThat is all.`, "Found it:", "That is all."],
     ["behind words on its line", `Found: ${json(value)}`, "Found:", ""],
     ["in a fence", `Found it:\n\`\`\`json\n${json(value)}\n\`\`\`\nDone.`, "Found it:", "Done."],
-    ["behind brackets", `As in [1], [2], [3], [4] and [5]:\n  ${json(value)}`, undefined, ""],
+    [
+      "behind brackets",
+      `As in [1], [2], [3], [4] and [5]:\n  ${json(value)}`,
+      "As in [1], [2], [3], [4] and [5]:",
+      "",
+    ],
     ["before brackets", `${json(value)}\nSee [1]\nand {x}\n`, "", "See [1]\nand {x}"],
     ["behind a long text", `${"x".repeat(298)}\n${json(value)}`, "x".repeat(298), ""],
     ["before a long text", `${json(value)}\n${"x".repeat(298)}`, "", "x".repeat(298)],
@@ -62,7 +67,7 @@ describe("findJson", () => {
     const found = findJson(text);
     expect(found?.value).toEqual(value);
     expect(found?.tail).toBe(tail);
-    if (lead !== undefined) expect(found?.lead).toBe(lead);
+    expect(found?.lead).toBe(lead);
   });
 
   it("reads objects one after the other as a list", () => {

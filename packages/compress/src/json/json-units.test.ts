@@ -141,7 +141,7 @@ describe("jsonUnits", () => {
     ["few members", [items(3), items(4)]],
     ["members of two keys", [items(8, 2), items(4, 2)]],
     ["other members too", [[...items(8), 1], items(4)]],
-    ["fewer members than rows", [items(4), items(4), ...Array<object[]>(7).fill([])]],
+    ["fewer members than rows", [items(4), items(4), ...Array.from({ length: 7 }, () => [])]],
     ["texts beside them", [items(8), "none"]],
   ])("leaves lists in their cells that have %s", (_name, lists) => {
     const texts = textsOf(lists.map((list, at) => ({ id: `o-${at}`, list })));

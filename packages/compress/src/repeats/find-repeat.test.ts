@@ -54,6 +54,71 @@ describe("findRepeat", () => {
     `);
   });
 
+  it("shows two lines around a change, one heading for changes that are near, and both ends", () => {
+    const edited = ["first", ...file.with(10, "a").with(15, "b").with(21, "c"), "last"];
+    const text = findRepeat(edited.join("\n"), known(file.join("\n")))?.text ?? "";
+    expect(text.match(/^@@.*$/gm)).toEqual(["@@ 1 @@", "@@ 10 @@", "@@ 21 @@", "@@ 200 @@"]);
+    expect(text.split("\n")).toHaveLength(29);
+    expect(text).toContain(`\n@@ 1 @@\n+first\n ${file[0]}\n ${file[1]}\n@@ 10 @@\n`);
+    expect(text.endsWith(` ${file[198]}\n ${file[199]}\n+last`)).toBe(true);
+  });
+
+  it("shows rows that are new, gone or changed in several tables, without those around them", () => {
+    const table = (name: string): object[] =>
+      Array.from({ length: 40 }, (_, at) => ({ id: `${name}-${at}`, sum: at * 3 }));
+    const [orders, bills] = [table("o"), table("b")];
+    const later = {
+      orders: orders.with(3, { id: "o-3", sum: 1 }).with(4, { id: "o-4", sum: 2 }).toSpliced(20, 1),
+      bills: [{ id: "b-new", sum: 0 }, ...bills],
+    };
+    const before = JSON.stringify({ orders, bills });
+    expect(findRepeat(JSON.stringify(later), known(before))?.text).toMatchInlineSnapshot(`
+      "[As artifact 0123456789ab, but for 10 rows; - there, + here:]
+      @@ 1 @@
+      -orders: 40 rows
+      +orders: 39 rows
+       id|sum
+      @@ row 4 @@ id|sum
+      -o-3|9
+      -o-4|12
+      +o-3|1
+      +o-4|2
+      @@ row 21 @@ id|sum
+      -o-20|60
+      @@ 40 @@
+      -bills: 40 rows
+      +bills: 41 rows
+       id|sum
+      +b-new|0"
+    `);
+  });
+
+  it("says so where only blanks differ", () => {
+    const content = file.join("\n");
+    expect(findRepeat(`${content}\n`, known(content))).toMatchObject({
+      text: "[The same as artifact 0123456789ab, but for blanks.]",
+      isSame: false,
+    });
+  });
+
+  it("compares with the nearest of the contents that are about as long, the newest of 64", () => {
+    const near = file.with(1, "  other();").join("\n");
+    const far = file.map((text, at) => (at % 3 === 0 ? `${text} //` : text)).join("\n");
+    const content = file.join("\n");
+    const name = (contents: string[], given = content): string | undefined =>
+      findRepeat(
+        given,
+        contents.map((text, at) => ({ name: `${at}`, content: text })),
+      )?.known.name;
+    expect(name([far, near, far])).toBe("1");
+    expect(name([near, near])).toBe("1");
+    expect(name([content, ...Array<string>(63).fill("x")])).toBe("0");
+    expect(name([content, ...Array<string>(64).fill("x")])).toBeUndefined();
+    expect(name([`${content}\n${content}`])).toBeUndefined();
+    expect(name([file.slice(0, 120).join("\n")])).toBe("0");
+    expect(name([content], file.slice(0, 90).join("\n"))).toBeUndefined();
+  });
+
   it("finds none where little is the same", () => {
     const other = file.map((line) => line.replace("take", "give"));
     expect(findRepeat(other.join("\n"), known(file.join("\n")))).toBeUndefined();
@@ -65,7 +130,7 @@ describe("findRepeat", () => {
     const line = fc.integer({ min: 0, max: 30 }).map((at) => `line ${at} of a file`);
     fc.assert(
       fc.property(
-        fc.array(line, { minLength: 20, maxLength: 60 }),
+        fc.array(line, { minLength: 5, maxLength: 60 }),
         fc.array(fc.tuple(fc.nat(60), fc.nat(3), fc.array(line, { maxLength: 3 })), {
           minLength: 1,
           maxLength: 4,
@@ -76,6 +141,10 @@ describe("findRepeat", () => {
           const repeat = findRepeat(after.join("\n"), known(before.join("\n")));
           if (repeat === undefined) return;
           expect(repeat.isSame ? before : applied(before, repeat.text)).toEqual(after);
+          const changes = repeat.text.match(/^[-+]/gm)?.length ?? 0;
+          expect(repeat.isSame ? changes : `${changes} lines`).toBe(
+            repeat.isSame ? 0 : /but for (\d+ lines)/.exec(repeat.text)?.[1],
+          );
         },
       ),
     );
@@ -112,6 +181,7 @@ function applied(before: readonly string[], text: string): string[] {
     const start = /^@@ (\d+) @@$/.exec(line)?.[1];
     if (start !== undefined) {
       while (after.length < Number(start) - 1) after.push(before[next++] ?? "");
+      if (after.length !== Number(start) - 1) return [`${line} is written already`];
     } else if (line.startsWith("+")) after.push(line.slice(1));
     else {
       if (before[next] !== line.slice(1)) return [`${line} does not follow ${before[next - 1]}`];
