@@ -6,7 +6,11 @@ import { selectUnits } from "./select-units.ts";
 import type { Layout, Unit } from "./unit.ts";
 import type { WeighedUnits } from "./weigh/weigh-units.ts";
 
-const characters: TokenCounter = { count: (text) => text.length };
+const characters: TokenCounter = {
+  name: "characters",
+  isExact: true,
+  count: (text) => text.length,
+};
 const line = (text: string, at: number): Unit => ({ text, from: at + 1, to: at + 1, weight: 0 });
 const layoutOf = (units: Unit[], more: Partial<Layout> = {}): Layout => ({
   units,
@@ -103,7 +107,7 @@ describe("selectUnits", () => {
 });
 
 describe("long units", () => {
-  const quarter: TokenCounter = { count: (text) => Math.ceil(text.length / 4) };
+  const quarter: TokenCounter = { ...characters, count: (text) => Math.ceil(text.length / 4) };
   const select = (
     units: Unit[],
     weights: number[],

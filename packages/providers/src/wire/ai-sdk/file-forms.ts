@@ -29,7 +29,20 @@ const contentKeys: Record<string, string | undefined> = {
   "image-url": "url",
 };
 
-type Content = { data: Uint8Array } | { url: string };
+type Content = { data: Uint8Array; mimeType?: string | undefined } | { url: string };
+
+/** Of the images that APIs take: the bytes that they begin with, as Latin-1. */
+const signatures: [mimeType: string, signature: RegExp][] = [
+  ["image/png", /^\x89PNG/],
+  ["image/jpeg", /^\xFF\xD8\xFF/],
+  ["image/gif", /^GIF8/],
+  ["image/webp", /^RIFF[^]{4}WEBP/],
+];
+
+function imageTypeOf(data: Uint8Array): string | undefined {
+  const start = String.fromCharCode(...data.subarray(0, 12));
+  return signatures.find(([, signature]) => signature.test(start))?.[0];
+}
 
 /** A file or an image in any form of the SDK; undefined where it is another part, or its bytes and address are elsewhere. */
 export function readFile(wire: JsonRecord): MediaPart | undefined {
@@ -38,12 +51,14 @@ export function readFile(wire: JsonRecord): MediaPart | undefined {
   const read = key === undefined ? undefined : readContent(wire[key]);
   if (typeof type !== "string" || read === undefined) return undefined;
   const given = typeof mediaType === "string" ? mediaType : undefined;
-  const isImage = type.startsWith("image") || given?.startsWith("image/") === true;
-  const mimeType = given ?? (isImage ? "image/*" : "application/octet-stream");
+  // As in the SDK, an image without a type is what its address or its bytes say.
+  const { mimeType: own, ...content } = { mimeType: undefined, ...read.content };
+  const found = given ?? own ?? ("data" in content ? imageTypeOf(content.data) : undefined);
+  const isImage = type.startsWith("image") || found?.startsWith("image/") === true;
   const part: MediaPart = withoutUndefined({
     type: isImage ? "image" : "file",
-    mimeType,
-    ...read.content,
+    mimeType: found ?? (isImage ? "image/*" : "application/octet-stream"),
+    ...content,
     filename: stringAt(wire, "filename"),
   });
   return withForm(aiSdk, part, {
@@ -58,10 +73,10 @@ function readContent(value: unknown): { content: Content; form?: string } | unde
   if (value instanceof ArrayBuffer)
     return { content: { data: new Uint8Array(value) }, form: "buffer" };
   if (value instanceof URL) {
-    const inline = parseDataUrl(value.href)?.data;
+    const inline = parseDataUrl(value.href);
     return inline === undefined
       ? { content: { url: value.href } }
-      : { content: { data: inline }, form: "dataURL" };
+      : { content: inline, form: "dataURL" };
   }
   if (typeof value === "string") return readText(value);
   if (!isRecord(value)) return undefined;
@@ -79,8 +94,8 @@ function readContent(value: unknown): { content: Content; form?: string } | unde
 }
 
 function readText(text: string): { content: Content; form: string } | undefined {
-  const inline = parseDataUrl(text)?.data;
-  if (inline !== undefined) return { content: { data: inline }, form: "dataUrl" };
+  const inline = parseDataUrl(text);
+  if (inline !== undefined) return { content: inline, form: "dataUrl" };
   if (URL.canParse(text)) return { content: { url: text }, form: "string" };
   const data = fromBase64(text);
   return data === undefined ? undefined : { content: { data }, form: "base64" };
