@@ -167,6 +167,13 @@ describe("jsonUnits", () => {
       [4, undefined, undefined],
       [4, undefined, undefined],
     ]);
+    const listed = jsonUnits({ list: [1, { a: 1 }, [{ b: 1 }, 2]] }) ?? [];
+    expect(listed.map(({ text, weight }) => [text, Math.round(weight * 100)])).toEqual([
+      ["list[0]=1", 33],
+      ["list[1]: a=1", 33],
+      ["list[2][0]: b=1", 25],
+      ["list[2][1]=2", 25],
+    ]);
     const tables = Object.fromEntries(
       Array.from({ length: 16 }, (_, at) => [`t${at}`, [{ x: at }, { x: -1 }]]),
     );

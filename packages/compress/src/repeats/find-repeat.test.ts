@@ -93,6 +93,22 @@ describe("findRepeat", () => {
     `);
   });
 
+  it("names the row above where the last ones are gone", () => {
+    const rows = Array.from({ length: 40 }, (_, at) => ({ id: `o-${at}`, sum: at * 3 }));
+    const [before, after] = [rows, rows.slice(0, 39)].map((list) => JSON.stringify({ list }));
+    expect(findRepeat(after ?? "", known(before ?? ""))?.text).toContain(
+      "@@ row 39 @@ id|sum\n-o-39|117",
+    );
+  });
+
+  it("finds none where more differs than a reader would follow", () => {
+    const lines = Array.from({ length: 1_200 }, (_, at) => `line ${at} of a file`);
+    const changed = (count: number): string =>
+      lines.map((line, at) => (at % 3 === 0 && at < 3 * count ? `${line}!` : line)).join("\n");
+    expect(findRepeat(changed(300), known(lines.join("\n")))?.text).toContain("for 600 lines");
+    expect(findRepeat(changed(301), known(lines.join("\n")))).toBeUndefined();
+  });
+
   it("says so where only blanks differ", () => {
     const content = file.join("\n");
     expect(findRepeat(`${content}\n`, known(content))).toMatchObject({
