@@ -47,9 +47,15 @@ const subjects = {
   // Without the tests that have the compiler read the types of clients, which take longer than all others together.
   wire: {
     files: ["providers/src/wire/"],
-    tests: ["answers", "golden", "recorded-requests", "responses", "round-trips", "readings"].map(
-      (name) => `providers/src/wire/${name}.test`,
-    ),
+    tests: [
+      "answer",
+      "golden",
+      "recorded-requests",
+      "responses",
+      "round-trips",
+      "readings",
+      "writings",
+    ].map((name) => `providers/src/wire/${name}`),
   },
   forms: {
     files: [
