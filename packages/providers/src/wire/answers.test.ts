@@ -6,6 +6,7 @@ import * as aiSdk from "./ai-sdk/index.ts";
 import * as anthropic from "./anthropic/index.ts";
 import * as chat from "./openai-chat/index.ts";
 import * as responses from "./openai-responses/index.ts";
+import { askedTools } from "./tool-description.ts";
 
 const model = "m";
 const versions = ["v2", "v3", "v4"] as const;
@@ -94,6 +95,32 @@ describe("tools and tool choice", () => {
     ]).toEqual([choice, choice, choice, choice]);
   });
 
+  it("asks for nothing where there is no tool to call, which APIs refuse", () => {
+    const tools = [tool];
+    expect(choices.map((toolChoice) => askedTools({ messages: [], toolChoice }))).toEqual([
+      {},
+      {},
+      { toolChoice: "required" },
+      { toolChoice: { name: "look" } },
+    ]);
+    for (const toolChoice of [...choices, undefined])
+      expect(askedTools({ messages: [], tools, toolChoice })).toEqual({ tools, toolChoice });
+  });
+
+  it("describes a tool without a schema as one that takes any object", () => {
+    const plain = { name: "look", description: "", inputSchema: { type: "object" } };
+    expect([
+      chat.fromOpenAiTools([{ type: "function", function: { name: "look" } }, null, {}]),
+      responses.fromResponsesTools([
+        { type: "function", name: "look" },
+        null,
+        { type: "function" },
+      ]),
+      aiSdk.fromAiSdkTools([{ type: "function", name: "look" }, null, { type: "function" }]),
+      anthropic.fromAnthropicTools([{ name: "look", input_schema: { type: "object" } }, null]),
+    ]).toEqual([[plain], [plain], [plain], [plain]]);
+  });
+
   it("leaves tools and choices to the provider that are its own", () => {
     expect([
       chat.fromOpenAiTools([{ type: "custom", custom: { name: "patch" } }]),
@@ -102,7 +129,10 @@ describe("tools and tool choice", () => {
       aiSdk.fromAiSdkTools([{ type: "provider", id: "openai.web_search", name: "x", args: {} }]),
       chat.fromOpenAiToolChoice({ type: "allowed_tools", allowed_tools: {} }),
       responses.fromResponsesToolChoice({ type: "web_search" }),
-    ]).toEqual([[], [], [], [], undefined, undefined]);
+      responses.fromResponsesToolChoice({ type: "custom", name: "patch" }),
+      anthropic.fromAnthropicToolChoice({ type: "mystery", name: "x" }),
+      aiSdk.fromAiSdkToolChoice({ type: "mystery", toolName: "x" }),
+    ]).toEqual([[], [], [], [], undefined, undefined, undefined, undefined, undefined]);
   });
 });
 

@@ -454,3 +454,42 @@ it("takes the type of an image from its address", () => {
     fromAiSdkMessages([{ role: "user", content: [{ type: "file", data: "AQID" }] }])[0]?.content,
   ).toMatchObject([{ type: "file", mimeType: "application/octet-stream" }]);
 });
+
+const withMedia = Object.entries(aiSdk).filter(([name]) =>
+  /^(?:media|a file (?:of|that))/.test(name),
+);
+
+it.each(withMedia)("keeps the form of files beside a change: %s", (_name, wire) => {
+  const changed = fromAiSdkMessages(wire).map((message): ChatMessage =>
+    typeof message.content === "string" || message.content.length === 0
+      ? message
+      : { ...message, content: [...message.content, { type: "text", text: "CHANGED" }] },
+  );
+  const sent = JSON.stringify(toAiSdkMessages(changed));
+  expect(sent).toContain("CHANGED");
+  expect(JSON.parse(sent.replaceAll(',{"type":"text","text":"CHANGED"}', ""))).toEqual(
+    JSON.parse(JSON.stringify(wire)),
+  );
+});
+
+it("reads files of AI SDK 7 by their bytes and addresses, and leaves others alone", () => {
+  const partsOf = (...data: unknown[]): unknown =>
+    fromAiSdkMessages([
+      {
+        role: "user",
+        content: data.map((value) => ({ type: "file", data: value, mediaType: "audio/wav" })),
+      },
+    ])[0]?.content;
+  const bytes = Uint8Array.of(1, 2);
+  const inline = { type: "file", mimeType: "audio/wav", data: bytes };
+  const linked = { type: "file", mimeType: "audio/wav", url: "https://e.org/a" };
+  expect(
+    partsOf(
+      { type: "data", data: bytes },
+      { type: "data", data: "AQI=" },
+      { type: "url", url: new URL("https://e.org/a") },
+    ),
+  ).toMatchObject([inline, inline, linked]);
+  const unknown = [{ type: "data", data: { type: "data", data: bytes } }, { type: "url" }, 7];
+  expect(partsOf(...unknown)).toMatchObject(unknown.map(() => ({ type: "provider" })));
+});
