@@ -16,6 +16,7 @@ export type {
   ToolCall,
 } from "./messages/chat-message.ts";
 export { fileText } from "./messages/file-text.ts";
+export { imageTypeOf } from "./messages/image-type-of.ts";
 export type { Embedder } from "./models/embedder.ts";
 export { LanguageModelError, type LanguageModelErrorCode } from "./models/language-model-error.ts";
 export type {

@@ -32,8 +32,7 @@ export function diffUnits(
   const hunks = new HunkWriter(after);
   let place = head;
   for (const { value, added, removed } of runs) {
-    if (removed) hunks.remove(value, place);
-    else if (added) hunks.add(value, place);
+    if (removed || added) hunks.change(removed ? "-" : "+", value, place);
     if (!removed) place += value.length;
   }
   return { text: hunks.finish(), count: hunks.count };
@@ -56,27 +55,17 @@ class HunkWriter {
     this.#after = after;
   }
 
-  remove(texts: readonly string[], place: number): void {
+  change(sign: "-" | "+", texts: readonly string[], place: number): void {
     this.#begin(place);
-    for (const text of texts) this.#lines.push(`-${text}`);
-    this.#end(texts.length, place);
-  }
-
-  add(texts: readonly string[], place: number): void {
-    this.#begin(place);
-    for (const text of texts) this.#lines.push(`+${text}`);
-    this.#next = place + texts.length;
-    this.#end(texts.length, this.#next);
+    for (const text of texts) this.#lines.push(`${sign}${text}`);
+    this.count += texts.length;
+    this.#next = sign === "+" ? place + texts.length : place;
+    this.#open = this.#next + contextLines;
   }
 
   finish(): string {
     this.#follow(this.#after.length);
     return this.#lines.join("\n");
-  }
-
-  #end(count: number, place: number): void {
-    this.count += count;
-    this.#open = place + contextLines;
   }
 
   /** Writes what stands after the last change and before this one, with a heading where something is left out. */

@@ -1,16 +1,3 @@
-const signatures: readonly [mimeType: string, pattern: RegExp][] = [
-  ["image/png", /^\x89PNG\r\n/],
-  ["image/jpeg", /^\xFF\xD8\xFF/],
-  ["image/gif", /^GIF8[79]a/],
-  ["image/webp", /^RIFF[^]{4}WEBP/],
-];
-
-/** The media type of an image that models take, by its first bytes; undefined for other bytes. */
-export function imageTypeOf(bytes: Uint8Array): string | undefined {
-  const head = String.fromCharCode(...bytes.subarray(0, 12));
-  return signatures.find(([, pattern]) => pattern.test(head))?.[0];
-}
-
 /** The pixels of a PNG, GIF or JPEG, read from its header. */
 export function imageSize(bytes: Uint8Array): { width: number; height: number } | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

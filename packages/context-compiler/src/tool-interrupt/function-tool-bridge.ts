@@ -1,7 +1,6 @@
-import type { MediaPart, Part, ToolDefinition } from "@ccl/core";
+import { imageTypeOf, type MediaPart, type Part, type ToolDefinition } from "@ccl/core";
 import { fromBase64 } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { imageTypeOf } from "../externalize/image-header.ts";
 import { isArtifactReader } from "./create-artifact-tools.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 import { writeJson } from "./write-json.ts";

@@ -1,4 +1,4 @@
-import type { MediaPart } from "@ccl/core";
+import { imageTypeOf, type MediaPart } from "@ccl/core";
 import {
   fromBase64,
   isRecord,
@@ -30,19 +30,6 @@ const contentKeys: Record<string, string | undefined> = {
 };
 
 type Content = { data: Uint8Array; mimeType?: string | undefined } | { url: string };
-
-/** Of the images that APIs take: the bytes that they begin with, as Latin-1. */
-const signatures: [mimeType: string, signature: RegExp][] = [
-  ["image/png", /^\x89PNG/],
-  ["image/jpeg", /^\xFF\xD8\xFF/],
-  ["image/gif", /^GIF8/],
-  ["image/webp", /^RIFF[^]{4}WEBP/],
-];
-
-function imageTypeOf(data: Uint8Array): string | undefined {
-  const start = String.fromCharCode(...data.subarray(0, 12));
-  return signatures.find(([, signature]) => signature.test(start))?.[0];
-}
 
 /** A file or an image in any form of the SDK; undefined where it is another part, or its bytes and address are elsewhere. */
 export function readFile(wire: JsonRecord): MediaPart | undefined {
