@@ -70,6 +70,12 @@ describe("findJson", () => {
     expect(found?.lead).toBe(lead);
   });
 
+  it("reads from the first bracket, though others begin lines", () => {
+    const list = [1, 2, 3, 4, 5, 6].map((at) => ({ [`k${at}`]: at }));
+    const found = findJson(`Found: ${JSON.stringify({ list }, null, 1)}`);
+    expect(found).toMatchObject({ value: { list }, lead: "Found:" });
+  });
+
   it("reads objects one after the other as a list", () => {
     for (const between of ["\n", "\r\n", "\n\n", " \n  "])
       expect(findJson(`{"a":1}${between}{"a":2}${between}{"a":3}\n`)?.value).toEqual([

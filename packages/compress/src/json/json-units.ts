@@ -205,7 +205,7 @@ export function tableHead(
 /** Of many tables the names alone would fill the room. */
 function weighTitles(units: readonly Unit[]): void {
   const titles = units.filter(({ members }) => members !== undefined);
-  for (const title of titles) title.weight = Math.min(2, 8 / titles.length);
+  for (const title of titles) title.weight = Math.min(title.weight, 8 / titles.length);
 }
 
 /** Rows whose values say which columns identify something. */
@@ -223,8 +223,7 @@ function orderColumns({ columns, rows }: Grid): Column[] {
     for (const { values } of rows) {
       const value = values[at];
       if (value === undefined) continue;
-      const isScalar = typeof value !== "object" || value === null;
-      if (isScalar && rankValue(key, value) === 3) return true;
+      if (typeof value !== "object" && rankValue(key, value) === 3) return true;
       read += 1;
       if (read > rankedRows) return false;
     }

@@ -324,6 +324,17 @@ it("writes an answer without text, calls, counts and id", () => {
   `);
 });
 
+it("counts nothing as 0 where an API always has a count", () => {
+  const counted = { ...empty, usage: { inputTokens: 3, outputTokens: 4 } };
+  expect(toResponsesAnswer(counted, { model: "m" })["usage"]).toEqual({
+    input_tokens: 3,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 4,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 7,
+  });
+});
+
 const chatBody = (message: object, finish_reason = "stop"): Record<string, unknown> => ({
   id: "r",
   object: "chat.completion",

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { aiSdk, anthropic, chat, responses } from "../../test-support/golden-shapes.ts";
 import { fromAiSdkMessages, toAiSdkMessages } from "./ai-sdk/index.ts";
 import { fromAnthropicMessages, toAnthropicMessages } from "./anthropic/index.ts";
-import { fromOpenAiMessages } from "./openai-chat/index.ts";
-import { fromResponsesItems } from "./openai-responses/index.ts";
+import { fromOpenAiMessages, toOpenAiMessages } from "./openai-chat/index.ts";
+import { fromResponsesItems, toResponsesItems } from "./openai-responses/index.ts";
 
 // The forms that messages came in hide from round trips what was misread: these are the messages themselves.
 const partIn = (part: Part): string => {
@@ -455,19 +455,45 @@ it("takes the type of an image from its address", () => {
   ).toMatchObject([{ type: "file", mimeType: "application/octet-stream" }]);
 });
 
-const withMedia = Object.entries(aiSdk).filter(([name]) =>
-  /^(?:media|a file (?:of|that))/.test(name),
-);
+const spoken = [{ role: "assistant", content: [{ type: "image_url", image_url: { url: "u" } }] }];
+const kept: [name: string, wire: object[] | undefined, thereAndBack: Change][] = [
+  ...["cache marks", "an image"].map((name): (typeof kept)[0] => [name, chat[name], viaChat]),
+  ["an image of the assistant", spoken, viaChat],
+  ...["citations", "documents", "images", "a failed result with media", "interleaved thinking"].map(
+    (name): (typeof kept)[0] => [name, anthropic[name], viaAnthropic],
+  ),
+  ...["media", "output in parts", "reasoning", "calls and results"].map(
+    (name): (typeof kept)[0] => [name, responses[name], viaResponses],
+  ),
+  ...Object.entries(aiSdk)
+    .filter(([name]) => /^(?:media|a file (?:of|that))/.test(name))
+    .map(([name, wire]): (typeof kept)[0] => [name, wire, viaAiSdk]),
+];
 
-it.each(withMedia)("keeps the form of files beside a change: %s", (_name, wire) => {
-  const changed = fromAiSdkMessages(wire).map((message): ChatMessage =>
-    typeof message.content === "string" || message.content.length === 0
-      ? message
-      : { ...message, content: [...message.content, { type: "text", text: "CHANGED" }] },
+type Change = (wire: object[], change: (messages: ChatMessage[]) => ChatMessage[]) => unknown;
+function viaChat(...[wire, change]: Parameters<Change>): unknown {
+  return toOpenAiMessages(change(fromOpenAiMessages(wire)));
+}
+function viaAnthropic(...[messages, change]: Parameters<Change>): unknown {
+  return toAnthropicMessages(change(fromAnthropicMessages({ messages }))).messages;
+}
+function viaResponses(...[wire, change]: Parameters<Change>): unknown {
+  return toResponsesItems(change(fromResponsesItems(wire)));
+}
+function viaAiSdk(...[wire, change]: Parameters<Change>): unknown {
+  return toAiSdkMessages(change(fromAiSdkMessages(wire)));
+}
+
+it.each(kept)("keeps what stands beside a change: %s", (_name, wire = [], thereAndBack) => {
+  const sent = thereAndBack(wire, (messages) =>
+    messages.map((message) =>
+      typeof message.content === "string" || message.content.length === 0
+        ? message
+        : { ...message, content: [...message.content, { type: "text", text: "CHANGED" }] },
+    ),
   );
-  const sent = JSON.stringify(toAiSdkMessages(changed));
-  expect(sent).toContain("CHANGED");
-  expect(JSON.parse(sent.replaceAll(',{"type":"text","text":"CHANGED"}', ""))).toEqual(
+  expect(JSON.stringify(sent)).toContain("CHANGED");
+  expect(JSON.parse(JSON.stringify(sent).replaceAll(/,\{[^{}]*"CHANGED"\}/g, ""))).toEqual(
     JSON.parse(JSON.stringify(wire)),
   );
 });
