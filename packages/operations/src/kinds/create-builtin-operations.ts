@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@ccl/core/json";
 
-import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { BuiltinKind, OperationDefinition } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { ComputeOperationOptions } from "./create-compute-operation.ts";
@@ -10,7 +10,6 @@ import type { RagOperationOptions } from "./create-rag-operation.ts";
 import type { ToolOperationOptions } from "./create-tool-operation.ts";
 import type { TransformOperationOptions } from "./create-transform-operation.ts";
 import { lazyHandler } from "./lazy-handler.ts";
-import type { BuiltinKind } from "./params-schema-of.ts";
 
 /** What the kinds need; a kind whose part is absent has no handler. `template`, `transform` and `guard` need nothing. */
 export interface BuiltinOperationsOptions

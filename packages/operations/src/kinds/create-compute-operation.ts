@@ -1,5 +1,4 @@
-import { type ChatMessage, systemClock } from "@ccl/core";
-import { sleep } from "@ccl/core/async";
+import type { ChatMessage } from "@ccl/core";
 import { z } from "zod";
 
 import type { MainResult, OperationContext } from "../operation/operation-context.ts";
@@ -8,7 +7,6 @@ import type { OperationHandler } from "../operation/operation-context.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { maxValueChars } from "../artifact/max-value-chars.ts";
 import { OperationError } from "./operation-error.ts";
-import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,
@@ -64,7 +62,6 @@ export interface ComputeOperationOptions {
 /** The handler of the kind `compute`. */
 export function createComputeOperation(options: ComputeOperationOptions): OperationHandler {
   const { functions } = options;
-  const services = { clock: systemClock, random: Math.random, sleep };
   return createHandler(async ({ context, debug }) => {
     const params = readParams(computeParamsSchema, context);
     requireAllowed(resultEffectTypes(params), context);
@@ -80,14 +77,8 @@ export function createComputeOperation(options: ComputeOperationOptions): Operat
     const { timeoutMs, input = {} } = params;
     const given = await runAttempts(
       context,
-      async (signal) => {
-        try {
-          return await compute.run(input, viewOf(context, signal));
-        } catch (error) {
-          throw operationErrorOf(error, "internal_error");
-        }
-      },
-      { services, timeoutMs },
+      async (signal) => compute.run(input, viewOf(context, signal)),
+      { timeoutMs },
     );
     const { value, text } = boundedJson(given, maxValueChars);
     Object.assign(debug.outputsSummary, { valueChars: text.length });

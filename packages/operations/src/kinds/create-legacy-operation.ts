@@ -16,8 +16,6 @@ import {
 } from "./result-params.ts";
 import { runAttempts } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
-import { systemClock } from "@ccl/core";
-import { sleep } from "@ccl/core/async";
 
 /** What a plain function may give: a text, nothing, or parts of an outcome. */
 type LegacyResult =
@@ -59,11 +57,7 @@ export function createLegacyOperation(run: LegacyFunction): OperationHandler {
     const params = readParams(legacyParamsSchema, context);
     requireAllowed(resultEffectTypes(params), context);
     const { timeoutMs } = params;
-    const services = { clock: systemClock, random: Math.random, sleep };
-    const given = await runAttempts(context, async (signal) => run(context, signal), {
-      services,
-      timeoutMs,
-    });
+    const given = await runAttempts(context, async (signal) => run(context, signal), { timeoutMs });
     requireResult(given);
     const result = given === undefined ? {} : typeof given === "string" ? { text: given } : given;
     if (result.skippedReason !== undefined)

@@ -1,27 +1,16 @@
-import { estimatedCounter, systemClock, type TokenCounter } from "@ccl/core";
-import { sleep } from "@ccl/core/async";
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { z } from "zod";
 
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
+import { callShape, type CallParams } from "./call-params.ts";
 import { boundedJson, boundedTokens } from "./bounded-json.ts";
 import { maxValueChars } from "../artifact/max-value-chars.ts";
 import { OperationError } from "./operation-error.ts";
-import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import {
-  resultEffects,
-  resultEffectTypes,
-  type ResultParams,
-  resultShape,
-} from "./result-params.ts";
-import {
-  type AttemptServices,
-  type RetryParams,
-  retrySchema,
-  runAttempts,
-} from "./run-attempts.ts";
+import { resultEffects, resultEffectTypes } from "./result-params.ts";
+import { runAttempts } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
 
@@ -45,7 +34,7 @@ export interface Retriever {
 }
 
 /** Parameters of the kind `rag`. The artifact's value is the list of passages; `emit` gets their text. */
-export interface RagParams extends ResultParams {
+export interface RagParams extends CallParams {
   /** Liquid. */
   query: string;
   /** Default 5. */
@@ -56,12 +45,6 @@ export interface RagParams extends ResultParams {
   maxTokens?: number | undefined;
   /** Liquid over `value`, the list of passages; default a numbered list. */
   template?: string | undefined;
-  /** A variable that does not exist is `template_render_error`. */
-  strictVariables?: boolean | undefined;
-  /** Of each attempt; default none but that of the run. */
-  timeoutMs?: number | undefined;
-  /** Default one attempt. */
-  retry?: RetryParams | undefined;
 }
 
 const count = z.int().min(1);
@@ -73,10 +56,7 @@ export const ragParamsSchema: z.ZodType<RagParams> = z.strictObject({
   minScore: z.exactOptional(z.number()),
   maxTokens: z.exactOptional(count),
   template: z.exactOptional(z.string()),
-  strictVariables: z.exactOptional(z.boolean()),
-  timeoutMs: z.exactOptional(count),
-  retry: z.exactOptional(retrySchema),
-  ...resultShape,
+  ...callShape,
 });
 
 /** What the kind `rag` needs from the application. */
@@ -84,7 +64,6 @@ export interface RagOperationOptions {
   retriever: Retriever;
   counter?: TokenCounter | undefined;
   liquid?: TemplateRenderer | undefined;
-  services?: Partial<AttemptServices> | undefined;
 }
 
 const defaultTopK = 5;
@@ -92,12 +71,6 @@ const defaultTopK = 5;
 /** The handler of the kind `rag`. */
 export function createRagOperation(options: RagOperationOptions): OperationHandler {
   const { retriever, counter = estimatedCounter } = options;
-  const services: AttemptServices = {
-    clock: systemClock,
-    random: Math.random,
-    sleep,
-    ...options.services,
-  };
   return createHandler(async ({ context, debug }) => {
     const params = readParams(ragParamsSchema, context);
     requireAllowed(resultEffectTypes(params), context);
@@ -116,18 +89,8 @@ export function createRagOperation(options: RagOperationOptions): OperationHandl
     Object.assign(debug.inputsSummary, { queryChars: query.length, topK });
     const found = await runAttempts(
       context,
-      async (signal) => {
-        try {
-          return await retriever.retrieve(query, { topK, signal });
-        } catch (error) {
-          throw operationErrorOf(error, "provider_error");
-        }
-      },
-      {
-        services,
-        timeoutMs,
-        retry,
-      },
+      async (signal) => retriever.retrieve(query, { topK, signal }),
+      { timeoutMs, retry, otherwise: "provider_error" },
     );
     const passages = found
       .map(passageOf)

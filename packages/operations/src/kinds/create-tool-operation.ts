@@ -1,45 +1,28 @@
-import { systemClock, type ToolDefinition } from "@ccl/core";
-import { sleep } from "@ccl/core/async";
+import type { ToolDefinition } from "@ccl/core";
 import type { JsonSchema } from "@ccl/structured-output";
 import { z } from "zod";
 
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
+import { callShape, type CallParams } from "./call-params.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
 import { OperationError } from "./operation-error.ts";
-import { operationErrorOf } from "./operation-error-of.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import {
-  resultEffects,
-  resultEffectTypes,
-  type ResultParams,
-  resultShape,
-} from "./result-params.ts";
-import {
-  type AttemptServices,
-  type RetryParams,
-  retrySchema,
-  runAttempts,
-} from "./run-attempts.ts";
+import { resultEffects, resultEffectTypes } from "./result-params.ts";
+import { runAttempts } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
 
 /** Parameters of the kind `tool`. */
-export interface ToolParams extends ResultParams {
+export interface ToolParams extends CallParams {
   /** The name of a tool that the application handed in. */
   tool: string;
   /** Each text in it is Liquid; keys, numbers and the rest stay as they are. Default an empty object. */
   args?: Record<string, unknown> | undefined;
-  /** A variable that does not exist is `template_render_error`. */
-  strictVariables?: boolean | undefined;
   /** Of the output; default 20,000. A text is cut with a mark, longer JSON is `budget_exceeded`. */
   maxOutputChars?: number | undefined;
-  /** Of each attempt; default none but that of the run. */
-  timeoutMs?: number | undefined;
-  /** Default one attempt. */
-  retry?: RetryParams | undefined;
 }
 
 const count = z.int().min(1);
@@ -48,18 +31,14 @@ const count = z.int().min(1);
 export const toolParamsSchema: z.ZodType<ToolParams> = z.strictObject({
   tool: z.string().min(1).max(200),
   args: z.exactOptional(z.record(z.string(), z.unknown())),
-  strictVariables: z.exactOptional(z.boolean()),
   maxOutputChars: z.exactOptional(count.max(10_000_000)),
-  timeoutMs: z.exactOptional(count),
-  retry: z.exactOptional(retrySchema),
-  ...resultShape,
+  ...callShape,
 });
 
 /** What the kind `tool` needs from the application. */
 export interface ToolOperationOptions {
   tools: readonly ToolDefinition[];
   liquid?: TemplateRenderer | undefined;
-  services?: Partial<AttemptServices> | undefined;
 }
 
 const defaultMaxOutputChars = 20_000;
@@ -68,12 +47,6 @@ const deepestArguments = 64;
 /** The handler of the kind `tool`. */
 export function createToolOperation(options: ToolOperationOptions): OperationHandler {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-  const services: AttemptServices = {
-    clock: systemClock,
-    random: Math.random,
-    sleep,
-    ...options.services,
-  };
   return createHandler(async ({ context, debug }) => {
     const params = readParams(toolParamsSchema, context);
     requireAllowed(resultEffectTypes(params), context);
@@ -104,23 +77,11 @@ export function createToolOperation(options: ToolOperationOptions): OperationHan
       tool: tool.name,
       arguments: Object.keys(params.args ?? {}).slice(0, 50),
     });
+    const callId = `${context.runId}:${context.definition.operationId}`;
     const given = await runAttempts(
       context,
-      async (signal) => {
-        try {
-          return await tool.execute(args, {
-            signal,
-            callId: `${context.runId}:${context.definition.operationId}`,
-          });
-        } catch (error) {
-          throw operationErrorOf(error, "provider_error");
-        }
-      },
-      {
-        services,
-        timeoutMs,
-        retry,
-      },
+      async (signal) => tool.execute(args, { signal, callId }),
+      { timeoutMs, retry, otherwise: "provider_error" },
     );
     const { value, text, isTruncated } = boundedJson(given, maxOutputChars);
     if (tool.outputSchema !== undefined) {

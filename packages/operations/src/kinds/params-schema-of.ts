@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { BuiltinKind } from "../operation/operation-definition.ts";
 import { computeParamsSchema } from "./create-compute-operation.ts";
 import { guardParamsSchema } from "./create-guard-operation.ts";
 import { legacyParamsSchema } from "./create-legacy-operation.ts";
@@ -9,18 +10,6 @@ import { toolParamsSchema } from "./create-tool-operation.ts";
 import { transformParamsSchema } from "./create-transform-operation.ts";
 import { waitParamsSchema } from "./create-wait-operation.ts";
 import { llmParamsSchema } from "./llm-params.ts";
-
-/** The kinds with a handler of ours. */
-export type BuiltinKind =
-  | "llm"
-  | "template"
-  | "rag"
-  | "tool"
-  | "compute"
-  | "transform"
-  | "guard"
-  | "wait"
-  | "legacy";
 
 const paramsShapes: Readonly<Record<BuiltinKind, z.ZodType>> = {
   llm: llmParamsSchema,

@@ -1,8 +1,9 @@
-import type { Clock } from "@ccl/core";
-import { backoffDelay, withTimeout } from "@ccl/core/async";
+import { systemClock, type Clock } from "@ccl/core";
+import { backoffDelay, sleep, withTimeout } from "@ccl/core/async";
 import { z } from "zod";
 
 import type { OperationContext } from "../operation/operation-context.ts";
+import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { OperationError } from "./operation-error.ts";
 import { operationErrorOf } from "./operation-error-of.ts";
 
@@ -28,7 +29,7 @@ export const retrySchema: z.ZodType<RetryParams> = z.strictObject({
   ),
 });
 
-/** Time, chance and waiting, as they are handed in. */
+/** Time, chance and waiting. */
 export interface AttemptServices {
   clock: Clock;
   /** From 0 to below 1. */
@@ -41,13 +42,17 @@ export interface AttemptOptions {
   /** Of each attempt. */
   timeoutMs?: number | undefined;
   retry?: RetryParams | undefined;
-  services: AttemptServices;
+  /** The code of a failure that has none; default `internal_error`. */
+  otherwise?: OperationErrorCode | undefined;
+  /** Default those of the machine. */
+  services?: AttemptServices | undefined;
   /** Called before each attempt with its number, from 1. */
   onAttempt?: ((attempt: number) => void) | undefined;
 }
 
 const defaultBackoffMs = 500;
 const maxBackoffMs = 60_000;
+const machine: AttemptServices = { clock: systemClock, random: Math.random, sleep };
 const defaultCauses: readonly RetryCause[] = ["timeout", "provider_error", "rate_limit"];
 
 /**
@@ -57,7 +62,7 @@ const defaultCauses: readonly RetryCause[] = ["timeout", "provider_error", "rate
 export async function runAttempts<Value>(
   context: OperationContext,
   attempt: (signal: AbortSignal) => Promise<Value>,
-  { timeoutMs, retry, services, onAttempt }: AttemptOptions,
+  { timeoutMs, retry, services = machine, otherwise, onAttempt }: AttemptOptions,
 ): Promise<Value> {
   const { signal, deadlineMs } = context;
   const onTimeout = (): Error =>
@@ -69,7 +74,7 @@ export async function runAttempts<Value>(
       return await withTimeout(attempt, { signal, timeoutMs, onTimeout });
     } catch (error) {
       signal.throwIfAborted();
-      const failure = operationErrorOf(error);
+      const failure = operationErrorOf(error, otherwise);
       const delayMs = delayAfter(failure, { number, backoffMs, random: services.random });
       const isLate = deadlineMs !== undefined && services.clock.now() + delayMs >= deadlineMs;
       if (number >= maxAttempts || isLate || !isRetried(failure, retryOn)) throw failure;

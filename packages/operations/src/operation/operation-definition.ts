@@ -4,8 +4,8 @@ export type Hook = "before_main_llm" | "after_main_llm";
 /** Why a run was started: a new turn, or another answer to the current one. */
 export type Trigger = "generate" | "regenerate";
 
-/** The kinds with a handler of ours, and any of yours. */
-export type OperationKind =
+/** The kinds with a handler of ours. */
+export type BuiltinKind =
   | "llm"
   | "template"
   | "rag"
@@ -14,8 +14,10 @@ export type OperationKind =
   | "transform"
   | "guard"
   | "wait"
-  | "legacy"
-  | (string & {});
+  | "legacy";
+
+/** The kinds with a handler of ours, and any of yours. */
+export type OperationKind = BuiltinKind | (string & {});
 
 /** What an operation is: its identity, and what it may do. */
 export interface OperationDefinition {

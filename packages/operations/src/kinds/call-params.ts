@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+import { type ResultParams, resultShape } from "./result-params.ts";
+import { type RetryParams, retrySchema } from "./run-attempts.ts";
+
+/** Parameters of a kind that renders what it asks for, calls something of the application's, and makes a result. */
+export interface CallParams extends ResultParams {
+  /** A variable that does not exist is `template_render_error`. */
+  strictVariables?: boolean | undefined;
+  /** Of each attempt; default none but that of the run. */
+  timeoutMs?: number | undefined;
+  /** Default one attempt. */
+  retry?: RetryParams | undefined;
+}
+
+/** The parameters of every kind that calls something. */
+export const callShape: typeof resultShape & {
+  strictVariables: z.ZodExactOptional<z.ZodBoolean>;
+  timeoutMs: z.ZodExactOptional<z.ZodInt>;
+  retry: z.ZodExactOptional<typeof retrySchema>;
+} = {
+  strictVariables: z.exactOptional(z.boolean()),
+  timeoutMs: z.exactOptional(z.int().min(1)),
+  retry: z.exactOptional(retrySchema),
+  ...resultShape,
+};
