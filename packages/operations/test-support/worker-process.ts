@@ -92,6 +92,8 @@ export interface Work {
   runId?: string | undefined;
   /** At which point it kills itself; never by default. */
   killAt?: number;
+  /** Default 300, so that the worker after one that was killed does not wait long. */
+  leaseMs?: number;
   /** Keeps no steps, to see that this is noticed. */
   isForgetful?: boolean;
 }

@@ -8,6 +8,9 @@ import {
   type SharedPlace,
 } from "../../test-support/worker-process.ts";
 
+// Both workers live: on a busy machine a short lease would run out while its worker waits for a core.
+const leaseMs = 60_000;
+
 describe.each(sharedKinds)("two workers of two processes on %s", (kind) => {
   let shared: SharedPlace;
   beforeAll(async () => {
@@ -33,7 +36,7 @@ describe.each(sharedKinds)("two workers of two processes on %s", (kind) => {
       lease: { owner: "test", ttlMs: 1, nowMs: 1 },
     });
     expect(made.status).toBe("created");
-    const work = { chatId: "both", runId: "both" };
+    const work = { chatId: "both", runId: "both", leaseMs };
     const [left, right] = await Promise.all([runWorker(shared, work), runWorker(shared, work)]);
     expect(left?.result.status).toBe("done");
     expect(right?.result).toEqual(left?.result);
@@ -49,7 +52,7 @@ describe.each(sharedKinds)("two workers of two processes on %s", (kind) => {
   });
 
   it("make one run of the same request", async () => {
-    const work = { chatId: "request" };
+    const work = { chatId: "request", leaseMs };
     const [left, right] = await Promise.all([runWorker(shared, work), runWorker(shared, work)]);
     expect(right?.result).toEqual(left?.result);
     expect(await shared.executions("request")).toMatchObject({ "app:guard": 1, main: 1 });
