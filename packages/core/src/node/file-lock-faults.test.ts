@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { acquire, type LockFiles, type LockSystem } from "./file-lock.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { acquire, isWithoutHardLinks, type LockFiles, type LockSystem } from "./file-lock.ts";
 
 const path = "/lock";
 const token = "0".repeat(32);
@@ -7,11 +7,19 @@ const owner = { host: "one", boot: "b", space: "s", pid: 9, started: 1, token };
 
 const systemError = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** Files in memory, where a call fails as its name and path say; everybody else is alive. */
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+/** Files in memory, where a call fails as its name and path say; everybody else is alive. Pauses take no time. */
 function systemWith(
   content: Record<string, { text: string; ageMs: number }>,
   failing: Partial<Record<keyof LockFiles, (name: string) => string | undefined>> = {},
-): LockSystem & { names(): string[]; pauses: number[] } {
+): LockSystem & { names(): string[]; pauses: number[]; lists: string[] } {
+  let passedMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => passedMs);
+  const lists: string[] = [];
   const files = new Map(
     Object.entries(content).map(([name, { text, ageMs }]) => [
       name,
@@ -28,9 +36,13 @@ function systemWith(
   };
   return {
     pauses,
+    lists,
     names: () => [...files.keys()],
     files: {
-      create: async (name, text) => void files.set(name, { text, modifiedMs: Date.now() }),
+      create: async (name, text) => {
+        passedMs += Number(failing.create?.(name) ?? 0);
+        files.set(name, { text, modifiedMs: Date.now() });
+      },
       link: async (from, to) => {
         if (files.has(to)) throw systemError("EEXIST");
         files.set(to, find("link", from));
@@ -40,11 +52,17 @@ function systemWith(
         find("unlink", name);
         files.delete(name);
       },
-      list: async () => [],
+      list: async (folder) => {
+        lists.push(folder);
+        return [];
+      },
     },
     identity: async () => ({ ...owner, pid: 1 }),
     stateOf: async () => "alive",
-    pause: async (ms) => void pauses.push(ms),
+    pause: async (ms) => {
+      pauses.push(ms);
+      passedMs += ms;
+    },
   };
 }
 
@@ -92,7 +110,101 @@ describe("a lock file", () => {
     await expect(acquire(stuck, path, { waitMs: 0 })).rejects.toThrow("EIO");
     expect(stuck.names()).toContain(path);
   });
+
+  it("that another process removes in the same moment is free", async () => {
+    let reads = 0;
+    const system = systemWith(
+      { [path]: { text: "", ageMs: 60_000 } },
+      { read: (name) => (name === path && (reads += 1) === 2 ? "ENOENT" : undefined) },
+    );
+    const link = system.files.link.bind(system.files);
+    system.files.link = async (from, to) => {
+      if (to === path) await system.files.unlink(path).catch(() => undefined);
+      return link(from, to);
+    };
+    await (await acquire(system, path, { waitMs: 0 })).release();
+    expect(system.names()).toEqual([]);
+  });
 });
+
+describe("a wait", () => {
+  const waitMs = 60;
+  it.each([
+    [0, [0.5, 1, 2, 4, 8, 12.5, 12.5, 12.5, 7]],
+    [1, [1, 2, 4, 8, 16, 25, 4]],
+  ])("looks less and less often and ends on time: %d", async (random, pauses) => {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    const system = systemWith({ [path]: old(owner) });
+    await expect(acquire(system, path, { waitMs })).rejects.toMatchObject({ code: "locked" });
+    expect(system.pauses).toEqual(pauses);
+  });
+
+  it("is of ten seconds where nothing is said, and of one millisecond where that is", async () => {
+    for (const [options, ms] of [
+      [{}, 10_000],
+      [{ waitMs: 1 }, 1],
+    ] as const) {
+      const system = systemWith({ [path]: old(owner) });
+      await expect(acquire(system, path, options)).rejects.toMatchObject({ code: "locked" });
+      expect(system.pauses.reduce((sum, each) => sum + each, 0)).toBeCloseTo(ms);
+    }
+  });
+
+  it("is not needed for a free lock, nor does that look for what dead processes left", async () => {
+    const system = systemWith({});
+    await (await acquire(system, path, {})).release();
+    expect([system.pauses, system.lists]).toEqual([[], []]);
+    const dead = systemWith({ [path]: { text: "", ageMs: 60_000 } });
+    await (await acquire(dead, path, {})).release();
+    expect(dead.lists).toEqual(["/"]);
+  });
+});
+
+describe("a disk without hard links", () => {
+  const linkless = (ms: number): ReturnType<typeof systemWith> =>
+    systemWith(
+      {},
+      { link: () => "EPERM", create: (name) => (name === path ? String(ms) : undefined) },
+    );
+
+  it("gives a lock to one whose name stands in the file at once", async () => {
+    const system = linkless(900);
+    const lock = await acquire(system, path, { waitMs: 0 });
+    expect(system.names()).toEqual([path]);
+    await lock.release();
+    expect(system.names()).toEqual([]);
+  });
+
+  it("gives none to one so slow that others may have taken its file for a torn one", async () => {
+    const system = linkless(1_100);
+    const taking = acquire(system, path, { waitMs: 0 });
+    await expect(taking).rejects.toMatchObject({ code: "locked" });
+    expect(system.names()).toEqual([]);
+  });
+
+  it.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"])(
+    "says %s, and a fault of another kind is none of it",
+    (code) => {
+      expect(isWithoutHardLinks(systemError(code))).toBe(true);
+      expect(isWithoutHardLinks(systemError(`${code}X`))).toBe(false);
+    },
+  );
+});
+
+// On Windows a file that another process has open can be neither read nor removed for that moment.
+it.each(["EPERM", "EACCES", "EBUSY"])(
+  "%s is a taken file on Windows, elsewhere a fault",
+  async (code) => {
+    for (const [platform, outcome] of [
+      ["win32", { code: "locked" }],
+      ["linux", { message: code }],
+    ] as const) {
+      vi.stubGlobal("process", { ...process, platform });
+      const system = systemWith({ [path]: old(owner) }, { read: () => code });
+      await expect(acquire(system, path, { waitMs: 0 })).rejects.toMatchObject(outcome);
+    }
+  },
+);
 
 describe("a release", () => {
   it("tries again while another process has the file open", async () => {

@@ -55,6 +55,20 @@ describe("withFileLock", () => {
     expect(events).toEqual(indexes.flatMap((index) => [`begin ${index}`, `end ${index}`]));
   });
 
+  it("gives a turn also to one that comes while the second works", async () => {
+    const events: string[] = [];
+    let late: Promise<unknown> | undefined;
+    const first = withFileLock(path, { waitMs: 0 }, async () => events.push("first"));
+    const second = withFileLock(path, { waitMs: 0 }, async () => {
+      late = withFileLock(path, { waitMs: 0 }, async () => events.push("late"));
+      await new Promise((resolve) => setImmediate(resolve));
+      events.push("second");
+    });
+    await Promise.all([first, second]);
+    await late;
+    expect(events).toEqual(["first", "second", "late"]);
+  });
+
   it("stops waiting for its turn when it is aborted, and lets no later caller in early", async () => {
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -170,6 +184,16 @@ describe("acquireFileLock", () => {
     const given = (await Promise.allSettled(tries)).filter(({ status }) => status === "fulfilled");
     expect(given).toHaveLength(1);
     expect(await readdir(folder)).toEqual(["lock"]);
+  });
+
+  it.skipIf(process.platform !== "linux")("leaves no file open that it looked at", async () => {
+    const openFiles = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
+    const held = await acquireFileLock(path);
+    const before = await openFiles();
+    const tries = Array.from({ length: 20 }, () => acquireFileLock(path, { waitMs: 0 }));
+    await Promise.allSettled(tries);
+    expect(await openFiles()).toBeLessThan(before + 10);
+    await held.release();
   });
 
   it("does not remove a lock that someone else has since", async () => {

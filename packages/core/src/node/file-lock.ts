@@ -227,9 +227,8 @@ async function removeIfAbandoned(candidate: Candidate, target: string): Promise<
   }
   try {
     const still = await read(system, target);
-    if (still === undefined) return true;
-    const isSame = still.owner?.token === found.owner?.token;
-    if (!isSame || !(await isAbandoned(candidate, still))) return false;
+    const isSame = still !== undefined && still.owner?.token === found.owner?.token;
+    if (!isSame || !(await isAbandoned(candidate, still))) return still === undefined;
     candidate.hasTakenOver = true;
     return await unlinkIfThere(system, target);
   } finally {
@@ -334,8 +333,7 @@ function isTaken(error: unknown): boolean {
 
 /** True for the answers of file systems on which a file has one name. */
 export function isWithoutHardLinks(error: unknown): boolean {
-  const codes = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"];
-  if (process.platform === "win32") codes.push("EISDIR");
+  const codes = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
   return codes.includes(systemCode(error) ?? "");
 }
 
