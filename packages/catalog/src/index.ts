@@ -4,6 +4,7 @@ export type { AccessOptions, Principal } from "./access/access-options.ts";
 export type { SeenOverview } from "./access/present-record.ts";
 export { createHiddenNames, type HiddenNames } from "./access/hidden-names.ts";
 export type { DetailsCard } from "./budget/details-card.ts";
+export { fitBudget, type FitBudgetOptions } from "./budget/fit-budget.ts";
 export { renderOverviewRows } from "./budget/render-overview-rows.ts";
 export { CatalogError, type CatalogErrorCode } from "./catalog-error.ts";
 export type {
@@ -42,6 +43,7 @@ export type {
   ResourceColumn,
   ResourceDetails,
   ResourceInput,
+  ResourceKind,
   ResourceOverview,
   ResourceRecord,
   ResourceSnippet,

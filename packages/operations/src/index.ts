@@ -27,7 +27,11 @@ export {
 } from "./kinds/create-builtin-operations.ts";
 export type { Retriever } from "./kinds/create-rag-operation.ts";
 export type { OperationConfig } from "./operation/operation-config.ts";
-export type { OperationContext, OperationHandler } from "./operation/operation-context.ts";
+export type {
+  MainResult,
+  OperationContext,
+  OperationHandler,
+} from "./operation/operation-context.ts";
 export type { Hook, OperationDefinition } from "./operation/operation-definition.ts";
 export type { OperationOutcome } from "./operation/operation-outcome.ts";
 export { OperationsError } from "./operations-error.ts";
@@ -102,4 +106,4 @@ export { createRunEngine } from "./run/create-run-engine.ts";
 export type { RunEngine } from "./run/run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { RunHandle } from "./run/live-run.ts";
-export type { RunResult } from "./run/run-result.ts";
+export type { OperationStatus, RunResult, RunStatus } from "./run/run-result.ts";

@@ -1,3 +1,4 @@
+export type { PlanIssueCode } from "./plan-issue-code.ts";
 export { editFormatFor, renderEditPrompt } from "./any-format/edit-prompt.ts";
 export type { EditFormat } from "./any-format/file-change.ts";
 export { editedPaths, parseEdits } from "./any-format/parse-edits.ts";

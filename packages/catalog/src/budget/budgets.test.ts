@@ -8,6 +8,7 @@ import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import type { BudgetReserve } from "../catalog/catalog.ts";
 import { buildContext, type BuiltContext } from "./build-context.ts";
+import { fitBudget } from "./fit-budget.ts";
 import { renderOverviewRows } from "./render-overview-rows.ts";
 import { shareBudget } from "./share-budget.ts";
 
@@ -262,7 +263,29 @@ describe("a budgeted context", () => {
   });
 });
 
-describe("budgetedContext with many resources", () => {
+describe("fitBudget", () => {
+  it("never exceeds the budget, and has no card without a row", () => {
+    const costs = fc.array(fc.nat({ max: 200 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(
+        costs,
+        costs,
+        fc.integer({ min: 1, max: 4_000 }),
+        fc.nat({ max: 3_000 }),
+        (overviewCosts, detailCosts, budget, details) => {
+          const fit = fitBudget({ budget, reserve: { details }, overviewCosts, detailCosts });
+          const sum = (list: number[]): number => list.reduce((total, cost) => total + cost, 0);
+          expect(fit.m).toBeLessThanOrEqual(fit.k);
+          expect(
+            sum(overviewCosts.slice(0, fit.k)) + sum(detailCosts.slice(0, fit.m)) + fit.left,
+          ).toBe(budget);
+          expect(fit.left).toBeGreaterThanOrEqual(0);
+          expect(fit.detailTokens).toBeLessThanOrEqual(details);
+        },
+      ),
+    );
+  });
+
   it.each([1_000, 3_000, 12_000])(
     "leaves at most a tenth of %d tokens empty while there are resources without a row",
     async (budget) => {
@@ -285,6 +308,23 @@ describe("budgetedContext with many resources", () => {
       expect(isWhole).toBe(budget > 2_000);
     },
   );
+
+  it("fills by real costs in rank order", () => {
+    expect(
+      fitBudget({
+        budget: 100,
+        reserve: { head: 10, details: 50 },
+        overviewCosts: [10, 10, 10, 10],
+        detailCosts: [30, 30, 5],
+      }),
+    ).toEqual({
+      k: 4,
+      m: 1,
+      overviewTokens: 40,
+      detailTokens: 30,
+      left: 20,
+    });
+  });
 });
 
 function onlyExceeded(error: unknown): undefined {

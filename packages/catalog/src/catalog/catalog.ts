@@ -192,6 +192,8 @@ export interface BudgetedContext {
 /** What a model picks from. */
 export interface DrillDownRequest extends ContextRequest {
   model: LanguageModel;
+  /** 2 by default, at most 5. */
+  maxRounds?: number | undefined;
   /** Cards at most; 8 by default. */
   maxPicks?: number | undefined;
 }

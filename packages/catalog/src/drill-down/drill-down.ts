@@ -22,14 +22,14 @@ import { pickPrompt } from "./pick-prompt.ts";
 import { pickSchema, type PickAnswer } from "./pick-schema.ts";
 
 const shrink = 0.7;
-const maxRounds = 2;
 
 /** Rows to the model, its picks to cards, and again while it needs more; see `Catalog.drillDown`. */
 export async function drillDown(
   request: DrillDownRequest,
   context: CatalogContext,
 ): Promise<Result<DrillDown>> {
-  const { task, maxPicks = 8 } = request;
+  const { task, maxRounds = 2, maxPicks = 8 } = request;
+  requireWhole("maxRounds", maxRounds, [1, 5]);
   requireWhole("maxPicks", maxPicks, [1, 50]);
   const rounds: DrillDownRound[] = [];
   const picks = new Map<string, string>();

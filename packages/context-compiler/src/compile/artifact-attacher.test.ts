@@ -113,7 +113,7 @@ describe("large answers of a transcript that was taken in", () => {
 
   it("that went to the store when they were recorded are left as they are", async () => {
     const artifactStore = createMemoryArtifactStore();
-    const session = sampleSession({ artifactStore, offloadAboveTokens: 50 });
+    const session = sampleSession({ artifactStore, externalizeAboveTokens: 50 });
     await recordMessages(session, [...asked("a"), answer("a", large(1))]);
     const compiler = createContextCompiler({ counter: exact });
     const context = await compiler.compile(session, { budget: 50_000, systemPrompt: "" });

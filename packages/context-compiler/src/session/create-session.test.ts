@@ -300,8 +300,8 @@ describe("createSession", () => {
   it.each([
     ["an empty id", { sessionId: "" }],
     ["an id with a line feed", { sessionId: "a\nb" }],
-    ["a negative threshold", { offloadAboveTokens: -1 }],
-    ["a threshold that is no number", { offloadAboveTokens: Number.NaN }],
+    ["a negative threshold", { externalizeAboveTokens: -1 }],
+    ["a threshold that is no number", { externalizeAboveTokens: Number.NaN }],
   ])("refuses %s", (_name, options) => {
     expect(() => createSession(options)).toThrow(
       expect.objectContaining({ code: "invalid_options" }),

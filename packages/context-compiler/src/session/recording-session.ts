@@ -251,7 +251,7 @@ function prepareContext(options: BeginSessionOptions): PrepareContext {
   const {
     sessionId,
     artifactStore,
-    offloadAboveTokens = 1_000,
+    offloadAboveTokens = options.externalizeAboveTokens ?? 1_000,
     counter = estimatedCounter,
     redact,
   } = options;

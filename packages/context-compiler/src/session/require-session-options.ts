@@ -4,15 +4,15 @@ import type { SessionOptions } from "./session.ts";
 /** Checks how a session is to record. Throws `invalid_options`. */
 export function requireSessionOptions(options: SessionOptions): void {
   requireObject("What a session is made of", options);
-  const { artifactStore, counter, clock, ids, redact, offloadAboveTokens: above = 0 } = options;
+  const { artifactStore, counter, clock, ids, redact } = options;
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
   if (counter !== undefined) requireObject("counter", counter, "count");
   if (clock !== undefined) requireObject("clock", clock, "now");
   if (ids !== undefined) requireObject("ids", ids, "next");
-  requireThat(
-    isFrom(0, above),
-    `offloadAboveTokens is a number of tokens from 0, not ${shown(above)}.`,
-  );
+  for (const name of ["offloadAboveTokens", "externalizeAboveTokens"] as const) {
+    const above = options[name] ?? 0;
+    requireThat(isFrom(0, above), `${name} is a number of tokens from 0, not ${shown(above)}.`);
+  }
   const isMask = (redact ?? false) === false || typeof redact === "function";
   requireThat(isMask, `redact is a function of a text, or false, not ${shown(redact)}.`);
 }

@@ -14,6 +14,8 @@ export interface SessionOptions {
   artifactStore?: ArtifactStore | undefined;
   /** Content of an outcome that counts more goes to the artifact store; 1,000 by default. What a prompt shows of it depends on the room alone. */
   offloadAboveTokens?: number | undefined;
+  /** The same under an earlier name. */
+  externalizeAboveTokens?: number | undefined;
   counter?: TokenCounter | undefined;
   clock?: Clock | undefined;
   /** Of the events; UUIDv7 by default. No id may come twice. */
