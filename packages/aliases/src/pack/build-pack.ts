@@ -23,8 +23,8 @@ const MAX_CHARS_PER_TOKEN = 6;
 /** For the map and for the names of files that are not shown otherwise; a larger pack needs no more of them. */
 const MAP_SHARE = 0.06;
 const MAX_MAP_TOKENS = 480;
-const NAMES_SHARE = 0.08;
-const MAX_NAMES_TOKENS = 640;
+const NAMES_SHARE = 0.05;
+const MAX_NAMES_TOKENS = 400;
 const CARDS_SHARE = 0.15;
 /** Rounds of filling what rendering left over. */
 const MAX_ROUNDS = 6;
@@ -128,13 +128,18 @@ function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Co
   const costs = createCosts(composition);
   const names = Math.min(room * NAMES_SHARE, MAX_NAMES_TOKENS);
   let limit = room - Math.min(room * MAP_SHARE, MAX_MAP_TOKENS) - names;
+  let left = room;
+  if (picks.every((pick) => (left -= costs(pick)) >= 0)) {
+    const all = renderPack(picks, 0, composition);
+    if (all.tokens <= usable) return all.describe();
+  }
   let best: RenderedPack | undefined;
   for (let round = 0; round < MAX_ROUNDS && limit > 0; round += 1) {
     const rendered = renderPack(takeWithin(picks, limit, costs), names, composition);
-    const left = usable - rendered.tokens;
-    if (left >= 0 && rendered.tokens > (best?.tokens ?? 0)) best = rendered;
-    if (left >= 0 && left <= WORTH_A_ROUND) break;
-    limit += left < 0 ? left - WORTH_A_ROUND / 2 : left;
+    const unused = usable - rendered.tokens;
+    if (unused >= 0 && rendered.tokens > (best?.tokens ?? 0)) best = rendered;
+    if (unused >= 0 && unused <= WORTH_A_ROUND) break;
+    limit += unused < 0 ? unused - WORTH_A_ROUND / 2 : unused;
   }
   if (best !== undefined) return best.describe();
   for (const share of [0.5, 0.2, 0]) {

@@ -126,7 +126,7 @@ function toEntry(block: ShownBlock, counter: TokenCounter): PackEntry {
   return { ...file, level, tokens, isCut, encoding };
 }
 
-const MAX_NAMES = 12;
+const MAX_NAMES = 6;
 
 interface NamedFile {
   file: RankedFile;

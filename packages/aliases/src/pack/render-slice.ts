@@ -12,7 +12,7 @@ export interface Slice {
 
 /** A gap of so few lines costs less than its mark. */
 const MIN_GAP_LINES = 3;
-const MAX_GAP_NAMES = 8;
+const MAX_GAP_NAMES = 4;
 
 /**
  * The shown lines byte for byte, and for each gap a line `... +33 lines, 12-44: parse, render` with what it declares.

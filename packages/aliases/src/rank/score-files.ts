@@ -209,7 +209,7 @@ function wantedKinds(task: string): Set<FileKind> {
 const KIND_WEIGHTS: Record<FileKind, number> = { code: 1, test: 0.5, doc: 0.45, other: 0.5 };
 /** Written by tools; nobody edits them by hand. */
 const GENERATED =
-  /(?:^|\/)(?:[\w-]+[.-]lock(?:\.\w+)?|package-lock\.json|go\.sum|[^/]+\.(?:min\.\w+|map|snap))$/;
+  /(?:^|\/)(?:[^/]+\.(?:lock|lockb|min\.\w+|map|snap)|[\w-]+[.-]lock\.(?:json|ya?ml)|go\.sum)$/;
 const GENERATED_WEIGHT = 0.05;
 
 function kindWeight(file: RankInput, wanted: Set<FileKind>): number {
