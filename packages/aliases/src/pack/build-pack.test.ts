@@ -225,6 +225,16 @@ describe("buildPack", () => {
     expect(byPath(pack, "src/backoff.ts")?.level).toBe("full");
   });
 
+  it("takes code about locks for code, and lock files for generated ones", async () => {
+    const { registry } = await open({
+      "src/file-lock.ts": "export function waitForOwner(): void;\n",
+      "src/owner.ts": "export function lockOwner(): string;\n",
+      "src/npm-lock.json": '{ "lock": "lock lock lock" }\n',
+    });
+    const { files } = await rankFiles({ registry, task: "Wait for the file lock" });
+    expect([files[0]?.path, files.at(-1)?.path]).toEqual(["src/file-lock.ts", "src/npm-lock.json"]);
+  });
+
   it("ranks the neighbours of the focus in the import graph up", async () => {
     const part = (index: number): string =>
       `import "./part${(index + 1) % 40}.js";\nexport const value${index} = ${index};\n`;
