@@ -45,6 +45,9 @@ editors and other languages write them by hand. Each record below ran as it stan
 \`{ vars: { name: "Ann", city: "Oslo" } }\`, the message "How is the weather?" and the answer " Much rain. ". Templates are
 Liquid over \`art\`, \`chatHistory\`, \`vars\` and, after the main call, \`main\`.`;
 
+/** What the types of several kinds extend. */
+const sharedParams = ["CallParams", "ResultParams"];
+
 function tableOf(schema, type, { comments, tables }) {
   const required = new Set(schema.required);
   const rows = Object.entries(schema.properties).map(([name, field]) => {
@@ -54,7 +57,8 @@ function tableOf(schema, type, { comments, tables }) {
       tables.set(name, tableOf(field, own, { comments, tables }));
     }
     const shape = own === undefined ? typeOf(name, field) : `[object](#${name.toLowerCase()})`;
-    const meaning = comments.get(type)?.get(name) ?? comments.get("ResultParams").get(name) ?? "";
+    const meaning =
+      [type, ...sharedParams].map((from) => comments.get(from)?.get(name)).find(Boolean) ?? "";
     return `| \`${name}\`${required.has(name) ? " (required)" : ""} | ${shape} | ${escaped(meaning)} |`;
   });
   return ["| parameter | type | meaning |", "| --- | --- | --- |", ...rows].join("\n");
