@@ -1,5 +1,5 @@
 // Builds the packages in the folders given, or all: esbuild writes the JavaScript, oxc-transform the type files.
-// The entries are the `@ccl/source` targets of `exports` and the commands in `bin`; an example has `src/main.ts`.
+// The entries are the `@ccl/source` targets of `exports` and the commands in `publishConfig.bin`; an example has `src/main.ts`.
 // Sources satisfy `isolatedDeclarations`, so a type file needs one source file and no type checker.
 import fs from "node:fs";
 import path from "node:path";
@@ -9,6 +9,7 @@ import { build } from "esbuild";
 import { isolatedDeclarationSync } from "oxc-transform";
 
 import { bundleOptions, writeNotices } from "./build/bundled-packages.mjs";
+import { binsOf } from "./graph/workspace.mjs";
 
 // `.ci/run` builds once, whatever its steps begin with, and runs two of them at a time.
 if (process.env.CCL_IS_BUILT) process.exit();
@@ -37,7 +38,7 @@ async function buildPackage(folder) {
   const libraries = Object.values(manifest.exports ?? {}).flatMap(
     (target) => target["@ccl/source"] ?? [],
   );
-  const commands = [...new Set(Object.values(manifest.bin ?? {}))];
+  const commands = binsOf(manifest);
   const programs = commands.map((file) => file.replace(/^\.\/dist\/(.+)\.js$/, "./src/$1.ts"));
   if (fs.existsSync(path.join(folder, "src/main.ts"))) programs.push("./src/main.ts");
   fs.rmSync(path.join(folder, "dist"), { recursive: true, force: true });

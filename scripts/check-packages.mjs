@@ -8,7 +8,8 @@ import { formatMessage } from "publint/utils";
 
 import { runPage } from "./docs/run-page.mjs";
 import { readWorkspace } from "./graph/workspace.mjs";
-import { compileApp, installAlone, installApp } from "./packages/consumer-app.mjs";
+import { addPackages } from "./packages/add-packages.mjs";
+import { compileApp, firstProgram, installAlone, installApp } from "./packages/consumer-app.mjs";
 import { entryLimits } from "./packages/entry-limits.mjs";
 import { packTarballs } from "./packages/pack-tarballs.mjs";
 import { runCommand, startCommand } from "./packages/run-command.mjs";
@@ -56,6 +57,15 @@ await step("npm install of one package alone", () =>
     return `${name} installs ${bytes} of ${max} bytes`;
   }),
 );
+await step("add-to, in a project that npm init made", () => {
+  const project = path.join(temporary, "project");
+  fs.mkdirSync(project);
+  runCommand(["npm", "init", "-y"], { cwd: project });
+  addPackages(workspace, { folder: project, names: ["@ccl/compress"] });
+  const readme = fs.readFileSync(path.join(root, "packages/compress/README.md"), "utf8");
+  fs.writeFileSync(path.join(project, "first.mjs"), firstProgram(readme, "@ccl/compress"));
+  runCommand([process.execPath, "first.mjs"], { cwd: project });
+});
 await step("npm install of the tarballs", () => {
   installApp(app, {
     tarballs,

@@ -60,7 +60,7 @@ const tidy = {
   "packages/right/src/index.ts": 'import "node:fs";\n',
   "packages/top/package.json": {
     name: "@ccl/top",
-    bin: { top: "./dist/top.js" },
+    publishConfig: { bin: { top: "./dist/top.js" } },
     exports: { "./package.json": "./package.json" },
     dependencies: { "@ccl/left": "workspace:^", "gpt-tokenizer": "catalog:", wasm: "catalog:" },
   },

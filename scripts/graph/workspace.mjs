@@ -31,10 +31,13 @@ function readPackage(directory) {
       source: target["@ccl/source"] && path.join(directory, target["@ccl/source"]),
       built: path.join(directory, target.default),
     }));
-  const bins = Object.values(
-    typeof manifest.bin === "string" ? { bin: manifest.bin } : (manifest.bin ?? {}),
-  );
+  const bins = binsOf(manifest);
   return { name: manifest.name, directory, manifest, entries, bins };
+}
+
+/** The commands of a published package. They are not in `bin`, which pnpm links before the build has made the files. */
+export function binsOf({ publishConfig }) {
+  return [...new Set(Object.values(publishConfig?.bin ?? {}))];
 }
 
 /** The ceiling for an entry: its own, or the one for all others. */

@@ -2,9 +2,10 @@ import path from "node:path";
 
 import { pnpmCommand, runCommand } from "./run-command.mjs";
 
-/** Packs every package as it would be published into `folder`; returns the files by the names of the packages. */
+/** Packs `packages` as they would be published into `folder`; returns the files by the names of the packages. */
 export function packTarballs({ root, packages }, folder) {
-  const command = [...pnpmCommand(), "--recursive", "--filter", "./packages/*", "pack"];
+  const filters = packages.flatMap(({ name }) => ["--filter", name]);
+  const command = [...pnpmCommand(), "--recursive", ...filters, "pack"];
   runCommand([...command, "--pack-destination", folder], { cwd: root });
   return Object.fromEntries(
     packages.map(({ name, manifest }) => {

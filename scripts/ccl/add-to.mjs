@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// npx -y pnpm@10 add-to <folder> <package...>: packs packages of this clone with those of ours that they need and
+// installs them in the project in `folder` with its package manager. Packages of others are installed beside them.
+import path from "node:path";
+
+import { buildWhenNeeded } from "../build/build-when-needed.mjs";
+import { readWorkspace } from "../graph/workspace.mjs";
+import { addPackages } from "../packages/add-packages.mjs";
+
+const [folder, ...names] = process.argv.slice(2);
+const root = path.resolve(import.meta.dirname, "../..");
+try {
+  if (folder === undefined || names.length === 0)
+    throw new Error("Write a folder and packages: add-to ../my-app @ccl/core");
+  buildWhenNeeded(root);
+  const { added, tarballs } = addPackages(readWorkspace(root), { folder, names });
+  console.log(`Added ${added.join(", ")} to ${folder}; keep ${tarballs} with the project.`);
+} catch (error) {
+  console.error(`add-to: ${error.message}`);
+  process.exitCode = 1;
+}
