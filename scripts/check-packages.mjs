@@ -8,11 +8,10 @@ import { formatMessage } from "publint/utils";
 
 import { runPage } from "./docs/run-page.mjs";
 import { readWorkspace } from "./graph/workspace.mjs";
-import { addPackages } from "./packages/add-packages.mjs";
 import { compileApp, firstProgram, installAlone, installApp } from "./packages/consumer-app.mjs";
 import { entryLimits } from "./packages/entry-limits.mjs";
 import { packTarballs } from "./packages/pack-tarballs.mjs";
-import { runCommand, startCommand } from "./packages/run-command.mjs";
+import { pnpmCommand, runCommand, startCommand } from "./packages/run-command.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
 const workspace = readWorkspace(root);
@@ -58,13 +57,14 @@ await step("npm install of one package alone", () =>
   }),
 );
 await step("add-to, in a project that npm init made", () => {
-  const project = path.join(temporary, "project");
-  fs.mkdirSync(project);
-  runCommand(["npm", "init", "-y"], { cwd: project });
-  addPackages(workspace, { folder: project, names: ["@ccl/compress"] });
+  const cwd = path.join(temporary, "project");
+  const env = { ...process.env, INIT_CWD: undefined };
+  fs.mkdirSync(cwd);
+  runCommand(["npm", "init", "-y"], { cwd });
+  runCommand([...pnpmCommand(), `--dir=${root}`, "add-to", ".", "@ccl/compress"], { cwd, env });
   const readme = fs.readFileSync(path.join(root, "packages/compress/README.md"), "utf8");
-  fs.writeFileSync(path.join(project, "first.mjs"), firstProgram(readme, "@ccl/compress"));
-  runCommand([process.execPath, "first.mjs"], { cwd: project });
+  fs.writeFileSync(path.join(cwd, "first.mjs"), firstProgram(readme, "@ccl/compress"));
+  runCommand([process.execPath, "first.mjs"], { cwd });
 });
 await step("npm install of the tarballs", () => {
   installApp(app, {

@@ -48,7 +48,7 @@ async function run() {
   await showCodingAgent();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   say(
-    `\n${paint("green", "All checks passed")} in ${seconds} s. On a project of yours: node packages/cli/dist/ccl.js pack -C <folder>`,
+    `\n${paint("green", "All checks passed")} in ${seconds} s. On a project of yours: npx -y pnpm@10 ccl pack -C <folder>`,
   );
 }
 

@@ -40,7 +40,7 @@ const clone = path.join(temporary, "clone");
 runCommand(["git", "clone", "--quiet", root, clone]);
 const inClone = (...command) => runCommand([...pnpmCommand(), ...command], { cwd: clone });
 inClone("install", "--frozen-lockfile", "--prefer-offline");
-inClone("exec", "changeset", "version");
+inClone("run", "version");
 inClone("run", "build");
 const { packages } = readWorkspace(clone);
 const tarballs = packTarballs({ root: clone, packages }, path.join(temporary, "tarballs"));

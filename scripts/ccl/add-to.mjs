@@ -13,8 +13,10 @@ try {
   if (folder === undefined || names.length === 0)
     throw new Error("Write a folder and packages: add-to ../my-app @ccl/core");
   buildWhenNeeded(root);
-  const { added, tarballs } = addPackages(readWorkspace(root), { folder, names });
-  console.log(`Added ${added.join(", ")} to ${folder}; keep ${tarballs} with the project.`);
+  // pnpm runs its commands in the clone, wherever it was called.
+  const project = path.resolve(process.env.INIT_CWD ?? process.cwd(), folder);
+  const { added, tarballs } = addPackages(readWorkspace(root), { folder: project, names });
+  console.log(`Added ${added.join(", ")}; keep ${tarballs} with the project.`);
 } catch (error) {
   console.error(`add-to: ${error.message}`);
   process.exitCode = 1;

@@ -4,6 +4,8 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
+import { withInstallBlocks } from "./install-blocks.mjs";
+
 const timeoutMs = 120_000;
 
 /**
@@ -12,7 +14,7 @@ const timeoutMs = 120_000;
  * the numbers).
  */
 export async function runPage(markdown, { directory }) {
-  const steps = stepsOf(markdown);
+  const steps = stepsOf(withInstallBlocks(markdown, { isPublished: true }));
   for (const { file, text } of steps.filter((step) => step.file !== undefined))
     fs.writeFileSync(path.join(directory, file), text);
   const commands = steps.filter((step) => step.commands !== undefined);

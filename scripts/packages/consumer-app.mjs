@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
 
+import { withInstallBlocks } from "../docs/install-blocks.mjs";
 import { pagePrograms } from "../docs/page-programs.mjs";
 import { runCommand } from "./run-command.mjs";
 
@@ -161,7 +162,8 @@ function clientsOf(packages, pages) {
 
 /** The packages of others that a page's first block of commands installs. */
 function installedBy(page) {
-  const block = /```sh\n([^]*?)```/.exec(page)?.[1] ?? "";
+  const published = withInstallBlocks(page, { isPublished: true });
+  const block = /```sh\n([^]*?)```/.exec(published)?.[1] ?? "";
   const lines = Array.from(block.matchAll(/^npm install ([^#\n]*)/gm), ([, names]) => names);
   return lines
     .flatMap((names) => names.trim().split(/\s+/))

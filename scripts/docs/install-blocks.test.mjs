@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+
+import { commandsOutsideBlocks, withInstallBlocks } from "./install-blocks.mjs";
+
+const block = (...lines) =>
+  `<!-- install: begin -->\n\n\`\`\`sh\n${lines.join("\n")}\n\`\`\`\n\n<!-- install: end -->\n`;
+const page = `# A\n\n${block("npm init -y", "npm install @ccl/a pg # both", "npm install pg")}\nThen\n\n${block("npx @ccl/cli pack")}`;
+
+describe("withInstallBlocks", () => {
+  it("says once that the packages come from a clone, and leaves what npm has", () => {
+    expect(withInstallBlocks(page, { isPublished: false })).toMatchInlineSnapshot(`
+      "# A
+
+      <!-- install: begin -->
+
+      Not on npm yet. In your project, with a [clone](https://github.com/ccl-dev/ccl) of the repository beside it as \`../ccl\`:
+
+      \`\`\`sh
+      npm init -y
+      npx -y pnpm@10 --dir=../ccl add-to . @ccl/a pg # both
+      npm install pg
+      \`\`\`
+
+      <!-- install: end -->
+
+      Then
+
+      <!-- install: begin -->
+
+      \`\`\`sh
+      npx -y pnpm@10 --dir=../ccl ccl pack
+      \`\`\`
+
+      <!-- install: end -->
+      "
+    `);
+  });
+
+  it("gives the page for npm back, and changes nothing twice", () => {
+    const unpublished = withInstallBlocks(page, { isPublished: false });
+    expect(withInstallBlocks(unpublished, { isPublished: true })).toBe(page);
+    expect(withInstallBlocks(unpublished, { isPublished: false })).toBe(unpublished);
+    expect(withInstallBlocks(page, { isPublished: true })).toBe(page);
+  });
+});
+
+describe("commandsOutsideBlocks", () => {
+  it("finds an installation from npm that no block has, and none else", () => {
+    expect(commandsOutsideBlocks(page)).toEqual([]);
+    expect(commandsOutsideBlocks(`${page}\n\`\`\`sh\nnpm install pg @ccl/sql\n\`\`\`\n`)).toEqual([
+      "npm install pg @ccl/sql",
+    ]);
+  });
+});
