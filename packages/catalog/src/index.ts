@@ -4,8 +4,6 @@ export type { AccessOptions, Principal } from "./access/access-options.ts";
 export type { SeenOverview } from "./access/present-record.ts";
 export { createHiddenNames, type HiddenNames } from "./access/hidden-names.ts";
 export type { DetailsCard } from "./budget/details-card.ts";
-export { fitBudget, type FitBudgetOptions } from "./budget/fit-budget.ts";
-export { renderOverviewRows } from "./budget/render-overview-rows.ts";
 export { CatalogError, type CatalogErrorCode } from "./catalog-error.ts";
 export type {
   BudgetedContext,
@@ -24,7 +22,6 @@ export { createCatalog } from "./catalog/create-catalog.ts";
 export { evaluateCatalog, type Evaluation } from "./evaluate/evaluate-catalog.ts";
 export { formatEvaluations } from "./evaluate/format-evaluations.ts";
 export { fromCatalogFiles, toCatalogFiles, type CatalogFiles } from "./forms/catalog-files.ts";
-export { fromCompactJsonl, toCompactJsonl } from "./forms/compact-jsonl.ts";
 export { renderResourcesMarkdown } from "./forms/render-resources-markdown.ts";
 export { fromFiles, type FromFilesOptions, type SourceFile } from "./importers/from-files.ts";
 export { fromJsonl } from "./importers/from-jsonl.ts";
@@ -49,7 +46,6 @@ export type {
   ResourceSnippet,
 } from "./record/resource-record.ts";
 export { createMemorySearchIndex } from "./search/create-memory-search-index.ts";
-export { rankResources } from "./search/rank-resources.ts";
 export type { SearchDocument, SearchIndex } from "./search/search-index.ts";
 export type {
   CatalogStore,

@@ -30,10 +30,6 @@ export {
   type SqlExplanation,
   type SqlResult,
 } from "./select/run-sql.ts";
-export { renderLogicalPlan } from "./render/render-logical-plan.ts";
-export { logicalPlanSchema } from "./schema/logical-plan-schema.ts";
 export { skillConnector, type SkillConnectorOptions } from "./skill/skill-connector.ts";
 export { irSnippetLinter } from "./snippet/ir-snippet-linter.ts";
 export { sqlConnector, type SqlConnectorOptions } from "./sql/sql-connector.ts";
-export { projectResult } from "./view/project-result.ts";
-export { validateLogicalPlan, type ValidateOptions } from "./validate/validate-logical-plan.ts";

@@ -2,7 +2,7 @@ import type { ResourceColumn, ResourceRecord } from "../record/resource-record.t
 
 /** Who asks. */
 export interface Principal {
-  /** Named in audit events. */
+  /** For rules that are functions. */
   id?: string | undefined;
   /** Rights add up; a role that the catalog does not know gives none. */
   roles: readonly string[];
@@ -53,23 +53,8 @@ export interface RoleRights {
   sections?: readonly DetailSection[] | undefined;
 }
 
-/** That a details card was asked for and not given. */
-export interface AccessAudit {
-  type: "details_denied";
-  /** As asked; the resource may not exist, which the asker cannot tell. */
-  resourceId: string;
-  principalId?: string | undefined;
-  roles: readonly string[];
-  /** `rule_failed`: a rule threw. `absent`: there is no such resource. */
-  reason: "no_overview" | "no_grant" | "rule_failed" | "absent";
-  /** Milliseconds since the epoch. */
-  at: number;
-}
-
 /** Who may see what. */
 export interface AccessOptions {
   /** By role; `public`, the role of a call without a principal, may read overviews where it is not named. */
   roles: Readonly<Record<string, RoleRights>>;
-  /** Told of every denied card; what it throws is ignored. */
-  onAudit?: ((event: AccessAudit) => void) | undefined;
 }

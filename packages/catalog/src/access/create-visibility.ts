@@ -2,7 +2,6 @@ import type { ResourceColumn, ResourceRecord } from "../record/resource-record.t
 import { isPersonal } from "../record/schema-digest.ts";
 import { targetsOfKey } from "../search/foreign-key-targets.ts";
 import type {
-  AccessAudit,
   AccessOptions,
   DetailSection,
   Principal,
@@ -17,8 +16,7 @@ export interface Visibility {
   /** True where every overview and every card is seen, but for personal columns. */
   isOpen: boolean;
   seesOverview(record: ResourceRecord): boolean;
-  /** Undefined where the card is seen, else why not. */
-  denies(record: ResourceRecord): AccessAudit["reason"] | undefined;
+  seesDetails(record: ResourceRecord): boolean;
   seesColumn(column: ResourceColumn, record: ResourceRecord): boolean;
   /** False where no resource that is seen is named: a key to a hidden table looks like one to none. */
   seesForeignKey(key: string, record: ResourceRecord): boolean;
@@ -44,36 +42,22 @@ export function createVisibility(
   const rights = rightsOf(access, principal);
   const isOpen = access === undefined && principal === undefined;
   const seesAll = rights.some(({ overview = true }) => overview === true);
-  const allows = (
-    record: ResourceRecord,
-    rule: (right: RoleRights) => ResourceRule,
-  ): "yes" | "no" | "failed" => {
-    let answer: "no" | "failed" = "no";
-    for (const right of rights) {
-      const decided = decide(rule(right), record, asker);
-      if (decided === "yes") return "yes";
-      if (decided === "failed") answer = "failed";
-    }
-    return answer;
-  };
+  const allows = (record: ResourceRecord, rule: (right: RoleRights) => ResourceRule): boolean =>
+    rights.some((right) => decide(rule(right), record, asker));
   const seesOverview = (record: ResourceRecord): boolean =>
-    allows(record, (right) => right.overview ?? true) === "yes";
+    allows(record, (right) => right.overview ?? true);
   const grants = (right: RoleRights, record: ResourceRecord): boolean =>
-    decide(right.overview ?? true, record, asker) === "yes" &&
-    decide(right.details ?? false, record, asker) === "yes";
+    decide(right.overview ?? true, record, asker) && decide(right.details ?? false, record, asker);
   return {
     key: rights.some(hasFunction) ? undefined : keyOf(access, principal),
     isOpen,
     seesOverview,
-    denies(record) {
-      if (!seesOverview(record)) return "no_overview";
-      const answer = allows(record, (right) => right.details ?? false);
-      return answer === "yes" ? undefined : answer === "failed" ? "rule_failed" : "no_grant";
-    },
+    seesDetails: (record) =>
+      seesOverview(record) && allows(record, (right) => right.details ?? false),
     seesColumn(column, record) {
       return rights.some((right) => {
-        if (decide(right.overview ?? true, record, asker) !== "yes") return false;
-        if (isPersonal(column) && decide(right.pii ?? false, record, asker) !== "yes") return false;
+        if (!decide(right.overview ?? true, record, asker)) return false;
+        if (isPersonal(column) && !decide(right.pii ?? false, record, asker)) return false;
         return right.columns === undefined || isTrue(() => right.columns?.(column, record, asker));
       });
     },
@@ -88,7 +72,7 @@ export function createVisibility(
         (right) =>
           grants(right, record) &&
           right.columns === undefined &&
-          decide(right.pii ?? false, record, asker) === "yes",
+          decide(right.pii ?? false, record, asker),
       ),
     seesSection: (section, record) =>
       rights.some((right) => grants(right, record) && (right.sections?.includes(section) ?? true)),
@@ -120,29 +104,19 @@ function keyOf(access: AccessOptions | undefined, principal: Principal | undefin
   return JSON.stringify([...new Set((principal ?? publicPrincipal).roles.map(String))].sort());
 }
 
-function decide(
-  rule: ResourceRule,
-  record: ResourceRecord,
-  principal: Principal,
-): "yes" | "no" | "failed" {
-  if (typeof rule === "boolean") return rule ? "yes" : "no";
-  if (typeof rule === "function") {
-    try {
-      return rule(record, principal) === true ? "yes" : "no";
-    } catch {
-      return "failed";
-    }
-  }
-  if (typeof rule !== "object" || rule === null) return "failed";
-  const fits =
+function decide(rule: ResourceRule, record: ResourceRecord, principal: Principal): boolean {
+  if (typeof rule === "boolean") return rule;
+  if (typeof rule === "function") return isTrue(() => rule(record, principal));
+  if (typeof rule !== "object" || rule === null) return false;
+  return (
     (rule.ids?.some((id) =>
       id.endsWith("*") ? record.id.startsWith(id.slice(0, -1)) : record.id === id,
     ) ??
       true) &&
     (rule.kinds?.includes(record.kind) ?? true) &&
     (rule.tags?.some((tag) => record.tags.includes(tag)) ?? true) &&
-    (rule.policies?.includes(record.access?.policy ?? "") ?? true);
-  return fits ? "yes" : "no";
+    (rule.policies?.includes(record.access?.policy ?? "") ?? true)
+  );
 }
 
 function isTrue(call: () => unknown): boolean {

@@ -50,7 +50,7 @@ export function seenVariant(record: ResourceRecord, visibility: Visibility): str
   );
   if (!isWhole) return bareMark + record.id;
   const seesAll =
-    visibility.denies(record) === undefined &&
+    visibility.seesDetails(record) &&
     visibility.seesSection("columns", record) &&
     visibility.seesSection("description", record);
   return seesAll ? record.id : overviewMark + record.id;

@@ -8,8 +8,7 @@ import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import type { BudgetReserve } from "../catalog/catalog.ts";
 import { buildContext, type BuiltContext } from "./build-context.ts";
-import { fitBudget } from "./fit-budget.ts";
-import { renderOverviewRows } from "./render-overview-rows.ts";
+import { fillRows } from "./fill-rows.ts";
 import { shareBudget } from "./share-budget.ts";
 
 const text = fc.oneof(
@@ -238,7 +237,8 @@ describe("a budgeted context", () => {
         description: "Weather now. In detail.",
       },
     ];
-    expect(renderOverviewRows(rows).text).toMatchInlineSnapshot(`
+    const counter = estimatedCounter;
+    expect(fillRows(rows, { counter, budget: Infinity })?.text).toMatchInlineSnapshot(`
       "# resources: 4, best first, tabular unless said. Row: alias name: fields - about
       # shop
       1 orders: id created_at
@@ -248,9 +248,10 @@ describe("a budgeted context", () => {
       4 Forecast now (api): Weather now
       "
     `);
-    const tight = renderOverviewRows(rows, { budget: 62 });
-    expect(tight.omitted).toBe(0);
-    expect(tight.text).toMatchInlineSnapshot(`
+    const { usable } = shareBudget(62, {}, counter);
+    const tight = fillRows(rows, { counter, budget: usable });
+    expect(tight?.overview).toHaveLength(rows.length);
+    expect(tight?.text).toMatchInlineSnapshot(`
       "# resources: 4, best first, tabular unless said. Row: alias name: fields - about
       # shop
       1 orders: id created_at
@@ -263,29 +264,7 @@ describe("a budgeted context", () => {
   });
 });
 
-describe("fitBudget", () => {
-  it("never exceeds the budget, and has no card without a row", () => {
-    const costs = fc.array(fc.nat({ max: 200 }), { maxLength: 40 });
-    fc.assert(
-      fc.property(
-        costs,
-        costs,
-        fc.integer({ min: 1, max: 4_000 }),
-        fc.nat({ max: 3_000 }),
-        (overviewCosts, detailCosts, budget, details) => {
-          const fit = fitBudget({ budget, reserve: { details }, overviewCosts, detailCosts });
-          const sum = (list: number[]): number => list.reduce((total, cost) => total + cost, 0);
-          expect(fit.m).toBeLessThanOrEqual(fit.k);
-          expect(
-            sum(overviewCosts.slice(0, fit.k)) + sum(detailCosts.slice(0, fit.m)) + fit.left,
-          ).toBe(budget);
-          expect(fit.left).toBeGreaterThanOrEqual(0);
-          expect(fit.detailTokens).toBeLessThanOrEqual(details);
-        },
-      ),
-    );
-  });
-
+describe("budgetedContext", () => {
   it.each([1_000, 3_000, 12_000])(
     "leaves at most a tenth of %d tokens empty while there are resources without a row",
     async (budget) => {
@@ -308,23 +287,6 @@ describe("fitBudget", () => {
       expect(isWhole).toBe(budget > 2_000);
     },
   );
-
-  it("fills by real costs in rank order", () => {
-    expect(
-      fitBudget({
-        budget: 100,
-        reserve: { head: 10, details: 50 },
-        overviewCosts: [10, 10, 10, 10],
-        detailCosts: [30, 30, 5],
-      }),
-    ).toEqual({
-      k: 4,
-      m: 1,
-      overviewTokens: 40,
-      detailTokens: 30,
-      left: 20,
-    });
-  });
 });
 
 function onlyExceeded(error: unknown): undefined {

@@ -13,7 +13,6 @@ import {
   type RowSource,
 } from "./fill-rows.ts";
 import type { RowInput } from "./overview-row.ts";
-import { aliasMap } from "./render-overview-rows.ts";
 import { shareBudget, type BudgetShares } from "./share-budget.ts";
 
 /** A candidate, in rank order. */
@@ -192,7 +191,7 @@ function finished({
   shares: BudgetShares;
   total: number;
 }): BuiltContext {
-  const aliases = aliasMap(rows.overview);
+  const aliases = Object.fromEntries(rows.overview.map(({ id, alias }) => [alias, id]));
   const aliasOf = new Map(rows.overview.map(({ id, alias }) => [id, alias]));
   const details = cards.map(({ id, shown, truncated, total: all }): ContextCard => {
     const hasMore = shown.columns < all.columns || shown.snippets < all.snippets;

@@ -92,7 +92,7 @@ export function toCandidate(record: ResourceRecord, visible: VisibleSet): Contex
     id: record.id,
     row: () => seenRow(record, visibility),
     card: () =>
-      visibility.denies(record) === undefined
+      visibility.seesDetails(record)
         ? { details: presentDetails(record, visibility), stale: seenStale(record, visible) }
         : undefined,
   };
@@ -109,7 +109,7 @@ function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {
   const schema_digest = presentDigest(record, view);
   const isTold =
     description !== undefined &&
-    visibility.denies(record) === undefined &&
+    visibility.seesDetails(record) &&
     visibility.seesSection("description", record);
   const row = {
     id,

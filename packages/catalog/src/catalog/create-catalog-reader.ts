@@ -20,7 +20,7 @@ export function createCatalogReader(context: CatalogContext): CatalogReader {
     async details(ids, query = {}) {
       requireIds("ids", ids);
       const visible = await context.look(query.principal, query.signal);
-      return detailsOf({ ids, query, visible }, context);
+      return detailsOf(ids, query, visible);
     },
     search: (query = {}) => searchAnswer(query, context),
     budgetedContext: (request) => createBudgetedContext(request, context),

@@ -19,8 +19,7 @@ export async function historyOf(
   requireWhole("limit", limit, [1, 1_000]);
   const { visibility } = visible;
   const record = visible.recordOf(id);
-  if (record === undefined ? !visibility.isOpen : visibility.denies(record) !== undefined)
-    return [];
+  if (record === undefined ? !visibility.isOpen : !visibility.seesDetails(record)) return [];
   const { entries } = await store.history(id, { limit, signal });
   const oldestFirst = entries.toReversed();
   if (record === undefined) return oldestFirst.map(withoutChanges);

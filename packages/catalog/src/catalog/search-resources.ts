@@ -106,8 +106,7 @@ function seenKeys(
   { visibility }: VisibleSet,
 ): ResourceRecord {
   if (visibility.isOpen) return record;
-  const seesColumns =
-    visibility.denies(record) === undefined && visibility.seesSection("columns", record);
+  const seesColumns = visibility.seesDetails(record) && visibility.seesSection("columns", record);
   return {
     ...record,
     id: entry,

@@ -348,9 +348,9 @@ describe("fromOpenApi", () => {
 
   it("refuses a document with more operations than it may have", () => {
     const paths = Object.fromEntries(
-      Array.from({ length: 11 }, (_, index) => [`/p${index}`, { get: {} }]),
+      Array.from({ length: 20_001 }, (_, index) => [`/p${index}`, { get: {} }]),
     );
-    const result = fromOpenApi({ openapi: "3.0.0", paths }, { maxOperations: 10 });
+    const result = fromOpenApi({ openapi: "3.0.0", paths });
     expect(result).toMatchObject({ ok: false, issues: [{ code: "too_many_operations" }] });
   });
 

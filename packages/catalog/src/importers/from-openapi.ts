@@ -15,10 +15,10 @@ export interface FromOpenApiOptions {
   baseUrl?: string | undefined;
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
-  /** A document with more operations fails rather than lose some, 20,000 by default. */
-  maxOperations?: number | undefined;
 }
 
+/** A document with more fails rather than lose some. */
+const maxOperations = 20_000;
 const maxJsonChars = 64 * 1024 * 1024;
 /** YAML takes some hundred times as long to read. */
 const maxYamlChars = 8 * 1024 * 1024;
@@ -44,10 +44,9 @@ export function fromOpenApi(
       'The document is no OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
     return failure({ code: "not_openapi", path: [], message });
   }
-  const { maxOperations = 20_000 } = options;
   const operations = listOperations(root);
   if (operations.length > maxOperations) {
-    const message = `The document has ${operations.length} operations, more than ${maxOperations}; raise maxOperations.`;
+    const message = `The document has ${operations.length} operations, more than ${maxOperations}; split it.`;
     return failure({ code: "too_many_operations", path: ["paths"], message });
   }
   const context = contextOf(root, options);

@@ -24,8 +24,6 @@ export interface McpHttpOptions {
   port?: number | undefined;
   /** Each request carries it as `Authorization: Bearer <token>`; 16 characters or more. */
   token?: string | undefined;
-  /** Names beside those of this machine by which the server may be called. */
-  hostnames?: readonly string[] | undefined;
   /** Changes for subscribers of protocol 2026-07-28, such as those of a proxy. */
   bus?: ServerEventBus | undefined;
 }
@@ -49,7 +47,7 @@ const minTokenLength = 16;
  */
 export async function openMcpHttp(
   factory: McpServerFactory,
-  { host = "127.0.0.1", port = 0, token, hostnames = [], bus }: McpHttpOptions = {},
+  { host = "127.0.0.1", port = 0, token, bus }: McpHttpOptions = {},
 ): Promise<McpHttp> {
   if (token === undefined && !loopback.has(host))
     throw new McpError("invalid_options", `${host} can be reached from elsewhere: set a token.`);
@@ -59,7 +57,7 @@ export async function openMcpHttp(
     factory,
     createMcpHandler(factory, bus === undefined ? {} : { bus }),
   );
-  const names = [...localhostAllowedHostnames(), ...hostnames, host];
+  const names = [...localhostAllowedHostnames(), host];
   const answer = async (request: Request): Promise<Response> => {
     const refused =
       hostHeaderValidationResponse(request, names) ?? originValidationResponse(request, names);

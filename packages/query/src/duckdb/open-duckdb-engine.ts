@@ -17,10 +17,8 @@ import { engineError, streamQuery, type Session } from "./stream-query.ts";
 export interface DuckDbEngineOptions {
   /** 2 by default. */
   threads?: number | undefined;
-  /** DuckDB's own limit, beyond which it goes to disk. 512 by default. */
+  /** DuckDB's own limit, beyond which a query fails. 512 by default. */
   memoryMiB?: number | undefined;
-  /** Where it goes to disk. Without one a query that needs more memory fails. */
-  spillFolder?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -32,7 +30,7 @@ const chunkRows = 2_048;
  * @throws QueryError `engine_missing` where @duckdb/node-api is not installed, `invalid_options`
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promise<QueryEngine> {
-  const { threads = 2, memoryMiB = 512, spillFolder, signal } = options;
+  const { threads = 2, memoryMiB = 512, signal } = options;
   throwIfAborted(signal, QueryError);
   for (const [name, value] of Object.entries({ threads, memoryMiB })) {
     if (!Number.isSafeInteger(value) || value < 1)
@@ -44,7 +42,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
     memory_limit: `${memoryMiB}MiB`,
   });
   try {
-    await secure(instance, spillFolder);
+    await secure(instance);
   } catch (error) {
     instance.closeSync();
     throw engineError(error);
@@ -52,10 +50,10 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
   return createEngine(duckdb, instance);
 }
 
-async function secure(instance: DuckDBInstance, spillFolder: string | undefined): Promise<void> {
+async function secure(instance: DuckDBInstance): Promise<void> {
   const connection = await instance.connect();
   try {
-    await connection.run(`SET temp_directory = '${(spillFolder ?? "").replaceAll("'", "''")}'`);
+    await connection.run("SET temp_directory = ''");
     // Read by SQL that users write; what plans are compiled to divides floats only.
     await connection.run("SET GLOBAL integer_division = true");
     await connection.run(

@@ -8,7 +8,6 @@ import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { irSnippetLinter } from "../snippet/ir-snippet-linter.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
-import { projectResult, type ViewSchema } from "../view/project-result.ts";
 import { explainPlan } from "./explain-plan.ts";
 
 const orders: ResourceDetails = {
@@ -161,60 +160,6 @@ describe("irSnippetLinter", () => {
     expect(
       issues.filter(({ severity }) => severity !== "warning").map((issue) => issue.code),
     ).toEqual(codes);
-  });
-});
-
-describe("projectResult", () => {
-  const view: ViewSchema = {
-    fields: {
-      label: { column: "city", whenNull: "elsewhere" },
-      totals: {
-        fields: { revenue: { as: "number" }, exact: { column: "revenue", as: "text" }, n: {} },
-      },
-    },
-  };
-  async function project(schema: ViewSchema, amount = "10.5"): Promise<unknown[]> {
-    const database = await openSqlite({ path: ":memory:" });
-    database.exec(
-      `CREATE TABLE orders (id INTEGER, city TEXT, amount NUMERIC, status TEXT); INSERT INTO orders VALUES (1, 'Ulm', ${amount}, 'paid'), (2, NULL, 2, 'paid')`,
-    );
-    const connectors = { "ada://any/db/main": sqlConnector(database) };
-    const result = await executePlan(
-      planOf(
-        "scan(res:orders, city, amount, status) -> agg(city, sum(amount) as revenue, count() as n) -> sort(n, city)",
-      ),
-      { details, connectors },
-    );
-    const rows: unknown[] = [];
-    for await (const row of projectResult(result, schema)) rows.push(row);
-    database.close();
-    return rows;
-  }
-
-  it("gives rows in a page's shape", async () => {
-    expect(await project(view)).toEqual([
-      { label: "Ulm", totals: { revenue: 10.5, exact: "10.50", n: 1 } },
-      { label: "elsewhere", totals: { revenue: 2, exact: "2.00", n: 1 } },
-    ]);
-  });
-
-  it("refuses a view that does not fit before anything is read, and digits that a number would lose", async () => {
-    const wrong: ViewSchema = {
-      fields: { a: { column: "nope" }, b: { column: "city", as: "number" }, c: { fields: {} } },
-    };
-    await expect(project(wrong)).rejects.toMatchObject({
-      code: "invalid_options",
-      details: {
-        issues: [
-          expect.stringContaining("nope"),
-          expect.stringContaining("is text"),
-          expect.stringContaining("no fields"),
-        ],
-      },
-    });
-    await expect(project(view, "99999999999999.25")).rejects.toMatchObject({
-      code: "value_invalid",
-    });
   });
 });
 

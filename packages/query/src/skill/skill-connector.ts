@@ -14,8 +14,6 @@ import { checkBySchema } from "./check-by-schema.ts";
 export interface SkillConnectorOptions {
   /** For messages; `functions` by default. */
   name?: string | undefined;
-  /** The function of a resource: the last part of its address by default, as `fromTools` of `@ccl/catalog` gives it. */
-  functionOf?: ((resource: ResourceDetails) => string) | undefined;
   /** Keys from an answer to its list of rows, by function. By default as the column names tell. */
   rowsAt?: Readonly<Record<string, string>> | undefined;
   /** Calls of one scan with different arguments; 100 by default. */
@@ -25,7 +23,7 @@ export interface SkillConnectorOptions {
 }
 
 /**
- * A connector over functions: `=` and `in` on what a function takes are its arguments, one call for each combination.
+ * A connector over functions, each named by the last part of its resource's address: `=` and `in` on what a function takes are its arguments, one call for each combination.
  * Arguments are checked against `inputSchema` before and answers against `outputSchema` after each call; every function needs both.
  * @throws QueryError `invalid_options` for a function without an output schema, or two of one name
  */
@@ -49,7 +47,7 @@ export function skillConnector(
     byName.set(tool.name, tool);
   }
   const functionOf = (resource: ResourceDetails): ToolDefinition => {
-    const wanted = options.functionOf?.(resource) ?? lastPart(resource);
+    const wanted = lastPart(resource);
     const found = byName.get(wanted);
     if (found !== undefined) return found;
     throw new QueryError(

@@ -27,11 +27,6 @@ export interface SqlConnectorOptions {
   tableOf?(
     resource: TypedScan["resource"],
   ): readonly [table: string] | readonly [schema: string, table: string];
-  /**
-   * Pairs of rows that joins may try in a SQLite database in memory, or in a handle that was passed in: nothing can end a
-   * call there. The product of the tables' rows is refused with `limit_exceeded` before the start. 1e9 by default.
-   */
-  maxJoinPairs?: number | undefined;
 }
 
 type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
@@ -145,14 +140,16 @@ function sqliteColumnTypes(database: SqliteDatabase, name: TableName): ReadonlyM
   return new Map(rows.map(({ name, type }) => [String(name), String(type)]));
 }
 
-/** @throws QueryError `limit_exceeded` */
+/** Pairs of rows that joins may try where nothing can end a call: in memory, or in a handle that was passed in. */
+const maxJoinPairs = 1e9;
+
+/** @throws QueryError `limit_exceeded` before the start, by the product of the tables' rows */
 function checkPairs(
   database: SqliteDatabase,
   { steps }: PlanFragment,
   options: SqlConnectorOptions,
 ): void {
   if (!steps.some(({ op }) => op === "join")) return;
-  const maxPairs = options.maxJoinPairs ?? 1e9;
   const rows = new Map<string, number>();
   let pairs = 0;
   for (const step of steps) {
@@ -168,10 +165,10 @@ function checkPairs(
     else rows.set(step.name, step.op === "limit" ? Math.min(first, step.count) : first);
     if (step.op === "join") pairs += first * second;
   }
-  if (pairs <= maxPairs) return;
-  const message = `The joins may try more than the ${maxPairs} pairs of rows allowed where SQLite cannot be interrupted; filter first, raise maxJoinPairs, or open the database as a file with openSqlite, which can be.`;
+  if (pairs <= maxJoinPairs) return;
+  const message = `The joins may try more than the ${maxJoinPairs} pairs of rows allowed where SQLite cannot be interrupted; filter first, or open the database as a file with openSqlite, which can be.`;
   throw new QueryError("limit_exceeded", message, {
-    details: { limit: "maxJoinPairs", max: maxPairs },
+    details: { limit: "maxJoinPairs", max: maxJoinPairs },
   });
 }
 
