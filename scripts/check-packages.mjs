@@ -31,7 +31,7 @@ const tutorials = pagesOf("tutorials");
 const guides = pagesOf("guides");
 // Pages that write files and run them.
 const walkthroughs = [...tutorials, ...guides.filter(({ text }) => text.includes("\n```js ["))];
-const pages = [...tutorials, ...guides, ...pagesOf("explain")];
+const pages = [...tutorials, ...guides, ...pagesOf("explain"), ...pagesOf("reference")];
 let tarballs;
 
 await step("entries: size and platform", () => {

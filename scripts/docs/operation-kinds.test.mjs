@@ -8,7 +8,7 @@ import {
   createRunEngine,
 } from "../../packages/operations/src/index.ts";
 import { paramsSchemaOf } from "../../packages/operations/src/kinds/params-schema-of.ts";
-import { validateProfile } from "../../packages/operations/src/profile/index.ts";
+import { validateProfile } from "../../packages/operations/src/profile/validate-profile.ts";
 import { exampleRecord, kindExamples } from "./operation-kind-examples.mjs";
 import { kindsPage } from "./operation-kinds.mjs";
 

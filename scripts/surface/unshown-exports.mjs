@@ -33,7 +33,7 @@ export function unshownExports({ root, packages }) {
 }
 
 /** What an entry exports that is not a type; entries re-export by name. */
-export function valuesOf(file) {
+function valuesOf(file) {
   return read(fs.readFileSync(file, "utf8")).statements.flatMap((statement) => {
     if (ts.isExportDeclaration(statement) && !statement.isTypeOnly) {
       const { elements } = statement.exportClause;
@@ -52,7 +52,7 @@ export function valuesOf(file) {
 }
 
 /** "@ccl/x/sub name" for each value that a program imports by its name, or may use of an entry that it imports as a whole. */
-export function usesIn(text) {
+function usesIn(text) {
   if (!text.includes(scope)) return [];
   const [uses, entries, names] = [new Set(), new Set(), new Set()];
   const visit = (node) => {

@@ -16,9 +16,10 @@ export interface SqliteArtifactStoreOptions
   database?: SqliteDatabase | undefined;
   /** Where long contents go, from `openBlobDirectory` of `./node`; without it, into rows of the database. */
   blobDirectory?: BlobDirectory | undefined;
-  /** Streams that wrote nothing for this long count as abandoned at the next opening, 1 hour by default. */
-  staleStageMs?: number | undefined;
 }
+
+/** A stream that wrote nothing for this long is abandoned, and swept at the next opening. */
+const staleStageMs = 3_600_000;
 
 /**
  * Artifacts in SQLite. Any number of processes may have the same file open.
@@ -27,12 +28,7 @@ export interface SqliteArtifactStoreOptions
 export async function openSqliteArtifactStore(
   options: SqliteArtifactStoreOptions,
 ): Promise<ArtifactStore> {
-  const {
-    blobDirectory: directory,
-    clock = systemClock,
-    staleStageMs = 3_600_000,
-    signal,
-  } = options;
+  const { blobDirectory: directory, clock = systemClock, signal } = options;
   let own: SqliteDatabase | undefined;
   try {
     const database = options.database ?? (own = await openFile(options));

@@ -10,6 +10,8 @@ import { openSqliteArtifactStore } from "./open-sqlite-artifact-store.ts";
 
 const built = new URL("../dist/index.js", import.meta.url);
 const sqlBuilt = new URL("../../sql/dist/node/index.js", import.meta.url);
+/** Whatever a killed writer has left is abandoned by then. */
+const twoHoursLater = { now: () => Date.now() + 7_200_000 };
 const kills = Number(process.env["CCL_KILLS"] ?? 3);
 
 // Children say on stdout, line by line, what was acknowledged to them, and what went wrong.
@@ -129,7 +131,7 @@ describe("a process that is killed", () => {
       const killAt = 1 + Math.floor(Math.random() * 30);
       acks.push(...acksOf(await linesOf(writer, { from: acks.length * 4, killAt })));
       await expectSound();
-      const store = await openSqliteArtifactStore({ path, staleStageMs: 0 });
+      const store = await openSqliteArtifactStore({ path, clock: twoHoursLater });
       for (const { artifactId } of acks) {
         const bytes = (await store.retrieve(artifactId)) ?? new Uint8Array();
         expect(createHash("sha256").update(bytes).digest("hex")).toBe(artifactId);

@@ -4,7 +4,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { clipAround } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
 import { applyOutline, type OutlineEntry } from "./kinds/apply-outline.ts";
-import { type ContentKind, identify, type IdentifiedText } from "./kinds/detect-kind.ts";
+import { type ContentKind, identify, type IdentifiedText } from "./kinds/identify.ts";
 import { groupByPrefix } from "./kinds/group-by-prefix.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";

@@ -1,5 +1,4 @@
 export { compress, type CompressedContent, type CompressOptions } from "./compress.ts";
-export { detectKind } from "./kinds/detect-kind.ts";
 export { readContent } from "./read-content.ts";
 export { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";
 export { searchContent, type ContentHits, type SearchContentOptions } from "./search-content.ts";

@@ -2,7 +2,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import { clipAround } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
-import { identify } from "./kinds/detect-kind.ts";
+import { identify } from "./kinds/identify.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { headerLabel, isTitle, type Layout, listUnits, type Numbering, type Unit } from "./unit.ts";
 

@@ -1,7 +1,7 @@
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import { unwrapText } from "./json/find-json.ts";
-import { identify } from "./kinds/detect-kind.ts";
+import { identify } from "./kinds/identify.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { selectUnits } from "./select-units.ts";
 import { type Layout, listUnits } from "./unit.ts";

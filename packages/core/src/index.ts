@@ -35,7 +35,6 @@ export { failure, success, type Issue, type Result } from "./result.ts";
 export { compareCodeUnits } from "./text/compare-code-units.ts";
 export { redactSecrets } from "./text/redact-secrets.ts";
 export { truncateMiddle } from "./text/truncate-middle.ts";
-export { calibrateCounter } from "./tokens/calibrate-counter.ts";
 export { countMessages } from "./tokens/count-messages.ts";
 export { estimatedCounter } from "./tokens/estimated-counter.ts";
 export { TokenBudget } from "./tokens/token-budget.ts";

@@ -1,4 +1,3 @@
-export { HistoryPlanner } from "./decide/history-planner.ts";
 export type { Decision, GatewayMode } from "./decide/plan-options.ts";
 export {
   createGateway,

@@ -54,7 +54,6 @@ export { searchTurns } from "./ports/search-turns.ts";
 export type { StoredTurn } from "./ports/chat-turn.ts";
 export { createMemoryChatStore, type MemoryChatStore } from "./ports/create-memory-chat-store.ts";
 export { createMemoryProfileSessionStore } from "./ports/create-memory-profile-session-store.ts";
-export { createMemoryProfileStore } from "./ports/create-memory-profile-store.ts";
 export { createMemoryRunStore } from "./ports/create-memory-run-store.ts";
 export type {
   KeptVersion,

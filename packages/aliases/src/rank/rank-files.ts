@@ -1,4 +1,4 @@
-import { redactSecrets } from "@ccl/core";
+import { redactSecrets, type Embedder } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
 import { callListener } from "@ccl/core/events";
 
@@ -14,13 +14,13 @@ import {
 } from "../survey/survey-files.ts";
 import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { isManifest, readModuleNames, type ModuleName } from "./module-names.ts";
-import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
-import { scoreMeaning, type RankPorts } from "./rank-ports.ts";
+import { rankChunks, type RankedChunk } from "./rank-chunks.ts";
+import { scoreMeaning } from "./score-meaning.ts";
 import { createTaskTerms, MAX_TASK_CHARS } from "./task-words.ts";
 import { scoreFiles, type FileScore, type ScoreSource } from "./score-files.ts";
 
 /** What to rank files for. */
-export interface RankOptions extends RankPorts {
+export interface RankOptions {
   registry: AliasRegistry;
   /** What is to be done, in the user's words, English or Russian. */
   task: string;
@@ -28,6 +28,8 @@ export interface RankOptions extends RankPorts {
   focus?: string[] | undefined;
   /** Earlier commits: their subjects and what they changed rank files too. */
   history?: FileHistory | undefined;
+  /** Compares what files are called and declare with the task; vectors are kept in the registry's cache. */
+  embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
   onEvent?: ((event: PackEvent) => void) | undefined;
 }
@@ -86,8 +88,7 @@ export async function rankInDetail(
   options: RankOptions,
   { readChars }: { readChars: number },
 ): Promise<DetailedRanking> {
-  const { registry, signal } = options;
-  const task = await expandTask(options);
+  const { registry, task, signal } = options;
   const reader = createFileReader(options);
   const stats = await registry.stat(signal && { signal });
   const [{ facts, omitted }, history] = await Promise.all([
@@ -104,7 +105,7 @@ export async function rankInDetail(
   const { cache } = registry;
   const meaning =
     options.embedder &&
-    (await scoreMeaning(facts, { task: options.task, embedder: options.embedder, cache, signal }));
+    (await scoreMeaning(facts, { task, embedder: options.embedder, cache, signal }));
   const names = await readNames(facts, reader);
   const { scores, unmatched } = await scoreFiles(facts, { task, focus, history, meaning, names });
   const order = [...facts.keys()].sort((a, b) => scoreAt(scores, b) - scoreAt(scores, a) || a - b);
@@ -128,7 +129,7 @@ export async function rankInDetail(
   const rankable = read.map(({ at, lines }) => {
     return { path: facts[at]?.path ?? "", lines, score: scoreAt(scores, at) };
   });
-  const chunked = await rankChunks(await rerank(rankable, options), task);
+  const chunked = await rankChunks(rankable, task);
   const places = [...read.keys()].sort(
     (a, b) => (chunked[b]?.score ?? 0) - (chunked[a]?.score ?? 0) || a - b,
   );
@@ -161,29 +162,6 @@ export async function rankInDetail(
       return file === undefined ? [] : [{ file, lines, encoding, chunks, isFocus: inFocus }];
     }),
   };
-}
-
-async function expandTask({ task, expandTask: expand, signal }: RankOptions): Promise<string> {
-  return expand === undefined ? task : [task, ...(await expand(task, { signal }))].join("\n");
-}
-
-const RERANKED_FILES = 40;
-/** What a file keeps of its score whatever a re-ranker says of it. */
-const KEPT_SHARE = 0.2;
-
-/** Scores as a re-ranker leaves them; a file that it was not asked about counts as one of which it thinks nothing. */
-async function rerank(
-  files: RankableFile[],
-  { task, rerank: score, signal }: RankOptions,
-): Promise<RankableFile[]> {
-  if (score === undefined) return files;
-  const asked = files.slice(0, RERANKED_FILES);
-  const texts = asked.map(({ path, lines }) => ({ path, text: lines.join("\n") }));
-  const given = await score(task, texts, { signal });
-  return files.map((file, at) => ({
-    ...file,
-    score: file.score * (KEPT_SHARE + (1 - KEPT_SHARE) * (given[at] ?? 0)),
-  }));
 }
 
 async function readNames(facts: readonly FileFacts[], reader: FileReader): Promise<ModuleName[]> {

@@ -1,4 +1,4 @@
-import type { ContentKind } from "../kinds/detect-kind.ts";
+import type { ContentKind } from "../kinds/identify.ts";
 
 /** Output of a tool, in its own words, with a fact that a reader of it needs and that stands in its middle. */
 export interface KindSample {

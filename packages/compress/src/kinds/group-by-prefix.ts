@@ -1,4 +1,4 @@
-import type { ContentKind } from "./detect-kind.ts";
+import type { ContentKind } from "./identify.ts";
 
 /** What a line may have in common with its neighbours, and the rest of it. */
 const prefixes: Partial<Record<ContentKind, RegExp>> = {

@@ -2,7 +2,7 @@ import { findJson, type FoundJson } from "../json/find-json.ts";
 import { jsonUnits, type TableColumns } from "../json/json-units.ts";
 import { isTitle, type Layout, type Unit } from "../unit.ts";
 import { DelimitedUnits } from "./delimited.ts";
-import type { ContentKind } from "./detect-kind.ts";
+import type { ContentKind } from "./identify.ts";
 import { lineLayout } from "./line-layout.ts";
 import { readHtml } from "./read-html.ts";
 

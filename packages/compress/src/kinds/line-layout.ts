@@ -1,5 +1,5 @@
 import { type Layout, noClaim } from "../unit.ts";
-import type { ContentKind } from "./detect-kind.ts";
+import type { ContentKind } from "./identify.ts";
 import { LineUnits } from "../line-units.ts";
 import { withoutColours } from "./without-colours.ts";
 

@@ -1,5 +1,5 @@
 import { unwrapText } from "../json/find-json.ts";
-import { type ContentKind, identify, type IdentifiedText } from "../kinds/detect-kind.ts";
+import { type ContentKind, identify, type IdentifiedText } from "../kinds/identify.ts";
 import { layoutOf } from "../kinds/layout-of.ts";
 import { listUnits, type Unit } from "../unit.ts";
 import { diffUnits } from "./diff-units.ts";

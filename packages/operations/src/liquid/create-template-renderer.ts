@@ -39,8 +39,6 @@ export interface TemplateRendererOptions {
   counter?: TokenCounter | undefined;
   /** Of the date `now`; default the machine's. Dates are printed in UTC. */
   clock?: Clock | undefined;
-  /** Further filters, by name; they run inside the process and have no limits but their own. */
-  filters?: Readonly<Record<string, TemplateFilter>> | undefined;
 }
 
 /** Tags that a template may use: none that reads another template. */
@@ -119,7 +117,7 @@ function messageOf(error: unknown): string {
 }
 
 function createLiquid(options: TemplateRendererOptions, limits: Complete<TemplateLimits>): Liquid {
-  const { clock = systemClock, counter = estimatedCounter, filters = {} } = options;
+  const { clock = systemClock, counter = estimatedCounter } = options;
   const liquid = new Liquid({
     strictFilters: true,
     ownPropertyOnly: true,
@@ -144,7 +142,6 @@ function createLiquid(options: TemplateRendererOptions, limits: Complete<Templat
     ...listFilters,
     default: defaultFilter,
     ...historyFilters(counter),
-    ...filters,
   });
   boundEmitters(liquid, limits);
   return liquid;

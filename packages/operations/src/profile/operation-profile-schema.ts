@@ -1,7 +1,5 @@
 import { z } from "zod";
 
-import type { JsonSchema } from "@ccl/structured-output";
-
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "./operation-profile.ts";
 
@@ -87,6 +85,3 @@ export const profileShape: z.ZodType<OperationProfile> = z.strictObject({
   operations: z.array(z.strictObject({ operationId: id, config })),
   turn: turnShape.exactOptional(),
 });
-
-/** JSON Schema (draft 2020-12) of a stored profile, for editors and forms; frozen. */
-export const operationProfileSchema: JsonSchema = Object.freeze(z.toJSONSchema(profileShape));

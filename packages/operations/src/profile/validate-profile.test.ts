@@ -10,7 +10,6 @@ import {
   type ScenarioOperation,
 } from "../../test-support/engine-scenario.ts";
 import type { OperationProfile } from "./operation-profile.ts";
-import { operationProfileSchema } from "./operation-profile-schema.ts";
 import { validateProfile } from "./validate-profile.ts";
 
 const after = ["after_main_llm"] as ["after_main_llm"];
@@ -313,18 +312,6 @@ describe("validateProfile", () => {
       dependsOn: at < 4_999 ? [`op${at + 1}`] : undefined,
     }));
     expect(issuesOf(operations)).toEqual([]);
-  });
-});
-
-describe("operationProfileSchema", () => {
-  it("is JSON Schema that names every field", () => {
-    expect(operationProfileSchema).toMatchObject({
-      type: "object",
-      additionalProperties: false,
-      required: ["profileId", "name", "enabled", "operationProfileSessionId", "operations"],
-    });
-    expect(Object.isFrozen(operationProfileSchema)).toBe(true);
-    expect(JSON.stringify(operationProfileSchema)).toContain('"dependsOn"');
   });
 });
 

@@ -20,11 +20,6 @@ export interface EventStreamOptions {
   heartbeatMs?: number | undefined;
   /** How long a client should wait before it connects again; the client's own time by default. */
   retryMs?: number | undefined;
-  /**
-   * Sends also artifacts that are `internal` or `prompt_only`, summaries of operations and details of their errors: for people who may
-   * see all of a run. Default false.
-   */
-  includeInternals?: boolean | undefined;
   /** Ends the stream without an error. */
   signal?: AbortSignal | undefined;
 }
@@ -112,8 +107,6 @@ const encoder = new TextEncoder();
 /** A stream of events that are open already. */
 export function streamOf(events: OpenEvents, settings: StreamSettings): ReadableStream<Uint8Array> {
   const { heartbeatMs = defaultHeartbeatMs, retryMs } = settings;
-  const shown = (event: RunEvent): RunEvent =>
-    settings.includeInternals === true ? event : withoutInternals(event);
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -132,7 +125,7 @@ export function streamOf(events: OpenEvents, settings: StreamSettings): Readable
           if (next.done === true) {
             events.end();
             controller.close();
-          } else controller.enqueue(encoder.encode(frameEvent(shown(next.value))));
+          } else controller.enqueue(encoder.encode(frameEvent(withoutInternals(next.value))));
         } catch (error) {
           events.end();
           throw error;

@@ -63,17 +63,13 @@ const codeLine =
 const yamlKey = /^\s*(?:- )?["']?[\w./@$-]{1,60}["']?:(?:\s|$)/;
 const yamlLine = new RegExp(`${yamlKey.source}|^\\s*- \\S|^---$|^\\s*#`);
 
-/** The kind of a text by its first 20,000 characters; JSON by all of it. */
-export function detectKind(text: string): ContentKind {
-  return identify(text).kind;
-}
-
 /** The kind of a text, and what was read to learn it. */
 export interface IdentifiedText {
   kind: ContentKind;
   json?: FoundJson | undefined;
 }
 
+/** By the first 20,000 characters; JSON by all of them. */
 export function identify(text: string): IdentifiedText {
   const sample = withoutColours(text.slice(0, sampleChars));
   if (isBinary(sample)) return { kind: "binary" };

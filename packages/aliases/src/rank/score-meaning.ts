@@ -4,35 +4,18 @@ import { createSearchIndex } from "@ccl/search";
 import type { DerivedCache } from "../registry/alias-registry.ts";
 import type { FileFacts } from "../survey/file-facts.ts";
 
-/** Models that help to rank; each is asked once a ranking, and what it throws is thrown. */
-export interface RankPorts {
-  /** Words to look for beside those of the task, such as names that a model expects. */
-  expandTask?: ((task: string, options: PortOptions) => Promise<string[]>) | undefined;
-  /** Compares what files are called and declare with the task; vectors are kept in the registry's cache. */
-  embedder?: Embedder | undefined;
-  /** How likely each of the best files is needed, 0..1, in their order. */
-  rerank?:
-    | ((task: string, files: RerankFile[], options: PortOptions) => Promise<number[]>)
-    | undefined;
-}
-
-interface PortOptions {
-  signal?: AbortSignal | undefined;
-}
-
-/** A file that a re-ranker looks into; secrets are masked. */
-interface RerankFile {
-  path: string;
-  text: string;
-}
-
 const MAX_EMBEDDED_CHARS = 1_000;
 const BATCH = 64;
 
 /** By file, how close its meaning is to the task's: the closest 1, what is no closer than the average 0. */
 export async function scoreMeaning(
   files: readonly FileFacts[],
-  options: { task: string; embedder: Embedder; cache: DerivedCache } & PortOptions,
+  options: {
+    task: string;
+    embedder: Embedder;
+    cache: DerivedCache;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<number[]> {
   const { task, embedder, cache, signal } = options;
   const [wanted = new Float32Array()] = await embedder.embed([task], { signal });
