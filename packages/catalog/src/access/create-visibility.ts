@@ -100,13 +100,16 @@ function rightsOf(
   principal: Principal | undefined,
 ): RoleRights[] {
   if (access === undefined) return principal === undefined ? [openRights] : [];
-  const roles: unknown = principal === undefined ? publicPrincipal.roles : principal.roles;
-  if (!Array.isArray(roles)) return [];
-  return roles.flatMap((role) => {
-    if (typeof role !== "string") return [];
+  return rolesOf(principal).flatMap((role) => {
     if (Object.hasOwn(access.roles, role)) return access.roles[role] ?? [];
     return role === "public" ? {} : [];
   });
+}
+
+/** What is no name of a role gives no right, and must not look like one that does. */
+function rolesOf(principal: Principal = publicPrincipal): string[] {
+  const roles: unknown = principal.roles;
+  return Array.isArray(roles) ? roles.filter((role) => typeof role === "string") : [];
 }
 
 function hasFunction(right: RoleRights): boolean {
@@ -117,7 +120,7 @@ function hasFunction(right: RoleRights): boolean {
 
 function keyOf(access: AccessOptions | undefined, principal: Principal | undefined): string {
   if (access === undefined) return principal === undefined ? "open" : "nobody";
-  return JSON.stringify([...new Set((principal ?? publicPrincipal).roles.map(String))].sort());
+  return JSON.stringify([...new Set(rolesOf(principal))].sort());
 }
 
 function decide(
