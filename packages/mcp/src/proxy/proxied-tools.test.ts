@@ -41,6 +41,19 @@ async function connect(
 
 const own = ["search_artifact", "read_artifact"];
 
+it("the tools of a single server keep their names, and it says itself what it thinks of others", async () => {
+  const { client, proxy, names } = await connect({ a: await serve("a", "get", "a__get") });
+  expect(names.sort()).toEqual(["a__get", "get", ...own].sort());
+  for (const name of ["get", "a__get"])
+    expect(await client.callTool({ name, arguments: {} })).toMatchObject({
+      content: [{ text: `a ran ${name} {}` }],
+    });
+  expect(proxy.statistics().servers).toMatchObject({ a: { calls: 2 } });
+  await expect(client.callTool({ name: "put", arguments: {} })).rejects.toThrow(
+    'There is no tool "put"; there are get, a__get',
+  );
+});
+
 describe("the tools of several servers", () => {
   it("have the name of their server before their own, which gets each call", async () => {
     const servers = { a: await serve("a", "get", "b__get"), a__b: await serve("a__b", "get") };

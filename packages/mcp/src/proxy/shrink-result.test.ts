@@ -107,9 +107,15 @@ describe("results", () => {
     const rows = Array.from({ length: 200 }, (_, id) => ({ id, text: `row ${id * 7919}` }));
     await shrink(` ${JSON.stringify(rows)}`, logOf(3, 100));
     const { handles } = await store.listHandles();
-    expect(handles.map(({ mimeType }) => mimeType).sort()).toEqual([
-      "application/json",
-      "text/plain",
+    const kinds = await Promise.all(
+      handles.map(async ({ artifactId, mimeType }) => {
+        const bytes = await store.retrieve(artifactId);
+        return [new TextDecoder().decode(bytes).slice(0, 3), mimeType];
+      }),
+    );
+    expect(kinds.sort()).toEqual([
+      [" [{", "application/json"],
+      ["10:", "text/plain"],
     ]);
   });
 

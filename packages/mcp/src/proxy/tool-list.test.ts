@@ -91,6 +91,9 @@ describe("the list", () => {
       const list = buildToolList(given, options);
       const count = namesIn(list).length;
       expect(list.tools[0]?.description).toContain(`and ${200 - count} more`);
+      expect(
+        list.tools.slice(1).filter(({ description: text }) => text?.includes("tool7919")),
+      ).toEqual([]);
       expect(room - (list.tokens.after - fixed)).toBeLessThan("tool1575881 ".length + 2);
     }
     const none = buildToolList(given, { listTokens: fixed, counter: charCounter });
