@@ -33,6 +33,23 @@ const subjects = {
       "operations/src/run/run-stopping",
     ],
   },
+  // What handlers may take, say and try again.
+  limits: {
+    files: [
+      "concurrency-limiter",
+      "retry-policy",
+      "check-limits",
+      "bound-store",
+      "bound-summary",
+    ].map((name) => `operations/src/run/${name}.ts`),
+    tests: [
+      "concurrency-limiter",
+      "retry-policy",
+      "check-limits",
+      "bound-store",
+      "bound-summary",
+    ].map((name) => `operations/src/run/${name}`),
+  },
   store: {
     files: ["artifact-store/src/store/", "artifact-store/src/driver/plan-eviction.ts"],
     // Of the suites the one that needs no disk and no keys.

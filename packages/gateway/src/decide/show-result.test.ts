@@ -25,7 +25,7 @@ const tokensOf = (shown: { text: string } | undefined): number =>
 
 const line = fc.tuple(fc.nat(60), fc.nat(500), fc.nat(10_000));
 const log = fc
-  .array(line, { minLength: 1, maxLength: 400 })
+  .array(line, { minLength: 1, maxLength: 150, size: "max" })
   .map((lines) =>
     lines.map(([at, worker, ms]) => `10:00:${at} INFO runWorker${worker} took ${ms} ms`).join("\n"),
   );

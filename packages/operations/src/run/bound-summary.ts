@@ -61,13 +61,13 @@ function boundValue(
     bounding.leftChars -= text.length + 2;
     return text;
   }
-  bounding.leftChars -= 6;
+  bounding.leftChars -= typeof value === "number" ? String(value).length + 1 : 6;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value === "boolean" || value === null) return value;
   if (typeof value !== "object" || depth >= maxDepth) return "[left out]";
   if (!Array.isArray(value)) return boundRecord(value, bounding, depth);
   const items = value.slice(0, key === "stop" ? maxStops : maxItems);
-  return items
-    .filter(() => bounding.leftChars > 0)
-    .map((item) => boundValue(item, { bounding, depth: depth + 1, key }));
+  return items.flatMap((item) =>
+    bounding.leftChars > 0 ? [boundValue(item, { bounding, depth: depth + 1, key })] : [],
+  );
 }
