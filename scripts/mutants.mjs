@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import ts from "typescript";
 import { createVitest } from "vitest/node";
 
-/** What has to hold whatever happens: budgets, paths, schedules, stores, locks, and what is read and shown. */
+/** What has to hold whatever happens: money, access, budgets, paths, schedules, stores, locks, and what is read and shown. */
 const subjects = {
   budget: {
     files: ["core/src/tokens/token-budget.ts", "core/src/tokens/count-messages.ts"],

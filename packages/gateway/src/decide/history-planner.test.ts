@@ -129,3 +129,98 @@ describe("by a provider's bill", () => {
     expect(cuts).toBeGreaterThan(0);
   });
 });
+
+describe("what is decided", () => {
+  const long = (at: number): string => logOf(at + 2, 40);
+  const shownTexts = (
+    items: readonly HistoryItem[],
+    { shown }: { shown: ReadonlyMap<number, ShownResult> },
+  ): string[] => sentTexts(items, shown);
+  const historyOf = (calls: number, of = long): HistoryItem[] => [
+    question,
+    ...Array.from({ length: calls }, (_, at) => turn(at, of(at))).flat(),
+  ];
+  const mapOf = (decisions: readonly Decision[]): Map<string, Decision> =>
+    new Map(decisions.map((one) => [one.at, one]));
+
+  it("holds for another process, at the same price, and for one that was behind", () => {
+    const [first, behind] = [new HistoryPlanner(options), new HistoryPlanner(options)];
+    const kept: Decision[] = [];
+    let cuts = 0;
+    for (let calls = 1; calls <= 30; calls++) {
+      const items = historyOf(calls, (at) =>
+        logOf(at + 2, 6 + (at % 9) + (at % 11 === 0 ? 40 : 0)),
+      );
+      if (calls <= 2) behind.plan(items);
+      const plan = first.plan(items);
+      kept.push(...plan.decisions);
+      if (plan.call?.cutFrom !== undefined) cuts += 1;
+      const again = new HistoryPlanner(options, mapOf(kept)).plan(items);
+      expect(again.call).toEqual(plan.call);
+      expect(again.decisions).toEqual([]);
+      expect(shownTexts(items, again)).toEqual(shownTexts(items, plan));
+      if (calls < 30) continue;
+      expect(behind.isBehind(items)).toBe(true);
+      behind.learn(kept);
+      expect(shownTexts(items, behind.plan(items))).toEqual(shownTexts(items, plan));
+      expect(behind.isBehind(items)).toBe(false);
+      expect(behind.isBehind(historyOf(31))).toBe(true);
+    }
+    expect(cuts).toBeGreaterThan(0);
+  });
+
+  it("is nothing for calls that went out before anything was known of the session", () => {
+    const items = historyOf(5, (at) => logOf(at + 2, 200));
+    const { decisions } = new HistoryPlanner(options).plan(items);
+    expect(decisions).toHaveLength(6);
+    expect(decisions.findIndex(({ edits }) => edits.length > 0)).toBe(5);
+  });
+
+  it("begins anew where the client rewrote its history", () => {
+    const planner = new HistoryPlanner(options);
+    const items = historyOf(3, (at) => logOf(at + 2, 200));
+    planner.plan(items);
+    expect(planner.chars).toBe(items.reduce((sum, { text }) => sum + text.length, 0));
+    const rewritten = [user("Until now all went well."), ...turn(9, logOf(4, 200))];
+    const { items: planned, shown } = planner.plan(rewritten);
+    expect(planned.map(({ item }) => item)).toEqual(rewritten);
+    expect(sentTexts(rewritten, shown)[2]).not.toContain("The same as");
+    expect(planner.chars).toBe(rewritten.reduce((sum, { text }) => sum + text.length, 0));
+  });
+
+  it("leaves nothing out in the mode that loses nothing", () => {
+    const planner = new HistoryPlanner({ ...options, mode: "safe" });
+    for (let calls = 1; calls <= 30; calls++)
+      for (const { form } of planner.plan(historyOf(calls)).shown.values())
+        expect(["lossless", "repeat"]).toContain(form);
+  });
+
+  it("leaves a prompt whole that would become too short to be cached, and refers to it later", () => {
+    const planner = new HistoryPlanner(options);
+    const text = logOf(5, 76);
+    const items = [user("Which one failed?"), ...turn(1, text)];
+    const plan = planner.plan(items);
+    expect(plan.items.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1_024);
+    expect(plan.shown.size).toBe(0);
+    expect(plan.call?.tokens).toBe(plan.call?.directTokens);
+    const next = planner.plan([...items, ...turn(2, logOf(3, 100)), ...turn(3, text)]);
+    expect(next.shown.get(6)).toEqual({ form: "repeat", text: "[The same as the result of c1.]" });
+  });
+
+  it("refers to no result that is shown in part", () => {
+    const planner = new HistoryPlanner(options);
+    const text = logOf(5, 300);
+    const items = [question, ...turn(1, text)];
+    expect(planner.plan(items).shown.get(2)?.form).toBe("selection");
+    expect(planner.plan([...items, ...turn(2, text)]).shown.get(4)?.form).toBe("selection");
+  });
+
+  it("reads no more new text than a model could", () => {
+    const rows = '{ "state": "paid", "country": "AT" },\n';
+    const jsonOf = (count: number): string => `[${rows.repeat(count)}{}]`;
+    const shownOf = (text: string): number =>
+      new HistoryPlanner({ ...options, mode: "safe" }).plan([question, ...turn(1, text)]).shown
+        .size;
+    expect([shownOf(jsonOf(100)), shownOf(jsonOf(60_000))]).toEqual([1, 0]);
+  });
+});
