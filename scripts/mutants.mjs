@@ -340,8 +340,8 @@ function linesSince(ref) {
   for (const text of diff.split("\n")) {
     if (text.startsWith("+++ b/")) file = path.join(root, text.slice(6));
     const [, first, count = "1"] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];
-    for (let at = 0; first !== undefined && at < Number(count); at++)
-      lines.add(`${file}:${Number(first) + at}`);
+    const end = first === undefined ? 0 : Number(count);
+    for (let at = 0; at < end; at++) lines.add(`${file}:${Number(first) + at}`);
   }
   return lines;
 }

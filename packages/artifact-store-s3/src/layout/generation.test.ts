@@ -21,7 +21,7 @@ it("reads from the name of a copy what it was made of", () => {
       expect(parseGeneration(generation.name)).toEqual(generation);
       expect(generation).toMatchObject({ committedAt: now, sizeBytes });
       expect(generation.dataKey).toBe(of === undefined ? undefined : dataKeyOf(of));
-      if (of !== undefined) expect(stagedAtOf(dataKeyOf(of))).toBe(of.at);
+      expect(of && stagedAtOf(dataKeyOf(of))).toBe(of?.at);
     }),
   );
 });

@@ -87,10 +87,8 @@ function shownBy(one: Role, tag: string) {
 
 function sectionsIn(card: object): DetailSection[] {
   const { usage = {}, ...rest }: { usage?: object } = card;
-  const names = Object.keys({ ...rest, ...usage }).map((name) =>
-    name === "steward" ? "other" : name,
-  );
-  return sections.filter((section) => names.includes(section));
+  const names = new Set(Object.keys({ ...rest, ...usage }));
+  return sections.filter((section) => names.has(section === "other" ? "steward" : section));
 }
 
 const catalogWith = async (
@@ -125,7 +123,8 @@ describe("a principal", () => {
           expect(sectionsIn(card)).toEqual(sections.filter((section) => expected.has(section)));
           const columns = new Set(shown.flatMap((one) => one.columns));
           const names = ["order_id", "email", "note"].filter((name) => columns.has(name));
-          if (expected.has("columns")) expect(card.columns?.map(({ name }) => name)).toEqual(names);
+          const seen = expected.has("columns") ? names : undefined;
+          expect(card.columns?.map(({ name }) => name)).toEqual(seen);
         }
       }),
       { numRuns },

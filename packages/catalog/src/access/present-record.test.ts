@@ -10,7 +10,7 @@ const orders: ResourceInput = {
   title: "orders",
   description: "Orders by person and coupon.",
   tags: ["shop"],
-  shape: { rows: 10, cols: 4 },
+  shape: { rows_est: 10, cols: 4 },
   schema_digest: ["order_id:int", "coupon:text"],
   examples: [{ task: "orders a day" }, { task: "orders with a coupon" }],
   columns: [
@@ -76,7 +76,7 @@ describe("a card", () => {
     expect(JSON.stringify([card, overview])).not.toContain("coupon");
     expect(card).toMatchObject({
       description: "Orders by person and [hidden].",
-      shape: { rows: 10, cols: 3 },
+      shape: { rows_est: 10, cols: 3 },
       columns: [
         { name: "order_id" },
         { name: "person", type: "int", fk: "people.id" },

@@ -44,12 +44,26 @@ it("lets no more begin than each limit has room for, the first first, and lets a
         expect(isFull(entry)).toBe(false);
         // Those that came before it are held back by a limit.
         const before = [...waiting.keys()].slice(0, [...waiting.keys()].indexOf(entry));
-        if (waiting.delete(entry)) for (const one of before) expect(isFull(one)).toBe(true);
+        const overtaken = waiting.delete(entry) ? before.filter((one) => !isFull(one)) : [];
+        expect(overtaken).toEqual([]);
         running.push(entry);
       };
       const end = (which: number): void => {
         const [ended] = running.splice(which % Math.max(1, running.length), 1);
         if (ended !== undefined) limiter.release(limiter.classOf(ended.kind, ended.provider));
+      };
+      const ask = (entry: Entry): void => {
+        const of = limiter.classOf(entry.kind, entry.provider);
+        const isWaitedFor = [...waiting.keys()].some(
+          (one) => limiter.classOf(one.kind, one.provider) === of,
+        );
+        const mayBegin = !isFull(entry) && !isWaitedFor;
+        expect(limiter.enter(of)).toBe(mayBegin);
+        if (mayBegin) begin(entry);
+        else {
+          const giveUp = limiter.wait(of, () => begin(entry));
+          waiting.set(entry, giveUp);
+        }
       };
       for (const { kind, provider, does, which } of steps) {
         const entry = { kind, provider };
@@ -59,19 +73,7 @@ it("lets no more begin than each limit has room for, the first first, and lets a
           giveUp?.();
           giveUp?.();
           if (gone !== undefined) waiting.delete(gone);
-        } else {
-          const of = limiter.classOf(kind, provider);
-          const isWaitedFor = [...waiting.keys()].some(
-            (one) => limiter.classOf(one.kind, one.provider) === of,
-          );
-          expect(limiter.enter(of)).toBe(!isFull(entry) && !isWaitedFor);
-          if (!isFull(entry) && !isWaitedFor) begin(entry);
-          else
-            waiting.set(
-              entry,
-              limiter.wait(of, () => begin(entry)),
-            );
-        }
+        } else ask(entry);
         expect(limiter.counts()).toEqual({ running: running.length, waiting: waiting.size });
       }
       while (running.length > 0) end(0);
