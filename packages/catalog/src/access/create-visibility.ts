@@ -107,8 +107,7 @@ function rightsOf(
 }
 
 /** What is no name of a role gives no right, and must not look like one that does. */
-function rolesOf(principal: Principal = publicPrincipal): string[] {
-  const roles: unknown = principal.roles;
+function rolesOf({ roles }: Principal = publicPrincipal): string[] {
   return Array.isArray(roles) ? roles.filter((role) => typeof role === "string") : [];
 }
 
