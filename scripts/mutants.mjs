@@ -1,6 +1,7 @@
-// node scripts/mutants.mjs [--sample N] [--seed N] [name ...]: changes the sources in small ways, one at a time and only in the
-// memory of vitest, and says which changes no test notices. Tests that start processes run what was built, so they see none.
-import { spawn } from "node:child_process";
+// node scripts/mutants.mjs [--sample N] [--seed N] [--since REF] [name ...]: changes the sources in small ways, one at a time and
+// only in the memory of vitest, and says which changes no test notices. With --since, only lines that differ from where the branch
+// left REF. Tests that start processes run what was built, so they see none.
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
@@ -10,7 +11,7 @@ import { parseArgs } from "node:util";
 import ts from "typescript";
 import { createVitest } from "vitest/node";
 
-/** What has to hold whatever happens: budgets, paths, schedules, stores, locks, and what is read and shown. */
+/** What has to hold whatever happens: money, access, budgets, paths, schedules, stores, locks, and what is read and shown. */
 const subjects = {
   budget: {
     files: ["core/src/tokens/token-budget.ts", "core/src/tokens/count-messages.ts"],
@@ -31,6 +32,23 @@ const subjects = {
       "operations/src/run/run-basics",
       "operations/src/run/run-stopping",
     ],
+  },
+  // What handlers may take, say and try again.
+  limits: {
+    files: [
+      "concurrency-limiter",
+      "retry-policy",
+      "check-limits",
+      "bound-store",
+      "bound-summary",
+    ].map((name) => `operations/src/run/${name}.ts`),
+    tests: [
+      "concurrency-limiter",
+      "retry-policy",
+      "check-limits",
+      "bound-store",
+      "bound-summary",
+    ].map((name) => `operations/src/run/${name}`),
   },
   store: {
     files: ["artifact-store/src/store/", "artifact-store/src/driver/plan-eviction.ts"],
@@ -70,6 +88,36 @@ const subjects = {
       (name) => `compress/src/${name}`,
     ),
   },
+  gateway: {
+    files: [
+      "gateway/src/decide/",
+      "gateway/src/price/",
+      "gateway/src/history/history-item.ts",
+      "gateway/src/gateway/recent-sessions.ts",
+      "gateway/src/gateway/session-key.ts",
+    ],
+    // Without those of a gateway over a slow store, which take longer than all others together.
+    tests: ["decide/", "history/", "price/", "gateway/recent-sessions", "gateway/session-key"].map(
+      (name) => `gateway/src/${name}`,
+    ),
+  },
+  // Without the tests that start servers as processes.
+  proxy: {
+    files: ["proxied-tools", "server-config", "shrink-result", "tool-list"].map(
+      (name) => `mcp/src/proxy/${name}.ts`,
+    ),
+    tests: ["proxied-tools", "server-config", "shrink-result", "tool-list"].map(
+      (name) => `mcp/src/proxy/${name}`,
+    ),
+  },
+  access: {
+    files: ["catalog/src/access/", "catalog/src/catalog/visible-set.ts"],
+    tests: ["catalog/src/access/"],
+  },
+  seal: {
+    files: ["artifact-store-s3/src/blobs/", "artifact-store-s3/src/layout/"],
+    tests: ["artifact-store-s3/src/blobs/", "artifact-store-s3/src/layout/"],
+  },
 };
 
 const { values, positionals } = parseArgs({
@@ -77,6 +125,7 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: "string", default: "12" },
     seed: { type: "string", default: "1" },
+    since: { type: "string" },
     // Of the processes that this one starts: the first mutant that they try.
     from: { type: "string" },
   },
@@ -100,7 +149,19 @@ const swapped = {
   "+": "-",
   "-": "+",
   "*": "/",
+  "+=": "-=",
+  "-=": "+=",
 };
+/** Which operands may be all that is left of an expression: a price or a condition that was forgotten. */
+const forgotten = {
+  "+": ["left", "right"],
+  "-": ["left"],
+  "&&": ["left", "right"],
+  "||": ["left", "right"],
+};
+const otherMethods = { some: "every", every: "some", min: "max", max: "min" };
+/** Methods that leave something out; without the call, all of it stays. */
+const narrowing = new Set(["filter", "slice"]);
 
 let current;
 const durationsMs = new Map();
@@ -129,13 +190,16 @@ class QuickestFirst {
   }
 }
 
+const changed = values.since === undefined ? undefined : linesSince(values.since);
 for (const [name, { files, tests }] of Object.entries(subjects)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const all = files.flatMap(sourcesIn).flatMap(mutantsOf);
   const wanted = sampleOf(
-    files.flatMap(sourcesIn).flatMap(mutantsOf),
+    all.filter(({ file, line }) => changed?.has(`${file}:${line}`) !== false),
     Number(values.sample),
     Number(values.seed),
   );
+  if (wanted.length === 0) continue;
   if (values.from !== undefined) {
     await tryMutants(
       wanted.slice(Number(values.from)),
@@ -149,14 +213,18 @@ for (const [name, { files, tests }] of Object.entries(subjects)) {
     `${name}: ${killed} of ${wanted.length} killed (${((100 * killed) / wanted.length).toFixed(0)} %)`,
   );
   for (const { file, line, from, text } of survivors)
-    console.log(`  survived: ${path.relative(packages, file)}:${line} ${from} -> ${text}`);
+    console.log(
+      `  survived: ${path.relative(packages, file)}:${line} ${shown(from)} -> ${shown(text)}`,
+    );
 }
 
 /** Tries them in a process of its own, which is killed and started again where a mutant never ends: that one is noticed too. */
 async function survivorsOf(name, mutants) {
   const noticed = [];
   while (noticed.length < mutants.length) {
-    const args = [import.meta.filename, name, "--sample", values.sample, "--seed", values.seed];
+    const { sample, seed } = values;
+    const args = [import.meta.filename, name, "--sample", sample, "--seed", seed];
+    if (values.since !== undefined) args.push("--since", values.since);
     const child = spawn(process.execPath, [...args, "--from", String(noticed.length)], {
       detached: true,
       stdio: ["ignore", "pipe", "inherit"],
@@ -263,6 +331,21 @@ function otherNumber(text) {
   return Number(text.replaceAll("_", "")) < 20 ? `(${text} + 1)` : `(${text} * 10)`;
 }
 
+/** Lines that differ from where the branch left `ref`, as `file:line`. */
+function linesSince(ref) {
+  const args = ["diff", "--unified=0", "--merge-base", ref, "--", "packages"];
+  const diff = execFileSync("git", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
+  const lines = new Set();
+  let file = "";
+  for (const text of diff.split("\n")) {
+    if (text.startsWith("+++ b/")) file = path.join(root, text.slice(6));
+    const [, first, count = "1"] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];
+    const end = first === undefined ? 0 : Number(count);
+    for (let at = 0; at < end; at++) lines.add(`${file}:${Number(first) + at}`);
+  }
+  return lines;
+}
+
 function mutantsOf(file) {
   const source = ts.createSourceFile(
     file,
@@ -274,23 +357,49 @@ function mutantsOf(file) {
   const add = (node, text) => {
     const start = node.getStart(source);
     const line = source.getLineAndCharacterOfPosition(start).line + 1;
-    found.push({ file, start, end: node.end, line, from: node.getText(source).slice(0, 60), text });
+    found.push({ file, start, end: node.end, line, from: node.getText(source), text });
+  };
+  const addBinary = (node) => {
+    const sign = node.operatorToken.getText(source);
+    const [left, right] = [node.left.getText(source), node.right.getText(source)];
+    if (Object.hasOwn(swapped, sign)) add(node, `((${left}) ${swapped[sign]} (${right}))`);
+    for (const side of forgotten[sign] ?? []) add(node, `(${node[side].getText(source)})`);
+  };
+  const addCall = (node) => {
+    const { expression } = node;
+    if (!ts.isPropertyAccessExpression(expression)) return;
+    const name = expression.name.text;
+    if (Object.hasOwn(otherMethods, name)) add(expression.name, otherMethods[name]);
+    if (narrowing.has(name)) add(node, expression.expression.getText(source));
+  };
+  const addNegated = (condition) => {
+    // Those change in the same way by themselves.
+    const isOwn =
+      ts.isPrefixUnaryExpression(condition) ||
+      (ts.isBinaryExpression(condition) &&
+        /^[!=]==$/.test(condition.operatorToken.getText(source)));
+    if (!isOwn) add(condition, `!(${condition.getText(source)})`);
   };
   const visit = (node) => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isImportDeclaration(node))
       return;
-    if (ts.isBinaryExpression(node)) {
-      const text = swapped[node.operatorToken.getText(source)];
-      if (text !== undefined) add(node.operatorToken, text);
-    } else if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
+    if (ts.isBinaryExpression(node)) addBinary(node);
+    else if (ts.isCallExpression(node)) addCall(node);
+    else if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
       add(node, node.operand.getText(source));
     else if (node.kind === ts.SyntaxKind.TrueKeyword) add(node, "false");
     else if (node.kind === ts.SyntaxKind.FalseKeyword) add(node, "true");
     else if (ts.isNumericLiteral(node)) add(node, otherNumber(node.getText(source)));
-    else if (ts.isIfStatement(node)) add(node.expression, `!(${node.expression.getText(source)})`);
+    else if (ts.isIfStatement(node)) addNegated(node.expression);
+    else if (ts.isConditionalExpression(node)) addNegated(node.condition);
     else if (ts.isExpressionStatement(node)) add(node, ";");
     ts.forEachChild(node, visit);
   };
   visit(source);
   return found;
+}
+
+/** On one line, and not too much of it. */
+function shown(text) {
+  return text.replaceAll(/\s+/g, " ").slice(0, 80);
 }

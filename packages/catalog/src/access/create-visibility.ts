@@ -84,13 +84,15 @@ function rightsOf(
   principal: Principal | undefined,
 ): RoleRights[] {
   if (access === undefined) return principal === undefined ? [openRights] : [];
-  const roles: unknown = principal === undefined ? publicPrincipal.roles : principal.roles;
-  if (!Array.isArray(roles)) return [];
-  return roles.flatMap((role) => {
-    if (typeof role !== "string") return [];
+  return rolesOf(principal).flatMap((role) => {
     if (Object.hasOwn(access.roles, role)) return access.roles[role] ?? [];
     return role === "public" ? {} : [];
   });
+}
+
+/** What is no name of a role gives no right, and must not look like one that does. */
+function rolesOf({ roles }: Principal = publicPrincipal): string[] {
+  return Array.isArray(roles) ? roles.filter((role) => typeof role === "string") : [];
 }
 
 function hasFunction(right: RoleRights): boolean {
@@ -101,7 +103,7 @@ function hasFunction(right: RoleRights): boolean {
 
 function keyOf(access: AccessOptions | undefined, principal: Principal | undefined): string {
   if (access === undefined) return principal === undefined ? "open" : "nobody";
-  return JSON.stringify([...new Set((principal ?? publicPrincipal).roles.map(String))].sort());
+  return JSON.stringify([...new Set(rolesOf(principal))].sort());
 }
 
 function decide(rule: ResourceRule, record: ResourceRecord, principal: Principal): boolean {

@@ -1,11 +1,15 @@
 import { estimatedCounter } from "@ccl/core";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
 import type { HistoryItem } from "../history/history-item.ts";
-import { cachePriceOf } from "../price/cache-price.ts";
+import { cachePriceOf, promptPrice } from "../price/cache-price.ts";
 import { HistoryPlanner } from "./history-planner.ts";
+import type { Decision, PlanOptions, ShownResult } from "./plan-options.ts";
+
+const price = cachePriceOf("claude-sonnet");
+const options: PlanOptions = { mode: "full", counter: estimatedCounter, price, ...defaultSizes };
 
 const logOf = (seed: number, lines: number): string =>
   Array.from(
@@ -14,37 +18,209 @@ const logOf = (seed: number, lines: number): string =>
       `10:00:${at % 60} INFO worker ${(at * seed) % 17} took ${(at * seed * 7919) % 9973} ms`,
   ).join("\n");
 
-it("never costs more than without it, whenever a session ends, and does cut", () => {
-  let cuts = 0;
-  // Results that go out whole at first leave nothing to pay a cut from.
-  const small = fc.integer({ min: 6, max: 14 });
-  const large = fc.integer({ min: 30, max: 60 });
-  const size = fc.oneof({ weight: 12, arbitrary: small }, { weight: 1, arbitrary: large });
-  const sizes = fc.array(size, { minLength: 16, maxLength: 30 });
-  fc.assert(
-    fc.property(sizes, (lines) => {
-      const price = cachePriceOf("claude-sonnet");
-      const planner = new HistoryPlanner({
-        mode: "full",
-        counter: estimatedCounter,
-        price,
-        ...defaultSizes,
-      });
-      const items: HistoryItem[] = [
-        { kind: "user", text: `Which one failed? ${"word ".repeat(900)}` },
-      ];
-      let saved = 0;
-      for (const [at, count] of lines.entries()) {
-        const callId = `c${at}`;
-        items.push({ kind: "call", text: "{}", callId, tool: "logs" });
-        items.push({ kind: "result", text: logOf(at + 2, count), callId, tool: "logs" });
-        const { call } = planner.plan(items);
-        saved += (call?.directPrice ?? 0) - (call?.price ?? 0);
-        if (call?.cutFrom !== undefined) cuts += 1;
-        expect(saved).toBeGreaterThan(-1e-6);
-      }
+const user = (text: string): HistoryItem => ({ kind: "user", text });
+const question = user(`Which one failed? ${"word ".repeat(900)}`);
+
+function turn(at: number, text: string): HistoryItem[] {
+  const callId = `c${at}`;
+  return [
+    { kind: "call", text: "{}", callId, tool: "logs" },
+    { kind: "result", text, callId, tool: "logs" },
+  ];
+}
+
+/** The prompt as the model reads it. */
+const sentTexts = (
+  items: readonly HistoryItem[],
+  shown: ReadonlyMap<number, ShownResult>,
+): string[] => items.map(({ text }, place) => shown.get(place)?.text ?? text);
+
+/** A provider whose cache holds every prompt that it was sent; gives the price of one more. */
+function createProvider(): (texts: readonly string[]) => number {
+  const prompts: (readonly string[])[] = [];
+  const tokensOf = (texts: readonly string[]): number =>
+    texts.reduce((sum, text) => sum + estimatedCounter.count(text) + 4, 0);
+  return (texts) => {
+    const lengths = prompts.map((prompt) => {
+      const end = texts.findIndex((text, place) => text !== prompt[place]);
+      return end < 0 ? texts.length : end;
+    });
+    prompts.push(texts);
+    const cached = tokensOf(texts.slice(0, Math.max(0, ...lengths)));
+    return promptPrice({ cached, fresh: tokensOf(texts) - cached }, price);
+  };
+}
+
+// Results that go out whole at first leave nothing to pay a cut from.
+const lines = fc.oneof(
+  { weight: 12, arbitrary: fc.integer({ min: 6, max: 14 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 30, max: 60 }) },
+);
+const callsWhere = (what: "late" | "restart"): fc.Arbitrary<{ lines: number; happens: string }[]> =>
+  fc.array(
+    fc.record({
+      lines,
+      happens: fc.oneof(
+        { weight: 6, arbitrary: fc.constant("nothing") },
+        { weight: 1, arbitrary: fc.constant(what) },
+      ),
     }),
-    { numRuns: 12, seed: 7 },
+    { minLength: 16, maxLength: 30 },
   );
-  expect(cuts).toBeGreaterThan(0);
+
+/** Plays the calls to a gateway and to a provider; gives what was saved with each call, and what the planner thinks. */
+function* playCalls(calls: readonly { lines: number; happens: string }[]): Generator<{
+  saved: number;
+  credit: number;
+  isCut: boolean;
+  isLate: boolean;
+}> {
+  const [direct, shown] = [createProvider(), createProvider()];
+  const items = [question];
+  const kept: Decision[] = [];
+  let unkept: Decision[] = [];
+  let planner = new HistoryPlanner(options);
+  let saved = 0;
+  for (const [at, { lines: count, happens: what }] of calls.entries()) {
+    items.push(...turn(at, logOf(at + 2, count)));
+    if (what === "restart" && unkept.length === 0)
+      planner = new HistoryPlanner(options, new Map(kept.map((one) => [one.at, one])));
+    const plan = planner.plan(items);
+    unkept.push(...plan.decisions);
+    const isLate = what === "late";
+    const out = isLate ? planner.without(new Set(unkept)) : plan.shown;
+    if (!isLate) kept.push(...unkept);
+    if (!isLate) unkept = [];
+    saved += direct(sentTexts(items, new Map())) - shown(sentTexts(items, out));
+    const credit = plan.decisions.at(-1)?.credit ?? 0;
+    yield { saved, credit, isLate, isCut: plan.call?.cutFrom !== undefined };
+  }
+}
+
+describe("by a provider's bill", () => {
+  it("a session never costs more than without a gateway, whenever it ends, and is cut", () => {
+    let cuts = 0;
+    fc.assert(
+      fc.property(callsWhere("restart"), (calls) => {
+        for (const { saved, credit, isCut } of playCalls(calls)) {
+          expect(saved).toBeGreaterThan(-1e-6);
+          expect(credit).toBeCloseTo(saved);
+          if (isCut) cuts += 1;
+        }
+      }),
+      { numRuns: 12, seed: 7 },
+    );
+    expect(cuts).toBeGreaterThan(0);
+  });
+
+  it("a session whose decisions come too late is cut from what was saved in spite of that", () => {
+    let cuts = 0;
+    fc.assert(
+      fc.property(callsWhere("late"), (calls) => {
+        for (const { saved, credit, isCut, isLate } of playCalls(calls)) {
+          if (isLate) continue;
+          expect(credit).toBeLessThan(saved + 1e-6);
+          expect(isCut ? saved : 0).toBeGreaterThan(-1e-6);
+          if (isCut) cuts += 1;
+        }
+      }),
+      { numRuns: 12, seed: 7 },
+    );
+    expect(cuts).toBeGreaterThan(0);
+  });
+});
+
+describe("what is decided", () => {
+  const long = (at: number): string => logOf(at + 2, 40);
+  const shownTexts = (
+    items: readonly HistoryItem[],
+    { shown }: { shown: ReadonlyMap<number, ShownResult> },
+  ): string[] => sentTexts(items, shown);
+  const historyOf = (calls: number, of = long): HistoryItem[] => [
+    question,
+    ...Array.from({ length: calls }, (_, at) => turn(at, of(at))).flat(),
+  ];
+  const mapOf = (decisions: readonly Decision[]): Map<string, Decision> =>
+    new Map(decisions.map((one) => [one.at, one]));
+
+  it("holds for another process, at the same price, and for one that was behind", () => {
+    const [first, behind] = [new HistoryPlanner(options), new HistoryPlanner(options)];
+    const kept: Decision[] = [];
+    let cuts = 0;
+    for (let calls = 1; calls <= 30; calls++) {
+      const items = historyOf(calls, (at) =>
+        logOf(at + 2, 6 + (at % 9) + (at % 11 === 0 ? 40 : 0)),
+      );
+      if (calls <= 2) behind.plan(items);
+      const plan = first.plan(items);
+      kept.push(...plan.decisions);
+      if (plan.call?.cutFrom !== undefined) cuts += 1;
+      const again = new HistoryPlanner(options, mapOf(kept)).plan(items);
+      expect(again.call).toEqual(plan.call);
+      expect(again.decisions).toEqual([]);
+      expect(shownTexts(items, again)).toEqual(shownTexts(items, plan));
+      if (calls < 30) continue;
+      expect(behind.isBehind(items)).toBe(true);
+      behind.learn(kept);
+      expect(shownTexts(items, behind.plan(items))).toEqual(shownTexts(items, plan));
+      expect(behind.isBehind(items)).toBe(false);
+      expect(behind.isBehind(historyOf(31))).toBe(true);
+    }
+    expect(cuts).toBeGreaterThan(0);
+  });
+
+  it("is nothing for calls that went out before anything was known of the session", () => {
+    const items = historyOf(5, (at) => logOf(at + 2, 200));
+    const { decisions } = new HistoryPlanner(options).plan(items);
+    expect(decisions).toHaveLength(6);
+    expect(decisions.findIndex(({ edits }) => edits.length > 0)).toBe(5);
+  });
+
+  it("begins anew where the client rewrote its history", () => {
+    const planner = new HistoryPlanner(options);
+    const items = historyOf(3, (at) => logOf(at + 2, 200));
+    planner.plan(items);
+    expect(planner.chars).toBe(items.reduce((sum, { text }) => sum + text.length, 0));
+    const rewritten = [user("Until now all went well."), ...turn(9, logOf(4, 200))];
+    const { items: planned, shown } = planner.plan(rewritten);
+    expect(planned.map(({ item }) => item)).toEqual(rewritten);
+    expect(sentTexts(rewritten, shown)[2]).not.toContain("The same as");
+    expect(planner.chars).toBe(rewritten.reduce((sum, { text }) => sum + text.length, 0));
+  });
+
+  it("leaves nothing out in the mode that loses nothing", () => {
+    const planner = new HistoryPlanner({ ...options, mode: "safe" });
+    for (let calls = 1; calls <= 30; calls++)
+      for (const { form } of planner.plan(historyOf(calls)).shown.values())
+        expect(["lossless", "repeat"]).toContain(form);
+  });
+
+  it("leaves a prompt whole that would become too short to be cached, and refers to it later", () => {
+    const planner = new HistoryPlanner(options);
+    const text = logOf(5, 76);
+    const items = [user("Which one failed?"), ...turn(1, text)];
+    const plan = planner.plan(items);
+    expect(plan.items.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1_024);
+    expect(plan.shown.size).toBe(0);
+    expect(plan.call?.tokens).toBe(plan.call?.directTokens);
+    const next = planner.plan([...items, ...turn(2, logOf(3, 100)), ...turn(3, text)]);
+    expect(next.shown.get(6)).toEqual({ form: "repeat", text: "[The same as the result of c1.]" });
+  });
+
+  it("refers to no result that is shown in part", () => {
+    const planner = new HistoryPlanner(options);
+    const text = logOf(5, 300);
+    const items = [question, ...turn(1, text)];
+    expect(planner.plan(items).shown.get(2)?.form).toBe("selection");
+    expect(planner.plan([...items, ...turn(2, text)]).shown.get(4)?.form).toBe("selection");
+  });
+
+  it("reads no more new text than a model could", () => {
+    const rows = '{ "state": "paid", "country": "AT" },\n';
+    const jsonOf = (count: number): string => `[${rows.repeat(count)}{}]`;
+    const shownOf = (text: string): number =>
+      new HistoryPlanner({ ...options, mode: "safe" }).plan([question, ...turn(1, text)]).shown
+        .size;
+    expect([shownOf(jsonOf(100)), shownOf(jsonOf(60_000))]).toEqual([1, 0]);
+  });
 });

@@ -49,25 +49,22 @@ function boundRecord(record: object, bounding: Bounding, depth: number): Record<
 
 function boundValue(
   value: unknown,
-  at: { bounding: Bounding; depth: number; key: string },
+  { bounding, depth, key }: { bounding: Bounding; depth: number; key: string },
 ): unknown {
-  const { bounding, depth, key } = at;
   if (typeof value === "string") {
-    const max = Math.min(
-      textLimits.get(key) ?? bounding.limits.maxTextChars,
-      Math.max(1, bounding.leftChars),
-    );
+    const max = Math.min(textLimits.get(key) ?? bounding.limits.maxTextChars, bounding.leftChars);
     const text = safeText(value, max);
     bounding.leftChars -= text.length + 2;
     return text;
   }
-  bounding.leftChars -= 6;
+  bounding.leftChars -= typeof value === "number" ? String(value).length + 1 : 6;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value === "boolean" || value === null) return value;
   if (typeof value !== "object" || depth >= maxDepth) return "[left out]";
   if (!Array.isArray(value)) return boundRecord(value, bounding, depth);
-  const items = value.slice(0, key === "stop" ? maxStops : maxItems);
-  return items
-    .filter(() => bounding.leftChars > 0)
-    .map((item) => boundValue(item, { bounding, depth: depth + 1, key }));
+  return value
+    .slice(0, key === "stop" ? maxStops : maxItems)
+    .flatMap((item) =>
+      bounding.leftChars > 0 ? [boundValue(item, { bounding, depth: depth + 1, key })] : [],
+    );
 }

@@ -1,0 +1,143 @@
+import { identifiersOf } from "@ccl/compress";
+import { estimatedCounter, sha256Hex } from "@ccl/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { defaultSizes } from "../audit/audit-transcript.ts";
+import { cachePriceOf } from "../price/cache-price.ts";
+import type { GatewayMode, PlanOptions } from "./plan-options.ts";
+import { type ResultToShow, showNew, showOld } from "./show-result.ts";
+
+const optionsOf = (mode: GatewayMode, more: Partial<PlanOptions> = {}): PlanOptions => ({
+  mode,
+  counter: estimatedCounter,
+  price: cachePriceOf(undefined),
+  ...defaultSizes,
+  ...more,
+});
+const resultOf = (text: string): ResultToShow => ({
+  text,
+  tokens: estimatedCounter.count(text) + 4,
+  query: "Which worker failed?",
+});
+const tokensOf = (shown: { text: string } | undefined): number =>
+  estimatedCounter.count(shown?.text ?? "");
+
+const line = fc.tuple(fc.nat(60), fc.nat(500), fc.nat(10_000));
+const log = fc
+  .array(line, { minLength: 1, maxLength: 150, size: "max" })
+  .map((lines) =>
+    lines.map(([at, worker, ms]) => `10:00:${at} INFO runWorker${worker} took ${ms} ms`).join("\n"),
+  );
+const rows = fc
+  .array(fc.record({ id: fc.nat(), state: fc.constantFrom("paid", "open") }), { minLength: 1 })
+  .map((all) => JSON.stringify(all, null, 2));
+const text = fc.oneof(log, rows);
+
+const longLog = Array.from(
+  { length: 400 },
+  (_, at) => `10:00:${at % 60} INFO runWorker${at} took ${(at * 7919) % 9973} ms`,
+).join("\n");
+
+describe("a result at its first sight", () => {
+  it.each(["safe", "full"] as const)("is shown shorter in %s, or as it came", (mode) => {
+    let selections = 0;
+    fc.assert(
+      fc.property(text, fc.integer({ min: 100, max: 3_000 }), (given, selectAbove) => {
+        const result = resultOf(given);
+        const shown = showNew(result, [], optionsOf(mode, { selectAbove }));
+        if (shown === undefined) return;
+        expect(tokensOf(shown)).toBeLessThan(result.tokens * 0.95);
+        expect(["lossless", "selection"]).toContain(shown.form);
+        if (shown.form !== "selection") return;
+        selections += 1;
+        expect(mode).toBe("full");
+        expect(shown.text).toContain(`[of ${result.tokens} tokens; rest: ccl artifacts search `);
+        expect(shown.text).toContain(` ${sha256Hex(given).slice(0, 12)} `);
+        // What the line about the rest takes comes on top.
+        expect(tokensOf(shown)).toBeLessThanOrEqual(Math.min(result.tokens, selectAbove) + 32);
+      }),
+    );
+    expect(selections > 0).toBe(mode === "full");
+  });
+
+  it("pays for later cuts only where it is large, and stays whole where it is small", () => {
+    const result = resultOf(longLog);
+    const selected = showNew(result, [], optionsOf("full", { selectAbove: 100_000 }));
+    expect(selected?.form).toBe("selection");
+    expect(tokensOf(selected)).toBeLessThan(result.tokens * 0.85);
+    expect(tokensOf(selected)).toBeGreaterThan(result.tokens * 0.7);
+    const small = resultOf(longLog.slice(0, 900));
+    expect(small.tokens).toBeLessThan(400);
+    expect(showNew(small, [], optionsOf("full"))).toBeUndefined();
+  });
+
+  it("names one that was seen before, from a size on at which that is shorter", () => {
+    const known = [{ content: longLog, name: "the result of c1" }];
+    expect(showNew(resultOf(longLog), known, optionsOf("safe"))).toEqual({
+      form: "repeat",
+      text: "[The same as the result of c1.]",
+    });
+    const short = longLog.slice(0, 120);
+    const knownShort = [{ content: short, name: "the result of c1" }];
+    expect(showNew(resultOf(short), knownShort, optionsOf("safe"))).toBeUndefined();
+  });
+
+  it("stays as it came in an audit, and where a client says where the whole is", () => {
+    const excerpt = resultOf(`<persisted-output>\n${longLog}`);
+    expect(showNew(resultOf(longLog), [], optionsOf("audit"))).toBeUndefined();
+    expect(showNew(excerpt, [], optionsOf("full"))).toBeUndefined();
+    expect(showOld(excerpt, () => false, optionsOf("full"))).toBeUndefined();
+  });
+});
+
+describe("a result that is old", () => {
+  it("is shown in a share of its tokens, with names that stand nowhere else", () => {
+    let cuts = 0;
+    fc.assert(
+      fc.property(text, fc.nat(500), (given, shownElsewhere) => {
+        const result = resultOf(given);
+        const isShown = (name: string): boolean => name.includes(String(shownElsewhere));
+        const cut = showOld(result, isShown, optionsOf("full"));
+        if (cut === undefined) return;
+        cuts += 1;
+        expect(cut.form).toBe("cut");
+        expect(tokensOf(cut)).toBeLessThan(result.tokens * 0.8);
+        expect(tokensOf(cut)).toBeLessThanOrEqual(
+          Math.max(30, result.tokens * 0.08) + result.tokens * 0.2 + 40,
+        );
+        expect(cut.text).toContain(`[of ${result.tokens} tokens; rest: `);
+        const [kept = "", list = ""] = cut.text.split("\nAlso in it:");
+        const names = (list.split("\n")[0] ?? "").split(" ").slice(1);
+        const own = new Set(identifiersOf(given));
+        for (const name of names) {
+          expect(own).toContain(name);
+          expect(isShown(name)).toBe(false);
+          expect(kept).not.toContain(name);
+        }
+      }),
+    );
+    expect(cuts).toBeGreaterThan(0);
+  });
+
+  it("keeps as many names as there is room for, from the first on", () => {
+    const result = resultOf(longLog);
+    const cut = showOld(result, () => false, optionsOf("full"));
+    const [kept = "", list = ""] = (cut?.text ?? "").split("\nAlso in it:");
+    const names = (list.split("\n")[0] ?? "").split(" ").slice(1);
+    const missing = identifiersOf(longLog).filter((name) => !kept.includes(name));
+    expect(names).toEqual(missing.slice(0, names.length));
+    const taken = estimatedCounter.count(list.split("\n")[0] ?? "");
+    expect(taken).toBeGreaterThan(250);
+    expect(taken).toBeLessThanOrEqual(300);
+  });
+
+  it("names the rest as it is told", () => {
+    const id = sha256Hex(longLog);
+    const hashed = showOld(resultOf(longLog), () => true, optionsOf("full", { hint: "hash" }));
+    expect(hashed?.text).toContain(`rest: hash=${id.slice(0, 24)}]`);
+    const hint = (artifactId: string): string => `read ${artifactId}`;
+    const own = showNew(resultOf(longLog), [], optionsOf("full", { hint }));
+    expect(own?.text).toContain(`rest: read ${id}]`);
+  });
+});

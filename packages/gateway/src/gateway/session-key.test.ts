@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+
+import { readRequest } from "../history/read-request.ts";
+import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
+
+const ask = (content: string): object => ({ role: "user", content });
+const answer = { role: "assistant", content: "Yes." };
+
+function keyOf(body: object, headers: RequestHeaders = {}): string {
+  const request = readRequest(body);
+  if (request === undefined) throw new Error("It is no request.");
+  return sessionKey(body, request, headers);
+}
+
+const first = { messages: [ask("Which failed?")] };
+const later = { messages: [ask("Which failed?"), answer, ask("And why?")] };
+
+describe("a session without a name", () => {
+  it("goes on as its history grows, and is another where that begins otherwise", () => {
+    expect(keyOf(later)).toBe(keyOf(first));
+    expect(keyOf({ messages: [ask("Which passed?")] })).not.toBe(keyOf(first));
+    expect(
+      keyOf({ messages: [{ role: "system", content: "Be brief." }, ...first.messages] }),
+    ).not.toBe(keyOf(first));
+  });
+});
+
+describe("a session with a name", () => {
+  const names: [string, object, RequestHeaders][] = [
+    ["a header of ours", {}, { "x-ccl-session": "s" }],
+    ["a header of the client", {}, { "x-claude-code-session-id": "s" }],
+    ["a prompt cache key", { prompt_cache_key: "s" }, {}],
+    ["the user of the metadata", { metadata: { user_id: "s" } }, {}],
+  ];
+
+  it.each(names)("by %s is the same whatever its history says", (_, fields, headers) => {
+    const other = { messages: [ask("Which passed?")] };
+    const key = keyOf({ ...first, ...fields }, headers);
+    expect(keyOf({ ...other, ...fields }, headers)).toBe(key);
+    expect(key).not.toBe(keyOf(first));
+  });
+
+  it("is the one that a header names, before what stands in the body", () => {
+    const header = { "session-id": "header" };
+    const named = { ...first, prompt_cache_key: "body", metadata: { user_id: "user" } };
+    expect(keyOf(named, header)).toBe(keyOf(first, header));
+    expect(keyOf(named)).toBe(keyOf({ ...first, prompt_cache_key: "body" }));
+  });
+});
+
+describe("a tenant", () => {
+  const credentials: RequestHeaders[] = [
+    {},
+    { authorization: "Bearer one" },
+    { authorization: "Bearer two" },
+    { "x-api-key": "one" },
+    { "api-key": "one" },
+    { authorization: "Bearer one", "x-api-key": "one" },
+  ];
+
+  it("is one for each set of keys, and no two share a session of one name", () => {
+    expect(new Set(credentials.map(tenantOf)).size).toBe(credentials.length);
+    const keys = credentials.map((headers) => keyOf(first, { ...headers, "session-id": "s" }));
+    expect(new Set(keys).size).toBe(credentials.length);
+    expect(tenantOf({ authorization: "Bearer one", "user-agent": "x" })).toBe(
+      tenantOf({ authorization: "Bearer one" }),
+    );
+  });
+});

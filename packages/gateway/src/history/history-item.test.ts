@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { type HistoryItem, type ItemKind, promptEnds } from "./history-item.ts";
+
+const given: ItemKind[] = ["tools", "system", "user", "result", "media"];
+const written: ItemKind[] = ["assistant", "reasoning", "call"];
+const item = fc
+  .constantFrom(...given, ...written)
+  .map((kind): HistoryItem => ({ kind, text: kind }));
+
+const kindsOf = (...kinds: ItemKind[]): HistoryItem[] => kinds.map((kind) => ({ kind, text: "" }));
+
+it("ends a prompt before each answer, and at the end of a history that asks for one", () => {
+  expect(promptEnds([])).toEqual([]);
+  expect(promptEnds(kindsOf("user", "reasoning", "call", "result", "assistant"))).toEqual([1, 4]);
+  expect(promptEnds(kindsOf("system", "user", "call", "call", "result", "result"))).toEqual([2, 6]);
+  expect(promptEnds(kindsOf("assistant", "user"))).toEqual([2]);
+});
+
+it("finds the same prompts in a history whatever follows, and nothing of the model at their ends", () => {
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 20 }), (items) => {
+      const ends = promptEnds(items);
+      for (const [at, end] of ends.entries()) {
+        expect(promptEnds(items.slice(0, end))).toEqual(ends.slice(0, at + 1));
+        expect(written).not.toContain(items[end - 1]?.kind);
+        expect([undefined, ...written]).toContain(items[end]?.kind);
+      }
+    }),
+  );
+});

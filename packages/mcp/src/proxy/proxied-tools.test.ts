@@ -1,0 +1,71 @@
+import { Client } from "@modelcontextprotocol/client";
+import { InMemoryTransport } from "@modelcontextprotocol/server";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { openMcpHttp } from "../serve/open-mcp-http.ts";
+import { createMcpServer } from "../server/create-mcp-server.ts";
+import { type McpProxy, openMcpProxy } from "./open-mcp-proxy.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** A server whose tools say who ran which of them with what. */
+async function serve(server: string, ...tools: string[]): Promise<{ url: string }> {
+  const factory = createMcpServer({
+    tools: tools.map((name) => ({
+      name,
+      inputSchema: { type: "object" },
+      run: async (input) => `${server} ran ${name} ${JSON.stringify(input)}`,
+    })),
+  });
+  const { url, close } = await openMcpHttp(factory);
+  closers.push(close);
+  return { url };
+}
+
+async function connect(
+  servers: Record<string, { url: string }>,
+): Promise<{ client: Client; proxy: McpProxy; names: string[] }> {
+  const proxy = await openMcpProxy({ servers });
+  closers.push(() => proxy.close());
+  const client = new Client({ name: "test", version: "1" });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await proxy.factory({ era: "legacy" }).connect(theirs);
+  await client.connect(ours);
+  closers.push(() => client.close());
+  const { tools } = await client.listTools();
+  return { client, proxy, names: tools.map(({ name }) => name) };
+}
+
+const own = ["search_artifact", "read_artifact"];
+
+it("the tools of a single server keep their names, and it says itself what it thinks of others", async () => {
+  const { client, proxy, names } = await connect({ a: await serve("a", "get", "a__get") });
+  expect(names.sort()).toEqual(["a__get", "get", ...own].sort());
+  for (const name of ["get", "a__get"])
+    expect(await client.callTool({ name, arguments: {} })).toMatchObject({
+      content: [{ text: `a ran ${name} {}` }],
+    });
+  expect(proxy.statistics().servers).toMatchObject({ a: { calls: 2 } });
+  await expect(client.callTool({ name: "put", arguments: {} })).rejects.toThrow(
+    'There is no tool "put"; there are get, a__get',
+  );
+});
+
+describe("the tools of several servers", () => {
+  it("have the name of their server before their own, which gets each call", async () => {
+    const servers = { a: await serve("a", "get", "b__get"), a__b: await serve("a__b", "get") };
+    const { client, proxy, names } = await connect({ ...servers, c: await serve("c", "get") });
+    expect(names.sort()).toEqual(["a__get", "a__b__get", "a__b__get", "c__get", ...own].sort());
+    for (const [name, said] of [
+      ["a__get", "a ran get"],
+      ["c__get", "c ran get"],
+    ] as const)
+      expect(await client.callTool({ name, arguments: { at: 1 } })).toMatchObject({
+        content: [{ text: `${said} {"at":1}` }],
+      });
+    expect(proxy.statistics().servers).toMatchObject({ a: { calls: 1 }, c: { calls: 1 } });
+  });
+});
