@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
-import { createOllamaModel } from "../ollama/index.ts";
+import { createGeminiModel } from "../gemini/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
 import { createOpenAiResponsesModel } from "../openai-responses/index.ts";
 import { anthropicFormat } from "./anthropic-format.ts";
 import type { DialectFormat } from "./dialect-format.ts";
-import { ollamaFormat } from "./ollama-format.ts";
+import { geminiFormat } from "./gemini-format.ts";
 import { openAiFormat } from "./openai-format.ts";
 import { responsesFormat } from "./responses-format.ts";
 
@@ -44,7 +44,7 @@ const wires: [string, DialectFormat, (endpoint: EndpointOptions) => StreamingMod
     responsesFormat,
     (endpoint) => createOpenAiResponsesModel({ ...options, ...endpoint }),
   ],
-  ["Ollama", ollamaFormat, (endpoint) => createOllamaModel({ ...options, ...endpoint })],
+  ["Gemini", geminiFormat, (endpoint) => createGeminiModel({ ...options, ...endpoint })],
   ["Anthropic", anthropicFormat, (endpoint) => createAnthropicModel({ ...options, ...endpoint })],
 ];
 
@@ -94,7 +94,7 @@ describe.each(wires)("a stream of %s", (_, format, create) => {
           const frames = format.toStream(played, {});
           // All before the frame that says that the answer is whole.
           const end = frames.findIndex((frame) =>
-            /"finish_reason":"|message_stop|"done":true|"type":"response.(?:completed|incomplete)"/.test(
+            /"finish_reason":"|message_stop|"finishReason"|"type":"response.(?:completed|incomplete)"/.test(
               frame,
             ),
           );

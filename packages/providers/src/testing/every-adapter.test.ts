@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
-import { createOllamaModel } from "../ollama/index.ts";
+import { createGeminiModel } from "../gemini/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
 import { createOpenAiResponsesModel } from "../openai-responses/index.ts";
 import { startTestServer, type TestBehaviour, type TestDialect, type TestServer } from "./index.ts";
@@ -28,8 +28,13 @@ const adapters: [TestDialect, Create][] = [
   ["openai-responses", (options) => createOpenAiResponsesModel({ model, ...options })],
   ["lm-studio", (options) => createOpenAiCompatibleModel({ model, ...options })],
   ["ignores-format", (options) => createOpenAiCompatibleModel({ model, ...options })],
-  ["ollama", (options) => createOllamaModel({ model, ...options })],
+  [
+    "ollama",
+    (options) =>
+      createOpenAiCompatibleModel({ model, ...options, baseUrl: `${options.baseUrl}/v1` }),
+  ],
   ["anthropic", (options) => createAnthropicModel({ model, ...options })],
+  ["gemini", (options) => createGeminiModel({ model, ...options })],
 ];
 
 const question: ModelRequest = { messages: [{ role: "user", content: "Привет, 世界! 👋" }] };
