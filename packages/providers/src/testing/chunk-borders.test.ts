@@ -17,7 +17,7 @@ const answer = fc.record({
   text: fc.string({ unit: "grapheme", maxLength: 20 }),
   reasoning: fc.string({ unit: "grapheme", maxLength: 6 }),
   refusal: fc.constant(""),
-  toolCalls: fc.array(
+  toolCalls: fc.uniqueArray(
     fc.record({
       id: fc.string({ minLength: 1, maxLength: 4 }),
       name: fc.constantFrom("read", "list"),
@@ -25,7 +25,8 @@ const answer = fc.record({
         .dictionary(fc.string({ maxLength: 3 }), fc.string({ maxLength: 5 }))
         .map((value) => JSON.stringify(value)),
     }),
-    { maxLength: 2 },
+    // An id that stands twice is replaced.
+    { maxLength: 2, selector: ({ id }) => id },
   ),
   finishReason: fc.constantFrom("stop" as const, "length" as const),
   usage: fc.constant({ inputTokens: 9, outputTokens: 3, cachedInputTokens: 2 }),
@@ -94,7 +95,7 @@ describe.each(wires)("a stream of %s", (_, format, create) => {
           const frames = format.toStream(played, {});
           // All before the frame that says that the answer is whole.
           const end = frames.findIndex((frame) =>
-            /"finish_reason":"|message_stop|"finishReason"|"type":"response.(?:completed|incomplete)"/.test(
+            /"finish_reason":"|"stop_reason":"|"finishReason"|"type":"response.(?:completed|incomplete)"/.test(
               frame,
             ),
           );

@@ -132,7 +132,10 @@ describe("one conversation", () => {
       functionResponse: { id, name: "read", response },
     });
     const providerOptions = { generationConfig: { topK: 20 }, safetySettings: [] };
-    expect(await bodyOf(gemini(), { ...conversation, seed: 7, providerOptions })).toEqual({
+    const toolChoice = { name: "read" };
+    expect(
+      await bodyOf(gemini(), { ...conversation, seed: 7, toolChoice, providerOptions }),
+    ).toEqual({
       systemInstruction: { parts: [{ text: "Be brief." }, { text: "Use tools." }] },
       contents: [
         {
