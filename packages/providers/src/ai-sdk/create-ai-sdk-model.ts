@@ -56,11 +56,14 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
         const { call, own } = callOf(request, signal);
         const { stream } = await model.doStream(call);
         const reader = createAiSdkReader();
-        yield* streamDeltas(readPieces(stream, reader, { provider, signal }), () => {
-          const result = reader.toResult();
-          if (result === undefined) throw cutError(provider);
-          return { ...fromAiSdkAnswer(result), ...own };
-        });
+        yield* streamDeltas(
+          readPieces(stream, reader, { provider, request: { ...request, signal } }),
+          () => {
+            const result = reader.toResult();
+            if (result === undefined) throw cutError(provider);
+            return { ...fromAiSdkAnswer(result), ...own };
+          },
+        );
       }),
   };
 }
@@ -68,14 +71,14 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
 async function* readPieces(
   stream: ReadableStream<object>,
   reader: AiSdkReader,
-  { provider, signal }: { provider: string; signal: AbortSignal },
+  { provider, request }: { provider: string; request: ModelRequest },
 ): AsyncGenerator<TextDelta> {
   try {
-    for await (const part of streamChunks(stream, signal)) {
+    for await (const part of streamChunks(stream, request.signal)) {
       if (isRecord(part) && part["type"] === "error") throw part["error"];
       yield* reader.push(part);
     }
   } catch (error) {
-    throw toModelError(error, provider) ?? cutError(provider, error);
+    throw toModelError(error, provider, request) ?? cutError(provider, error);
   }
 }

@@ -6,7 +6,7 @@ import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
 /** Where the model is, and what its server gets. */
 export interface OpenAiCompatibleEmbedderOptions extends EmbedderOptions {
-  /** Ends in `/v1` for most servers. Default: OpenAI's. */
+  /** Ends in `/v1` for nearly all servers. Default: OpenAI's. */
   baseUrl?: string | undefined;
   /** First part of the embedder's name. Default: `openai-compatible`. */
   provider?: string | undefined;

@@ -17,7 +17,12 @@ export function toGeminiBody(
   const { tools, toolChoice } = askedTools(request);
   const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = request;
   const generationConfig = withoutUndefined({
-    ...{ temperature, topP, topK, frequencyPenalty, presencePenalty, seed },
+    temperature,
+    topP,
+    topK,
+    frequencyPenalty,
+    presencePenalty,
+    seed,
     stopSequences: request.stop,
     maxOutputTokens: request.maxOutputTokens,
     ...formatOf(request.responseFormat),

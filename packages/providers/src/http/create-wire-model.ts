@@ -28,7 +28,7 @@ export interface StreamReader {
   push(event: JsonRecord): TextDelta[];
   /** True once nothing of the answer can follow, whatever the connection does. */
   isEnded?(): boolean;
-  /** The body of the same answer unstreamed; undefined when neither the answer nor `[DONE]` told its end. */
+  /** The body of the same answer unstreamed; undefined when neither the answer nor `[DONE]` ended it. */
   toBody(isDone: boolean): JsonRecord | undefined;
 }
 

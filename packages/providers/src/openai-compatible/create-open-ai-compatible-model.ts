@@ -15,7 +15,7 @@ export interface OpenAiCompatibleOptions extends EndpointOptions {
    * Ollama cuts a prompt that is longer than its context without a word: set `OLLAMA_CONTEXT_LENGTH` where it runs.
    */
   preset?: OpenAiPresetName | undefined;
-  /** Ends in `/v1` for most servers. Default: the preset's, else OpenAI's. */
+  /** Ends in `/v1` for nearly all servers. Default: the preset's, else OpenAI's. */
   baseUrl?: string | undefined;
   model: string;
   /** Name in traces, and the key under which `providerMetadata` holds what is this server's own. Default: `openai-compatible`. */

@@ -46,7 +46,7 @@ export class GrowingCalls {
   #find({ id, index, name }: Piece): GrowingCall | undefined {
     const named = id === "" ? undefined : this.#calls.find((call) => call.id === id);
     const placed = index === undefined ? undefined : this.#atIndex.get(index);
-    // What neither index, id nor name tell apart belongs to the call before.
+    // A piece without an index, an id or a name of its own belongs to the call before.
     const isUntold = name === "" || index === undefined;
     return named ?? placed ?? (isUntold ? this.#calls.at(-1) : undefined);
   }

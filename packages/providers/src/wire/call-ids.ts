@@ -7,8 +7,8 @@ export function withCallIds(calls: readonly ToolCall[], answerId = ""): ToolCall
   return calls.map((call, index) => {
     let { id } = call;
     for (let next = index; seen.has(id); next += 1) {
-      const made = `call_${answerId === "" ? "" : `${answerId}_`}${next}`;
-      id = given.has(made) ? "" : made;
+      const own = `call_${answerId === "" ? "" : `${answerId}_`}${next}`;
+      id = given.has(own) ? "" : own;
     }
     seen.add(id);
     return id === call.id ? call : { ...call, id };

@@ -11,7 +11,7 @@ export interface WireLoss {
   what: string;
 }
 
-/** Who is told of parts that the target format can't express; a text stands in their place where a reader would miss them. */
+/** Parts that the target format can't express are reported; a text stands in their place where a reader would miss them. */
 export interface LossOptions {
   /** Called for each part that is left out. */
   report?: ((loss: WireLoss) => void) | undefined;

@@ -18,7 +18,7 @@ interface ContentsOptions extends LossOptions {
   needsSignatures: boolean;
 }
 
-// Google's documentation names it for calls that another model made.
+// Google's documentation names it for calls of other models.
 const noSignature = { thoughtSignature: "skip_thought_signature_validator" };
 
 /**
