@@ -60,6 +60,7 @@ describe("a stream", () => {
       'data: {"detail":"Not Found"}\n\n',
       { message: expect.stringMatching(/Not Found$/) },
     ],
+    ["openAi", 'data: {"message":"Busy","code":503}\n\n', { code: "provider_error" }],
     [
       "openAi",
       "data: [DONE]\n\n",

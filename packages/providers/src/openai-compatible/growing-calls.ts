@@ -3,7 +3,11 @@ import { isRecord, type JsonRecord, numberAt, parseJson, recordAt, stringAt } fr
 
 import { argumentText } from "../wire/call-ids.ts";
 
-interface GrowingCall extends ToolCall {
+interface GrowingCall {
+  id: string;
+  name: string;
+  /** Of the arguments. */
+  pieces: string[];
   /** Where the stream says that it stands; of the last call where it says nothing. */
   place: number;
 }
@@ -33,14 +37,14 @@ export class GrowingCalls {
     if (piece.index !== undefined) this.#atIndex.set(piece.index, call);
     if (call.id === "") call.id = piece.id;
     call.name = grown(call.name, piece.name);
-    call.arguments = isRepeated(piece, call) ? piece.arguments : call.arguments + piece.arguments;
+    if (piece.arguments !== "") call.pieces.push(piece.arguments);
   }
 
   /** The calls as a whole answer has them. */
   finish(): JsonRecord[] {
     return this.#calls
       .toSorted((left, right) => left.place - right.place)
-      .map(({ id, name, arguments: text }) => ({ id, function: { name, arguments: text } }));
+      .map(({ id, name, pieces }) => ({ id, function: { name, arguments: textOf(pieces) } }));
   }
 
   #find({ id, index, name }: Piece): GrowingCall | undefined {
@@ -53,7 +57,7 @@ export class GrowingCalls {
 
   #start({ index }: Piece): GrowingCall {
     const place = index ?? this.#calls.at(-1)?.place ?? 0;
-    const call = { id: "", name: "", arguments: "", place };
+    const call = { id: "", name: "", pieces: [], place };
     this.#calls.push(call);
     return call;
   }
@@ -61,15 +65,27 @@ export class GrowingCalls {
 
 function startsCall(piece: Piece, call: GrowingCall): boolean {
   if (piece.id !== "" && call.id !== "" && piece.id !== call.id) return true;
-  if (piece.name === "" || !isRecord(parseJson(call.arguments))) return false;
+  if (piece.name === "" || !call.pieces.at(-1)?.endsWith("}")) return false;
+  const text = call.pieces.join("");
+  if (!isWhole(text)) return false;
   // The same call once more is a repetition where its place says so; without one it is a second call.
   const isSame = piece.name === call.name && (piece.id !== "" || piece.index !== undefined);
-  return !isSame || !(piece.arguments === "" || isRepeated(piece, call));
+  return !isSame || !(piece.arguments === "" || piece.arguments === text);
 }
 
-/** True for arguments that hold those before: no JSON object goes on with its own beginning. */
-function isRepeated(piece: Piece, call: GrowingCall): boolean {
-  return call.arguments.startsWith("{") && piece.arguments.startsWith(call.arguments);
+/** The pieces in a row; the last alone where it repeats those before, as some servers send them. */
+function textOf(pieces: readonly string[]): string {
+  const joined = pieces.join("");
+  const last = pieces.at(-1) ?? "";
+  if (isWhole(joined) || !isWhole(last)) return joined;
+  const before = pieces.slice(0, -1);
+  const isRepeated =
+    last.startsWith(before.join("")) || before.every((piece) => last.startsWith(piece));
+  return isRepeated ? last : joined;
+}
+
+function isWhole(text: string): boolean {
+  return isRecord(parseJson(text));
 }
 
 /** Names come whole, in pieces, or again with each piece of the arguments. */

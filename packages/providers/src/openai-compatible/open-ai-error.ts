@@ -25,8 +25,9 @@ export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
   if (typeof error === "string") return { message: error };
   if (!isRecord(error)) {
     if (choice["finish_reason"] === "error") return { message: "the answer ended in an error" };
-    const { detail, choices } = body;
-    return detail == null || choices !== undefined ? undefined : emptyAnswer(body);
+    const { detail, message, choices } = body;
+    const isBare = choices === undefined && (detail != null || typeof message === "string");
+    return isBare ? emptyAnswer(body) : undefined;
   }
   const message = stringAt(error, "message") ?? "";
   const inSchema = schemaSentence.test(message) ? "response_format.json_schema.schema" : undefined;

@@ -176,6 +176,11 @@ describe("a stream of a compatible server", () => {
     expect(last.toolCalls).toMatchObject([{ ...expected, arguments: "{}" }]);
   });
 
+  it("reads a call outside a list", async () => {
+    const { last } = await read([chunk({ tool_calls: { id: "a", ...fn("read", "{}") } })]);
+    expect(last.toolCalls).toEqual([{ id: "a", name: "read", arguments: "{}" }]);
+  });
+
   it("reads the single call of older servers", async () => {
     const pieces = [{ name: "read", arguments: '{"p":' }, { arguments: "1}" }];
     const { last } = await read(pieces.map((piece) => chunk({ function_call: piece })));

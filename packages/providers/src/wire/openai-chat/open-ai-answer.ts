@@ -72,9 +72,10 @@ export function firstChoice(body: JsonRecord): JsonRecord | undefined {
 
 /** The calls of a message or a delta, with the single one of older servers. */
 export function callsOf(message: JsonRecord): unknown[] {
-  const calls = arrayAt(message, "tool_calls");
-  const { function_call: only } = message;
-  return calls.length === 0 && isRecord(only) ? [{ index: 0, function: only }] : calls;
+  const { tool_calls: calls, function_call: only } = message;
+  if (Array.isArray(calls) && calls.length > 0) return calls;
+  if (isRecord(calls)) return [calls];
+  return isRecord(only) ? [{ index: 0, function: only }] : [];
 }
 
 /** The text of a message or a delta; Mistral and some gateways give a list of parts. */
