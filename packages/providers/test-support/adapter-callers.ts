@@ -3,12 +3,12 @@ import type { ModelRequest, ModelResponse, StreamingModel } from "@ccl/core";
 
 import { createAiSdkModel } from "../src/ai-sdk/index.ts";
 import { createAnthropicModel } from "../src/anthropic/index.ts";
-import { createOllamaModel } from "../src/ollama/index.ts";
+import { createGeminiModel } from "../src/gemini/index.ts";
 import { createOpenAiCompatibleModel } from "../src/openai-compatible/index.ts";
 import { createOpenAiResponsesModel } from "../src/openai-responses/index.ts";
 import { anthropicFormat } from "../src/testing/anthropic-format.ts";
 import type { DialectFormat } from "../src/testing/dialect-format.ts";
-import { ollamaFormat } from "../src/testing/ollama-format.ts";
+import { geminiFormat } from "../src/testing/gemini-format.ts";
 import { openAiFormat } from "../src/testing/openai-format.ts";
 import { responsesFormat } from "../src/testing/responses-format.ts";
 
@@ -50,7 +50,7 @@ export const models: [string, DialectFormat, (baseUrl: string) => StreamingModel
     responsesFormat,
     (baseUrl) => createOpenAiResponsesModel({ model: "m", baseUrl: `${baseUrl}/v1`, retries }),
   ],
-  ["ollama", ollamaFormat, (baseUrl) => createOllamaModel({ model: "m", baseUrl, retries })],
+  ["gemini", geminiFormat, (baseUrl) => createGeminiModel({ model: "m", baseUrl, retries })],
   [
     "anthropic",
     anthropicFormat,

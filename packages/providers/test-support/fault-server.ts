@@ -46,7 +46,8 @@ export async function openFaultServer(): Promise<FaultServer> {
       if (known === undefined) return void response.writeHead(404).end();
       known.attempts++;
       const body = parseJson(Buffer.concat(pieces).toString());
-      void serve(known, response, isRecord(body) ? body : {});
+      const call = { path: incoming.url ?? "", body: isRecord(body) ? body : {} };
+      void serve(known, response, call);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -64,10 +65,14 @@ export async function openFaultServer(): Promise<FaultServer> {
   };
 }
 
-async function serve(known: Registered, response: ServerResponse, body: JsonRecord): Promise<void> {
+async function serve(
+  known: Registered,
+  response: ServerResponse,
+  { path, body }: { path: string; body: JsonRecord },
+): Promise<void> {
   const { fault, format, attempts: attempt } = known;
   const isEmbedding = body["input"] !== undefined && format !== responsesFormat;
-  const isStreaming = !isEmbedding && format.isStreaming(body);
+  const isStreaming = !isEmbedding && format.isStreaming(body, path.split("?")[0] ?? "");
   const whole = isEmbedding
     ? (format.toEmbeddings?.(vectors, body) ?? {})
     : format.toWhole(played, body);

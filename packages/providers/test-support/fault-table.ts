@@ -119,12 +119,14 @@ export const faults: Fault[] = [
       call.response.destroy();
     },
     codes: ["network_error"],
+    attempts: 1,
   },
   {
     name: "ends in the middle as if it were the end",
     serve: (call) => begin(call).end(halfOf(call)),
     codes: ["provider_error", "network_error"],
     streamCodes: ["network_error"],
+    attempts: 1,
   },
   { name: "answers 429, then well", serve: once(refuse(429)), attempts: 2 },
   {
@@ -189,7 +191,12 @@ export const faults: Fault[] = [
     serve: (call) => begin(call).end(interleaved(call.frames).join("")),
     only: "events",
   },
-  { name: "gives an empty body", serve: (call) => begin(call).end(), codes: ["network_error"] },
+  {
+    name: "gives an empty body",
+    serve: (call) => begin(call).end(),
+    codes: ["network_error"],
+    attempts: 1,
+  },
   {
     name: "gives no content",
     serve: ({ response }) => response.writeHead(204).end(),

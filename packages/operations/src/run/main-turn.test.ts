@@ -6,7 +6,7 @@ import {
 } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { createAnthropicModel } from "@ccl/providers/anthropic";
-import { createOllamaModel } from "@ccl/providers/ollama";
+import { createGeminiModel } from "@ccl/providers/gemini";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { createOpenAiResponsesModel } from "@ccl/providers/openai-responses";
 import {
@@ -38,7 +38,7 @@ const dialects: [TestDialect, (baseUrl: string) => StreamingModel][] = [
   ["openai", (baseUrl) => createOpenAiCompatibleModel({ ...options, baseUrl })],
   ["openai-responses", (baseUrl) => createOpenAiResponsesModel({ ...options, baseUrl })],
   ["anthropic", (baseUrl) => createAnthropicModel({ ...options, baseUrl })],
-  ["ollama", (baseUrl) => createOllamaModel({ ...options, baseUrl })],
+  ["gemini", (baseUrl) => createGeminiModel({ ...options, baseUrl })],
 ];
 const rollCall = { id: "call_1", name: "roll", arguments: '{"sides":6}' };
 const usage = { inputTokens: 21, outputTokens: 8, cachedInputTokens: 5 };

@@ -1,13 +1,8 @@
 import type { ModelRequest } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
-import {
-  toAiSdkMessages,
-  toAiSdkToolChoice,
-  toAiSdkTools,
-  type WireLoss,
-} from "../wire/ai-sdk/index.ts";
-import { askedTools } from "../wire/tool-description.ts";
+import { toAiSdkMessages, type WireLoss } from "../wire/ai-sdk/index.ts";
+import { askedTools } from "../wire/asked-tools.ts";
 import type { AiSdkCall } from "./ai-sdk-types.ts";
 
 /** The options of `doGenerate` and `doStream`. `providerOptions` go through as they are. */
@@ -29,8 +24,16 @@ export function toAiSdkCall(
     frequencyPenalty: request.frequencyPenalty,
     seed: request.seed,
     responseFormat: formatOf(request),
-    tools: tools && toAiSdkTools(tools),
-    toolChoice: toolChoice && toAiSdkToolChoice(toolChoice),
+    tools: tools?.map(({ name, description, inputSchema }) => ({
+      type: "function",
+      name,
+      description,
+      inputSchema,
+    })),
+    toolChoice:
+      typeof toolChoice === "object"
+        ? { type: "tool", toolName: toolChoice.name }
+        : toolChoice && { type: toolChoice },
     providerOptions: request.providerOptions,
   });
   return { ...sampling, prompt: toAiSdkMessages(request.messages, options), abortSignal };

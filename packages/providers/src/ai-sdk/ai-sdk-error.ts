@@ -27,7 +27,7 @@ export function toModelError(
   if (status === undefined) return errorByName(caught, provider);
   const body = parseJson(stringAt(caught, "responseBody") ?? "");
   const record = isRecord(body) ? body : {};
-  const anthropic = readAnthropicError(record);
+  const anthropic = record["type"] === "error" ? readAnthropicError(record) : undefined;
   const read: ReportedError = anthropic ?? readOpenAiError(record) ?? {};
   const reported = { ...read, ...withoutUndefined({ status }) };
   const codeOf = anthropic === undefined ? openAiCodeOf : anthropicCodeOf;

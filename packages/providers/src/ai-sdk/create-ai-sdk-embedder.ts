@@ -1,5 +1,6 @@
-import { type Embedder, LanguageModelError } from "@ccl/core";
+import type { Embedder, LanguageModelError } from "@ccl/core";
 
+import { createBatchEmbedder } from "../embeddings/create-batch-embedder.ts";
 import { runCall } from "../http/run-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
 import type { AiSdkEmbeddingModel } from "./ai-sdk-types.ts";
@@ -15,40 +16,21 @@ export interface AiSdkEmbedderOptions {
   retries?: number | undefined;
 }
 
-/** An embedding model of the AI SDK as an embedder here: batches of the size that it allows, the order of the texts kept. */
-export function createAiSdkEmbedder({
-  model,
-  dimensions,
-  timeoutMs,
-  retries,
-}: AiSdkEmbedderOptions): Embedder {
+/** An embedding model of the AI SDK as an embedder here, with batches of the size that it allows. */
+export function createAiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
+  const { model, dimensions, timeoutMs, retries } = options;
   const { provider, modelId } = model;
   const explain = (caught: unknown): LanguageModelError | undefined =>
     toModelError(caught, provider);
-  const embedBatch = (values: string[], signal: AbortSignal | undefined): Promise<Float32Array[]> =>
-    runCall({ name: provider, signal, timeoutMs, retries, explain }, async (abortSignal) => {
-      const { embeddings } = await model.doEmbed({ values, abortSignal });
-      const lengths = new Set(embeddings.map(({ length }) => length));
-      if (
-        embeddings.length === values.length &&
-        [...lengths].every((length) => length === dimensions)
-      ) {
-        return embeddings.map((vector) => Float32Array.from(vector));
-      }
-      const message = `${provider} gave ${embeddings.length} vectors of ${[...lengths].join(", ")} numbers for ${values.length} texts and ${dimensions} dimensions.`;
-      throw new LanguageModelError("provider_error", message);
-    });
-  return {
+  return createBatchEmbedder({
     name: `${provider}/${modelId}/${dimensions}`,
+    provider,
     dimensions,
-    async embed(texts, { signal } = {}) {
-      const batchSize = Math.max(1, (await model.maxEmbeddingsPerCall) ?? 128);
-      const all: Float32Array[] = [];
-      for (let start = 0; start < texts.length; start += Math.min(batchSize, texts.length)) {
-        for (const vector of await embedBatch(texts.slice(start, start + batchSize), signal))
-          all.push(vector);
-      }
-      return all;
-    },
-  };
+    batchSize: async () => Math.max(1, (await model.maxEmbeddingsPerCall) ?? 128),
+    embedBatch: (values, signal) =>
+      runCall({ name: provider, signal, timeoutMs, retries, explain }, async (abortSignal) => {
+        const { embeddings } = await model.doEmbed({ values, abortSignal });
+        return embeddings;
+      }),
+  });
 }

@@ -1,20 +1,16 @@
-import type {
-  ModelCapabilities,
-  ModelDelta,
-  ModelRequest,
-  ModelResponse,
-  StreamingModel,
-} from "@ccl/core";
+import type { ModelCapabilities, ModelRequest, ModelResponse, StreamingModel } from "@ccl/core";
 import { isRecord, withoutUndefined } from "@ccl/core/json";
 import { streamChunks } from "@ccl/core/http";
 
+import { cutError } from "../http/call-error.ts";
 import { convert } from "../http/create-wire-model.ts";
 import { type CallLimits, runCall, streamCall } from "../http/run-call.ts";
-import { fromAiSdkAnswer } from "../wire/ai-sdk/index.ts";
+import { streamDeltas, type TextDelta } from "../http/whole-deltas.ts";
+import { fromAiSdkAnswer } from "../wire/ai-sdk/ai-sdk-answer.ts";
 import { collectLosses } from "../wire/losses.ts";
 import { toAiSdkCall } from "./ai-sdk-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
-import { createAiSdkReader } from "./ai-sdk-stream.ts";
+import { type AiSdkReader, createAiSdkReader } from "./ai-sdk-stream.ts";
 import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
 
 /** The model to wrap. */
@@ -52,27 +48,37 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
     generate: (request) =>
       runCall(limitsOf(request), async (signal) => {
         const { call, own } = callOf(request, signal);
-        return { ...fromAiSdkAnswer(await model.doGenerate(call)), ...own };
+        const result = await model.doGenerate(call);
+        return { ...fromAiSdkAnswer({ ...result }), ...own };
       }),
     stream: (request) =>
       streamCall(limitsOf(request), async function* (signal) {
         const { call, own } = callOf(request, signal);
         const { stream } = await model.doStream(call);
-        yield* readParts(stream, { signal, own });
+        const reader = createAiSdkReader();
+        yield* streamDeltas(
+          readPieces(stream, reader, { provider, request: { ...request, signal } }),
+          () => {
+            const result = reader.toResult();
+            if (result === undefined) throw cutError(provider);
+            return { ...fromAiSdkAnswer(result), ...own };
+          },
+        );
       }),
   };
 }
 
-async function* readParts(
+async function* readPieces(
   stream: ReadableStream<object>,
-  { signal, own }: { signal: AbortSignal; own: Pick<ModelResponse, "warnings"> },
-): AsyncGenerator<ModelDelta> {
-  const reader = createAiSdkReader();
-  for await (const part of streamChunks(stream, signal)) {
-    if (isRecord(part) && part["type"] === "error") throw part["error"];
-    yield* reader.push(part);
+  reader: AiSdkReader,
+  { provider, request }: { provider: string; request: ModelRequest },
+): AsyncGenerator<TextDelta> {
+  try {
+    for await (const part of streamChunks(stream, request.signal)) {
+      if (isRecord(part) && part["type"] === "error") throw part["error"];
+      yield* reader.push(part);
+    }
+  } catch (error) {
+    throw toModelError(error, provider, request) ?? cutError(provider, error);
   }
-  const response = reader.finish();
-  if (response === undefined) throw new TypeError("The stream ended before the answer did.");
-  yield { type: "finish", response: { ...response, ...own } };
 }

@@ -26,8 +26,8 @@ const codeOfType: Record<string, LanguageModelErrorCode> = {
 
 /** Anthropic's `{ type: "error", error: { type, message } }`, as a body or as an event of a stream. */
 export function readAnthropicError(body: JsonRecord): ReportedError | undefined {
-  if (body["type"] !== "error") return undefined;
   const error = recordAt(body, "error");
+  if (body["type"] !== "error" && Object.keys(error).length === 0) return undefined;
   const message = stringAt(error, "message") ?? "";
   return withoutUndefined({
     message,

@@ -2,12 +2,8 @@ import { LanguageModelError, type ModelRequest } from "@ccl/core";
 import { type JsonRecord, recordAt, withoutUndefined } from "@ccl/core/json";
 
 import type { BodyOptions } from "../http/create-wire-model.ts";
-import {
-  toAnthropicMessages,
-  toAnthropicToolChoice,
-  toAnthropicTools,
-} from "../wire/anthropic/index.ts";
-import { askedTools } from "../wire/tool-description.ts";
+import { toAnthropicMessages } from "../wire/anthropic/index.ts";
+import { askedTools } from "../wire/asked-tools.ts";
 
 /** The body of a call of `/v1/messages`. */
 export function toAnthropicBody(
@@ -24,8 +20,15 @@ export function toAnthropicBody(
     max_tokens: request.maxOutputTokens ?? named.maxOutputTokens,
     system,
     messages,
-    tools: tools && toAnthropicTools(tools),
-    tool_choice: toolChoice && toAnthropicToolChoice(toolChoice),
+    tools: tools?.map(({ name, description, inputSchema: input_schema }) => ({
+      name,
+      description,
+      input_schema,
+    })),
+    tool_choice:
+      typeof toolChoice === "object"
+        ? { type: "tool", name: toolChoice.name }
+        : toolChoice && { type: toolChoice === "required" ? "any" : toolChoice },
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     temperature: request.temperature,
     // 1 is what the API takes by itself, and newer models refuse it beside a temperature.

@@ -1,64 +1,75 @@
-import type { ModelDelta } from "@ccl/core";
-import { arrayAt, type JsonRecord, numberAt, parseJson, recordAt, stringAt } from "@ccl/core/json";
+import {
+  arrayAt,
+  isRecord,
+  type JsonRecord,
+  numberAt,
+  parseJson,
+  recordAt,
+  stringAt,
+} from "@ccl/core/json";
 
 import type { StreamReader } from "../http/create-wire-model.ts";
+import type { TextDelta } from "../http/whole-deltas.ts";
 import { without } from "../json/json-record.ts";
-import { fromAnthropicAnswer, toToolCall } from "../wire/anthropic/anthropic-answer.ts";
+import { argumentText } from "../wire/call-ids.ts";
 
 interface GrowingBlock {
-  start: JsonRecord;
-  /** Pieces by the field that they add to. */
-  pieces: Map<string, string[]>;
-  citations: unknown[];
+  block: JsonRecord;
+  /** Pieces of the arguments of a call. */
+  input: string;
 }
 
-// Which field of a block a delta of this type adds to.
-const fieldOfDelta: Record<string, string> = {
-  text_delta: "text",
-  thinking_delta: "thinking",
-  signature_delta: "signature",
-  input_json_delta: "partial_json",
+// Which field of which block a delta of this type adds to.
+const targets: Record<string, [type: string, field: string] | undefined> = {
+  text_delta: ["text", "text"],
+  thinking_delta: ["thinking", "thinking"],
+  signature_delta: ["thinking", "signature"],
+  input_json_delta: ["tool_use", "partial_json"],
+  citations_delta: ["text", "citation"],
 };
 
-/** Puts the events of one streamed message together: the blocks by their index, then the message that they make. */
+/** Puts the events of one streamed message together: its blocks in the order in which they began. */
 export function createAnthropicReader(): StreamReader {
-  const blocks = new Map<number, GrowingBlock>();
+  const blocks: GrowingBlock[] = [];
+  const atIndex = new Map<number, GrowingBlock>();
   const message: JsonRecord = {};
   const usage: JsonRecord = {};
   let isEnded = false;
 
-  const handlers: Record<string, (event: JsonRecord) => ModelDelta[]> = {
+  const start = (event: JsonRecord, block: JsonRecord): GrowingBlock => {
+    const begun = { block: { ...block }, input: "" };
+    blocks.push(begun);
+    atIndex.set(numberAt(event, "index") ?? 0, begun);
+    return begun;
+  };
+  const join = (fields: JsonRecord, ...others: string[]): void => {
+    Object.assign(message, without(fields, "content", "usage", ...others));
+    Object.assign(usage, without(recordAt(fields, "usage")));
+  };
+  const begin = (event: JsonRecord, block: JsonRecord): TextDelta[] => {
+    start(event, block);
+    return textsOf(block);
+  };
+  const handlers: Record<string, ((event: JsonRecord) => TextDelta[]) | undefined> = {
     message_start(event) {
-      const start = recordAt(event, "message");
-      Object.assign(message, without(start, "content", "usage"));
-      Object.assign(usage, without(recordAt(start, "usage")));
-      return [];
+      const begun = recordAt(event, "message");
+      join(begun);
+      return arrayAt(begun, "content")
+        .filter(isRecord)
+        .flatMap((block, index) => begin({ index }, block));
     },
-    content_block_start(event) {
-      const start = recordAt(event, "content_block");
-      const block: GrowingBlock = {
-        start,
-        pieces: new Map(),
-        citations: [...arrayAt(start, "citations")],
-      };
-      blocks.set(indexOf(event), block);
-      const text = stringAt(start, "text") ?? "";
-      return start["type"] === "text" && text !== "" ? [{ type: "text", text }] : [];
-    },
+    content_block_start: (event) => begin(event, recordAt(event, "content_block")),
     content_block_delta(event) {
-      const block = blocks.get(indexOf(event));
-      return block === undefined ? [] : grow(block, recordAt(event, "delta"));
-    },
-    content_block_stop(event) {
-      const block = blocks.get(indexOf(event));
-      return block?.start["type"] === "tool_use"
-        ? [{ type: "tool_call", toolCall: toolCallOf(block) }]
-        : [];
+      const delta = recordAt(event, "delta");
+      const [type, field] = targets[stringAt(delta, "type") ?? ""] ?? [];
+      if (type === undefined || field === undefined) return [];
+      // Some gateways leave out where a block begins.
+      const known = atIndex.get(numberAt(event, "index") ?? 0) ?? start(event, { type });
+      return grow(known, field, delta[field]);
     },
     message_delta(event) {
-      Object.assign(message, without(recordAt(event, "delta")));
-      Object.assign(message, without(event, "type", "delta", "usage"));
-      Object.assign(usage, without(recordAt(event, "usage")));
+      join(recordAt(event, "delta"));
+      join(event, "type", "delta");
       return [];
     },
     message_stop() {
@@ -69,46 +80,35 @@ export function createAnthropicReader(): StreamReader {
   return {
     push: (event) => handlers[stringAt(event, "type") ?? ""]?.(event) ?? [],
     isEnded: () => isEnded,
-    finish() {
-      if (!isEnded) return undefined;
-      const ordered = [...blocks].sort(([left], [right]) => left - right).map(([, block]) => block);
-      const response = fromAnthropicAnswer({ ...message, usage, content: ordered.map(finished) });
-      const toolCalls = ordered.filter(({ start }) => start["type"] === "tool_use").map(toolCallOf);
-      return { deltas: [], response: { ...response, toolCalls } };
-    },
+    toBody: () =>
+      isEnded || message["stop_reason"] !== undefined
+        ? { ...message, usage, content: blocks.map(finished) }
+        : undefined,
   };
 }
 
-function indexOf(event: JsonRecord): number {
-  return numberAt(event, "index") ?? 0;
+function textsOf(block: JsonRecord): TextDelta[] {
+  const { type } = block;
+  if (type === "text") return [{ type, text: stringAt(block, "text") ?? "" }];
+  return type === "thinking"
+    ? [{ type: "reasoning", text: stringAt(block, "thinking") ?? "" }]
+    : [];
 }
 
-function grow(block: GrowingBlock, delta: JsonRecord): ModelDelta[] {
-  const type = stringAt(delta, "type") ?? "";
-  if (type === "citations_delta") block.citations.push(delta["citation"]);
-  const field = fieldOfDelta[type];
-  const piece = field === undefined ? undefined : stringAt(delta, field);
-  if (field === undefined || piece === undefined || piece === "") return [];
-  const pieces = block.pieces.get(field) ?? [];
-  block.pieces.set(field, pieces);
-  pieces.push(piece);
-  if (field === "text") return [{ type: "text", text: piece }];
-  return field === "thinking" ? [{ type: "reasoning", text: piece }] : [];
+function grow(growing: GrowingBlock, field: string, piece: unknown): TextDelta[] {
+  const { block } = growing;
+  if (field === "citation") block["citations"] = [...arrayAt(block, "citations"), piece];
+  else if (field === "partial_json") growing.input += argumentText(piece ?? "");
+  else if (typeof piece === "string") {
+    block[field] = (stringAt(block, field) ?? "") + piece;
+    return field === "signature" ? [] : textsOf({ type: field, [field]: piece });
+  }
+  return [];
 }
 
-function finished({ start, pieces, citations }: GrowingBlock): JsonRecord {
-  const grown = [...pieces].map(([field, texts]): [string, unknown] =>
-    field === "partial_json"
-      ? ["input", parseJson(texts.join(""))]
-      : [field, (stringAt(start, field) ?? "") + texts.join("")],
-  );
-  const cited = citations.length > 0 ? { citations } : {};
-  return { ...start, ...Object.fromEntries(grown), ...cited };
-}
-
-// The arguments stay the model's own text, which may be broken when the answer is cut off.
-function toolCallOf({ start, pieces }: GrowingBlock): ReturnType<typeof toToolCall> {
-  const call = toToolCall(start);
-  const text = pieces.get("partial_json")?.join("");
-  return text === undefined ? call : { ...call, arguments: text };
+// Arguments that do not parse stay the model's own text, and so do those that would be written otherwise.
+function finished({ block, input }: GrowingBlock): JsonRecord {
+  if (input === "") return block;
+  const isCall = block["type"] === "tool_use";
+  return { ...block, input: isCall ? input : parseJson(input) };
 }

@@ -3,7 +3,7 @@ import type { ModelCapabilities, StreamingModel } from "@ccl/core";
 
 import { createWireModel } from "../http/create-wire-model.ts";
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
-import { fromAnthropicAnswer } from "../wire/anthropic/index.ts";
+import { fromAnthropicAnswer } from "../wire/anthropic/anthropic-answer.ts";
 import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";
 import { anthropic } from "./anthropic.ts";
 import { toAnthropicBody } from "./anthropic-request.ts";
@@ -28,8 +28,8 @@ export interface AnthropicOptions extends EndpointOptions {
 }
 
 /**
- * A model behind Anthropic's `/v1/messages`. Without `apiKey` the key is read from `apiKeyVariable`, and for Anthropic
- * itself from `ANTHROPIC_API_KEY`; other servers never get it.
+ * A model behind Anthropic's `/v1/messages`. Without `apiKey` the key is read from `ANTHROPIC_API_KEY` for Anthropic itself;
+ * other servers never get it.
  * @throws LanguageModelError `invalid_request` for an address that can't be called.
  */
 export function createAnthropicModel(options: AnthropicOptions): StreamingModel {
@@ -46,7 +46,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
       provider: anthropic,
       baseUrl,
       endpoint: options,
-      keyVariable: options.apiKeyVariable ?? (isAnthropic ? "ANTHROPIC_API_KEY" : undefined),
+      keyVariable: isAnthropic ? "ANTHROPIC_API_KEY" : undefined,
       headers: (key) => withoutUndefined({ "anthropic-version": version, "x-api-key": key }),
       readError: readAnthropicError,
       codeOf: anthropicCodeOf,
@@ -54,7 +54,6 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
     },
     {
       path: "/v1/messages",
-      framing: "server-sent-events",
       absent: ["frequency_penalty", "presence_penalty", "seed"],
       toBody(request, call) {
         const body = toAnthropicBody(request, { model, maxOutputTokens }, call);

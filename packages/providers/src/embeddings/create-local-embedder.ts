@@ -2,6 +2,7 @@ import { type Embedder, LanguageModelError } from "@ccl/core";
 import { loadOnce, throwIfAborted, untilAborted } from "@ccl/core/async";
 
 import { quoteOf } from "../http/reported-error.ts";
+import { createBatchEmbedder } from "./create-batch-embedder.ts";
 
 /** Vectors of texts, in their order. */
 type EmbedBatch = (texts: string[]) => Promise<readonly ArrayLike<unknown>[]>;
@@ -16,17 +17,11 @@ export interface LocalModel {
 }
 
 /**
- * An embedder over a model in this process: loaded by the first call, once for all, again only after it failed. Batches run
- * one after the other, and between two of them timers and aborts get their turn, which computing keeps from them.
+ * An embedder over a model in this process, with vectors of length 1: loaded by the first call, once for all, again only
+ * after it failed. Before each batch timers and aborts get their turn, which computing keeps from them.
  */
-export function createLocalEmbedder({ name, dimensions, batchSize, load }: LocalModel): Embedder {
-  for (const [option, value] of Object.entries({ dimensions, batchSize })) {
-    if (Number.isSafeInteger(value) && value >= 1) continue;
-    throw new LanguageModelError(
-      "invalid_request",
-      `${option} is ${value}; give a whole number above 0.`,
-    );
-  }
+export function createLocalEmbedder({ load, ...model }: LocalModel): Embedder {
+  const { name } = model;
   const loaded = loadOnce(async () => {
     try {
       return await load();
@@ -34,29 +29,23 @@ export function createLocalEmbedder({ name, dimensions, batchSize, load }: Local
       throw failureOf(`${name} could not be loaded; the next call tries again`, cause);
     }
   });
-  return {
-    name,
-    dimensions,
-    async embed(texts, { signal } = {}) {
-      const all: Float32Array[] = [];
-      for (let start = 0; start < texts.length; start += batchSize) {
-        if (start > 0) await new Promise((resolve) => setTimeout(resolve));
-        const batch = texts.slice(start, start + batchSize);
-        const run = async (): Promise<Float32Array[]> => {
-          const embedBatch = await loaded();
-          const vectors = await embedBatch(batch).catch((cause: unknown) => {
-            throw failureOf(`${name} failed on ${batch.length} texts`, cause);
-          });
-          return checkedVectors(vectors, { name, count: batch.length, dimensions });
-        };
-        throwIfAborted(signal, LanguageModelError);
-        // The library can't be stopped: after an abort it ends its batch, and no caller waits for it.
-        for (const vector of await untilAborted(run(), signal, LanguageModelError))
-          all.push(vector);
-      }
-      return all;
-    },
+  const run = async (texts: string[]): Promise<ArrayLike<unknown>[]> => {
+    const embed = await loaded();
+    const vectors = await embed(texts).catch((cause: unknown) => {
+      throw failureOf(`${name} failed on ${texts.length} texts`, cause);
+    });
+    return vectors.map(normalized);
   };
+  return createBatchEmbedder({
+    ...model,
+    provider: name,
+    async embedBatch(texts, signal) {
+      await new Promise((resolve) => setTimeout(resolve));
+      throwIfAborted(signal, LanguageModelError);
+      // The library can't be stopped: after an abort it ends its batch, and no caller waits for it.
+      return untilAborted(run(texts), signal, LanguageModelError);
+    },
+  });
 }
 
 function failureOf(what: string, cause: unknown): LanguageModelError {
@@ -64,32 +53,9 @@ function failureOf(what: string, cause: unknown): LanguageModelError {
   return new LanguageModelError("provider_error", `${what}${quoteOf(words, [])}`, { cause });
 }
 
-/** The vectors at length 1; one of zeros stays as it is. */
-function checkedVectors(
-  vectors: readonly ArrayLike<unknown>[],
-  { name, count, dimensions }: { name: string; count: number; dimensions: number },
-): Float32Array[] {
-  if (vectors.length !== count) {
-    throw new LanguageModelError(
-      "provider_error",
-      `${name} gave ${vectors.length} vectors for ${count} texts.`,
-    );
-  }
-  return vectors.map((vector) => {
-    if (vector.length !== dimensions) {
-      const message = `${name} gave a vector of ${vector.length} numbers; \`dimensions\` says ${dimensions}.`;
-      throw new LanguageModelError("provider_error", message);
-    }
-    const numbers = Float32Array.from(vector, (value) => (typeof value === "number" ? value : NaN));
-    let squares = 0;
-    for (const value of numbers) squares += value * value;
-    const norm = Math.sqrt(squares);
-    if (!Number.isFinite(norm)) {
-      throw new LanguageModelError(
-        "provider_error",
-        `${name} gave a vector with a value that is not a finite number.`,
-      );
-    }
-    return norm === 0 ? numbers : numbers.map((value) => value / norm);
-  });
+/** At length 1; a vector of zeros stays as it is. */
+function normalized(vector: ArrayLike<unknown>): ArrayLike<unknown> {
+  const numbers = Array.from(vector, (value) => (typeof value === "number" ? value : NaN));
+  const norm = Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0));
+  return norm === 0 ? numbers : numbers.map((value) => value / norm);
 }

@@ -1,7 +1,7 @@
 import type { Embedder } from "@ccl/core";
 import { arrayAt } from "@ccl/core/json";
 
-import { ollamaService } from "../ollama/ollama-service.ts";
+import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
 /** Where the model is. A text that is longer than the model's context is an error, not cut in silence. */
@@ -10,11 +10,11 @@ export interface OllamaEmbedderOptions extends EmbedderOptions {
   baseUrl?: string | undefined;
 }
 
-/** An embedder behind Ollama's `/api/embed`. Keys are found as `createOllamaModel` finds them. */
+/** An embedder behind Ollama's `/api/embed`; its `/v1` would cut long texts. Only ollama.com gets `OLLAMA_API_KEY`. */
 export function createOllamaEmbedder(options: OllamaEmbedderOptions): Embedder {
-  const { model } = options;
+  const { model, baseUrl = "http://localhost:11434" } = options;
   return createEmbedder(
-    ollamaService(options),
+    openAiService({ ...options, baseUrl, preset: "ollama" }),
     {
       path: "/api/embed",
       toBody: (texts) => ({ model, input: texts, truncate: false }),

@@ -12,8 +12,8 @@ export interface FoundModel {
 const ollamaTimeoutMs = 1_000;
 
 /**
- * The model that this machine can use, for programs that take whichever there is: that of `CCL_MODEL`, one of OpenAI or
- * Anthropic where their key is set, else the first that a local Ollama has. Asks only that Ollama, and waits a second for it.
+ * The model that this machine can use, for programs that take whichever there is: that of `CCL_MODEL`, one of OpenAI,
+ * Anthropic or Gemini where their key is set, else the first that a local Ollama has. Asks only that Ollama, and waits a second for it.
  * Undefined where there is none.
  * @throws LanguageModelError as `namedModel` does, for `CCL_MODEL`
  */
@@ -26,6 +26,7 @@ export async function findModel(options: NamedModelOptions): Promise<FoundModel 
   if (env["CCL_MODEL"]) return named(env["CCL_MODEL"], "CCL_MODEL");
   if (env["OPENAI_API_KEY"]) return named("openai/gpt-5-mini", "OPENAI_API_KEY");
   if (env["ANTHROPIC_API_KEY"]) return named("anthropic/claude-sonnet-5-5", "ANTHROPIC_API_KEY");
+  if (env["GEMINI_API_KEY"]) return named("gemini/gemini-3.8-flash", "GEMINI_API_KEY");
   const url = ollamaUrl(env);
   const name = await firstModelAt(url, options.fetch ?? fetch);
   return name === undefined ? undefined : named(`ollama/${name}`, url);

@@ -30,7 +30,7 @@ export function errorReader(
     const requestId = requestIdOf(service, headers);
     const mayRetry = headers.get("x-should-retry") ?? undefined;
     return new LanguageModelError(code, words, {
-      ...withoutUndefined({ status, retryAfterMs: wait }),
+      ...withoutUndefined({ status, retryAfterMs: wait ?? reported.retryAfterMs }),
       details: withoutUndefined({ type, code: ownCode, parameter, requestId, mayRetry }),
     });
   };
@@ -91,9 +91,20 @@ function hintFor(status: number | undefined, { keyVariable }: Service): string {
   return `; check \`apiKey\`${keyVariable === undefined ? "" : ` or ${keyVariable}`}`;
 }
 
+/** An answer that broke off behind a good status. It may have been paid for, so it is not asked for again. */
+export function cutError(name: string, cause?: unknown): LanguageModelError {
+  const message = `${name} broke the answer off; it may have been paid for, so it was not asked for again.`;
+  return new LanguageModelError("network_error", message, {
+    cause,
+    details: { mayRetry: "false" },
+  });
+}
+
 /** What an error body says. */
 export function reportedIn(text: string, service: Service): ReportedError {
-  const body = parseJson(text);
+  const parsed = parseJson(text);
+  // Gemini lists the events of a stream that was not asked for as such.
+  const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const reported = isRecord(body) ? service.readError(body) : undefined;
   return reported ?? { message: plainWords(text) };
 }

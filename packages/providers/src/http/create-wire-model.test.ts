@@ -2,7 +2,7 @@ import type { ModelDelta, ModelRequest, StreamingModel } from "@ccl/core";
 import { describe, expect, it, vi } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
-import { createOllamaModel } from "../ollama/index.ts";
+import { createGeminiModel } from "../gemini/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
 
 type Answer = () => Response | Promise<Response>;
@@ -14,8 +14,8 @@ const create = {
       fetch: async () => answer(),
       retries: 0,
     }),
-  ollama: (answer: Answer) =>
-    createOllamaModel({ model: "m", fetch: async () => answer(), retries: 0 }),
+  gemini: (answer: Answer) =>
+    createGeminiModel({ model: "m", fetch: async () => answer(), retries: 0 }),
   anthropic: (answer: Answer) =>
     createAnthropicModel({
       model: "m",
@@ -54,12 +54,34 @@ describe("a stream", () => {
     ],
     ["openAi", 'data: {"error":{"message":"slow","code":429}}\n\n', { code: "rate_limited" }],
     ["openAi", "data: no json\n\n", { code: "provider_error" }],
+    ["openAi", 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n', { code: "network_error" }],
     [
       "openAi",
-      'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n',
-      { code: "network_error" },
+      'data: {"detail":"Not Found"}\n\n',
+      { message: expect.stringMatching(/Not Found$/) },
     ],
-    ["ollama", '{"error":"out of memory"}\n', { code: "provider_error" }],
+    ["openAi", 'data: {"message":"Busy","code":503}\n\n', { code: "provider_error" }],
+    [
+      "openAi",
+      "data: [DONE]\n\n",
+      { code: "provider_error", message: expect.stringMatching(/no answer/) },
+    ],
+    [
+      "openAi",
+      'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"delta":{},"finish_reason":"error"}]}\n\n',
+      { code: "provider_error" },
+    ],
+    ["anthropic", 'data: {"error":{"message":"busy"}}\n\n', { code: "provider_error" }],
+    [
+      "gemini",
+      'data: {"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}\n\n',
+      { code: "provider_error", status: 503 },
+    ],
+    [
+      "gemini",
+      'data: {"promptFeedback":{"blockReason":"SAFETY"}}\n\n',
+      { code: "content_filtered", message: expect.stringMatching(/blocked: SAFETY/) },
+    ],
   ])("of %s that holds %j fails with %o", async (name, text, expected) => {
     await expect(drained(create[name](() => new Response(text)))).rejects.toMatchObject(expected);
   });
@@ -103,7 +125,49 @@ describe("an answer", () => {
       () => new Response("", { status: 413 }),
       { code: "invalid_request", status: 413 },
     ],
-    ["ollama", () => Promise.reject(new TypeError("fetch failed")), { code: "network_error" }],
+    ["gemini", () => Promise.reject(new TypeError("fetch failed")), { code: "network_error" }],
+    [
+      "openAi",
+      () => Response.json({ detail: "Not Found" }),
+      { message: expect.stringMatching(/Not Found$/) },
+    ],
+    [
+      "openAi",
+      () => Response.json({ choices: [] }),
+      { message: expect.stringMatching(/no answer in \{"choices":\[\]\}$/) },
+    ],
+    [
+      "anthropic",
+      () => Response.json({ message: "Hm." }),
+      { message: expect.stringMatching(/no answer in Hm\.$/) },
+    ],
+    [
+      "gemini",
+      () => Response.json({}),
+      { code: "provider_error", message: expect.stringMatching(/no answer/) },
+    ],
+    [
+      "gemini",
+      () =>
+        Response.json(
+          [
+            {
+              error: {
+                code: 429,
+                message: "Slow.",
+                details: [{ "@type": "RetryInfo", retryDelay: "1.5s" }],
+              },
+            },
+          ],
+          { status: 429 },
+        ),
+      { code: "rate_limited", retryAfterMs: 1500 },
+    ],
+    [
+      "gemini",
+      () => Response.json({ error: { code: 400, message: "API key not valid." } }, { status: 400 }),
+      { code: "authentication" },
+    ],
   ])("of %s that is strange fails as it should (%#)", async (name, answer, expected) => {
     await expect(create[name](answer).generate(request)).rejects.toMatchObject(expected);
   });
@@ -111,7 +175,7 @@ describe("an answer", () => {
   it("of a failure is quoted cut, with a mark", async () => {
     const message = `${"x".repeat(5000)}`;
     const run = create
-      .ollama(() => Response.json({ error: message }, { status: 400 }))
+      .openAi(() => Response.json({ error: message }, { status: 400 }))
       .generate(request);
     await expect(run).rejects.toThrow(/ answered 400: x{400}\.\.\.\[TRUNCATED 4600 chars\]\.\.\.$/);
   });
@@ -191,7 +255,7 @@ it("reads an answer whose content is a list of parts, whole and streamed", async
 });
 
 it.each([
-  ["/elsewhere", "http://localhost:11434/elsewhere"],
+  ["/elsewhere", "https://generativelanguage.googleapis.com/elsewhere"],
   ["https://user:secret@other.example/api/chat?key=secret", "https://other.example/api/chat"],
 ])("follows no redirect to %s, which would carry the key along", async (location, target) => {
   const calls: unknown[] = [];
@@ -199,16 +263,16 @@ it.each([
     calls.push(call);
     return new Response(null, { status: 307, headers: { location } });
   };
-  const run = createOllamaModel({ model: "m", fetch: redirect }).generate(request);
+  const run = createGeminiModel({ model: "m", fetch: redirect }).generate(request);
   await expect(run).rejects.toMatchObject({
     code: "invalid_request",
     status: 307,
-    message: `ollama at http://localhost:11434/api/chat redirects to ${target}, where the key would go along; set \`baseUrl\` to the final address.`,
+    message: `gemini at https://generativelanguage.googleapis.com/v1beta/models/m:generateContent redirects to ${target}, where the key would go along; set \`baseUrl\` to the final address.`,
   });
   expect(calls.length).toBe(1);
 });
 
-it.each(["openAi", "ollama", "anthropic"] as const)(
+it.each(["openAi", "gemini", "anthropic"] as const)(
   "an answer of %s without an end is broken off at its limit",
   async (name) => {
     const mebibyte = new Uint8Array(1024 * 1024).fill(32);

@@ -13,22 +13,23 @@ import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 import { chatAttributes, responseAttributes, tracedStream } from "./trace-call.ts";
 import { collectLosses, type WireLoss } from "../wire/losses.ts";
 import { WireError } from "../wire/wire-error.ts";
-import { checkedAnswer } from "./call-error.ts";
+import { checkedAnswer, cutError, nameOf } from "./call-error.ts";
 import { openCall, type OpenedCall } from "./open-call.ts";
-import { asksForFormat } from "./reported-error.ts";
-import { type Framing, readFrames } from "./read-frames.ts";
+import { asksForFormat, emptyAnswer } from "./reported-error.ts";
+import { readFrames } from "./read-frames.ts";
 import { createRefusedParameters } from "./refused-parameters.ts";
 import { type CallLimits, runCall, serviceLimits, streamCall } from "./run-call.ts";
 import type { Service } from "./service.ts";
-import { wholeDeltas } from "./whole-deltas.ts";
+import { streamDeltas, type TextDelta } from "./whole-deltas.ts";
 
 /** Puts the events of one stream together. */
 export interface StreamReader {
-  push(event: JsonRecord): ModelDelta[];
+  /** What the event adds to the texts; what else it has waits for the whole answer. */
+  push(event: JsonRecord): TextDelta[];
   /** True once nothing of the answer can follow, whatever the connection does. */
   isEnded?(): boolean;
-  /** The whole answer; undefined when the stream ended before the answer did. */
-  finish(): { deltas: ModelDelta[]; response: ModelResponse } | undefined;
+  /** The body of the same answer unstreamed; undefined when neither the answer nor `[DONE]` ended it. */
+  toBody(isDone: boolean): JsonRecord | undefined;
 }
 
 /** How a body is written. */
@@ -40,12 +41,14 @@ export interface BodyOptions {
 /** One provider's wire format for chat. */
 export interface Wire {
   path: string;
-  framing: Framing;
+  /** Where it is another for streams. */
+  streamPath?: string;
   /** Fields that `toBody` writes and the format does not have: left out, with a warning. */
   absent?: readonly string[];
   /** @throws WireError or LanguageModelError for what the format can't express. */
   toBody(request: ModelRequest, call: BodyOptions): JsonRecord;
-  toResponse(body: JsonRecord): ModelResponse;
+  /** Undefined for a body that holds no answer. */
+  toResponse(body: JsonRecord): ModelResponse | undefined;
   createReader(): StreamReader;
 }
 
@@ -71,7 +74,8 @@ export function createWireModel(
     const asked = convert(() => wire.toBody(request, { isStreaming, report }));
     for (;;) {
       const { body, warnings } = refused.applyTo(asked);
-      const call = { path: wire.path, body, asksForFormat: asksForFormat(request), signal };
+      const path = isStreaming ? (wire.streamPath ?? wire.path) : wire.path;
+      const call = { path, body, asksForFormat: asksForFormat(request), signal };
       try {
         return { ...(await openCall(service, call)), warnings: [...lost, ...warnings] };
       } catch (error) {
@@ -86,7 +90,7 @@ export function createWireModel(
       traced(`chat ${named.modelId}`, chatAttributes(provider, named.modelId), async (span) => {
         const response = await runCall(limitsOf(request), async (signal) => {
           const opened = await open(request, false, signal);
-          return completed(wire.toResponse(await opened.json()), opened);
+          return answerIn(await opened.json(), opened, wire);
         });
         span.set(responseAttributes(response));
         return response;
@@ -119,21 +123,30 @@ async function* readDeltas(
   wire: Wire,
 ): AsyncGenerator<ModelDelta> {
   const reader = wire.createReader();
-  for await (const { text, isWhole } of readFrames(opened.chunks(), wire.framing)) {
-    if (text === "[DONE]") break;
-    const body = checkedAnswer(text, service, opened.errorOf);
-    // A server that can't stream answers at once.
-    if (isWhole) return yield* wholeDeltas(completed(wire.toResponse(body), opened));
-    yield* reader.push(body);
-    if (reader.isEnded?.() === true) break;
-  }
-  const end = reader.finish();
-  if (end === undefined) throw new TypeError("The stream ended before the answer did.");
-  yield* end.deltas;
-  yield { type: "finish", response: completed(end.response, opened) };
+  let whole: JsonRecord | undefined;
+  let isDone = false;
+  const readPieces = async function* (): AsyncGenerator<TextDelta> {
+    for await (const { text, isWhole } of readFrames(opened.chunks())) {
+      isDone = text === "[DONE]";
+      if (isDone) return;
+      const body = checkedAnswer(text, service, opened.errorOf);
+      // A server that can't stream answers at once.
+      if (isWhole) whole = body;
+      else yield* reader.push(body);
+      if (reader.isEnded?.() === true) return;
+    }
+  };
+  yield* streamDeltas(readPieces(), () => {
+    const body = whole ?? reader.toBody(isDone);
+    if (body === undefined) throw cutError(nameOf(service, wire.path));
+    return answerIn(body, opened, wire);
+  });
 }
 
-function completed(response: ModelResponse, { requestId, warnings }: Answered): ModelResponse {
+function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse {
+  const response = wire.toResponse(body);
+  if (response === undefined) throw opened.errorOf(emptyAnswer(body));
+  const { requestId, warnings } = opened;
   return withoutUndefined({
     ...response,
     requestId: requestId ?? response.requestId,

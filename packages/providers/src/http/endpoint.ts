@@ -8,8 +8,6 @@ export interface EndpointOptions {
   baseUrl?: string | undefined;
   /** Sent to `baseUrl` only. Never kept in the model's own fields, and masked in errors. */
   apiKey?: ApiKey | undefined;
-  /** Environment variable that holds the key when `apiKey` is absent, read at each call. */
-  apiKeyVariable?: string | undefined;
   /** Sent with each call; they win over the adapter's own. */
   headers?: Record<string, string> | undefined;
   /** Replaces the global `fetch`. */
@@ -18,7 +16,7 @@ export interface EndpointOptions {
   timeoutMs?: number | undefined;
   /**
    * Calls after one that failed in a way that may pass: 408, 409, 429, 5xx, or no answer. They wait as `Retry-After`
-   * says. Streams are tried again only before their first delta. 0 turns it off. Default: 2.
+   * says. An answer that breaks off is not asked for again. 0 turns it off. Default: 2.
    */
   retries?: number | undefined;
   /** The clock against which a `Retry-After` date is read. */
@@ -40,7 +38,9 @@ export function callUrl(baseUrl: string, path: string): URL {
       "baseUrl holds a user name or password; pass them in `headers`.",
     );
   }
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
+  const [pathname = "", query] = path.split("?");
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}${pathname}`;
+  if (query !== undefined) url.search = `${url.search === "" ? "?" : `${url.search}&`}${query}`;
   return url;
 }
 

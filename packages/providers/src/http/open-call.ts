@@ -5,7 +5,9 @@ import type { JsonRecord } from "@ccl/core/json";
 import { readApiKey } from "./api-key.ts";
 import {
   checkedAnswer,
+  cutError,
   errorReader,
+  nameOf,
   redirectError,
   reportedIn,
   requestIdOf,
@@ -52,22 +54,30 @@ export async function openCall(service: Service, call: ServiceCall): Promise<Ope
     throw errorOf(reportedIn(read.status === "invalid_utf8" ? "" : read.text, service));
   }
   if (body === null) throw errorOf({ message: "an answer without a body" });
+  const cut = (error?: unknown): LanguageModelError =>
+    LanguageModelError.isInstance(error) ? error : cutError(nameOf(service, call.path), error);
   return {
     requestId: requestIdOf(service, response.headers),
     async *chunks() {
       let sizeBytes = 0;
-      for await (const chunk of streamChunks(body, signal)) {
-        sizeBytes += chunk.byteLength;
-        if (sizeBytes > maxAnswerBytes) throw errorOf({ message: tooLarge });
-        yield chunk;
+      try {
+        for await (const chunk of streamChunks(body, signal)) {
+          sizeBytes += chunk.byteLength;
+          if (sizeBytes > maxAnswerBytes) throw errorOf({ message: tooLarge });
+          yield chunk;
+        }
+      } catch (error) {
+        throw cut(error);
       }
     },
     async json() {
-      const read = await readBodyText(body, { maxBytes: maxAnswerBytes, signal });
+      const read = await readBodyText(body, { maxBytes: maxAnswerBytes, signal }).catch((error) => {
+        throw cut(error);
+      });
       if (read.status === "too_large") throw errorOf({ message: tooLarge });
       if (read.status === "invalid_utf8")
         throw errorOf({ message: "an answer that is not valid UTF-8" });
-      if (read.text === "") throw new TypeError("The answer is empty.");
+      if (read.text === "") throw cut();
       return checkedAnswer(read.text, service, errorOf);
     },
     errorOf,

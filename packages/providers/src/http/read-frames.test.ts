@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { readFrames, type Framing } from "./read-frames.ts";
+import { readFrames } from "./read-frames.ts";
 
 async function* cut(bytes: Uint8Array, borders: readonly number[]): AsyncGenerator<Uint8Array> {
   const places = [...new Set(borders.map((border) => border % (bytes.length + 1)))].sort(
@@ -14,13 +14,9 @@ async function* cut(bytes: Uint8Array, borders: readonly number[]): AsyncGenerat
   }
 }
 
-async function framesOf(
-  text: string,
-  framing: Framing,
-  borders: readonly number[] = [],
-): Promise<string[]> {
+async function framesOf(text: string, borders: readonly number[] = []): Promise<string[]> {
   const frames: string[] = [];
-  for await (const frame of readFrames(cut(new TextEncoder().encode(text), borders), framing))
+  for await (const frame of readFrames(cut(new TextEncoder().encode(text), borders)))
     frames.push(frame.text);
   return frames;
 }
@@ -40,49 +36,28 @@ describe("readFrames", () => {
         const wire = texts
           .map((text) => [`event: x`, "data:", `data: ${text}`, ": ping", "", ""].join(end))
           .join("");
-        expect(await framesOf(wire, "server-sent-events", places)).toEqual(
-          texts.map((text) => `\n${text}`),
-        );
+        expect(await framesOf(wire, places)).toEqual(texts.map((text) => `\n${text}`));
       }),
     );
   });
 
-  it("gives the same JSON lines whatever the chunk borders, with or without a last line end", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(payload),
-        fc.boolean(),
-        borders,
-        async (values, isEnded, places) => {
-          const texts = values.map((value) => JSON.stringify(value));
-          const wire = texts.join("\n") + (isEnded && texts.length > 0 ? "\n" : "");
-          expect(await framesOf(wire, "json-lines", places)).toEqual(texts);
-        },
-      ),
-    );
-  });
-
-  it.each<[string, Framing, string[]]>([
-    ["data: a\ndata: b\n\n", "server-sent-events", ["a\nb"]],
-    ["data:a\n\ndata\n\nid: 1\n\n", "server-sent-events", ["a"]],
-    ["\uFEFFdata: a\n\n", "server-sent-events", ["a"]],
-    ['data: {"a":1}\n\ndata: {"b":', "server-sent-events", ['{"a":1}']],
-    ['data: {"a":1}\n\ndata: {"b":2}\n', "server-sent-events", ['{"a":1}']],
-    ['{"a":1}\n\n{"b":', "json-lines", ['{"a":1}']],
-    ["", "json-lines", []],
-  ])("reads %j as %s: %j", async (text, framing, expected) => {
-    expect(await framesOf(text, framing)).toEqual(expected);
+  it.each<[string, string[]]>([
+    ["data: a\ndata: b\n\n", ["a\nb"]],
+    ["data:a\n\ndata\n\nid: 1\n\n", ["a"]],
+    ["\uFEFFdata: a\n\n", ["a"]],
+    ['data: {"a":1}\n\ndata: {"b":', ['{"a":1}']],
+    ['data: {"a":1}\n\ndata: {"b":2}\n', ['{"a":1}']],
+  ])("reads %j as %j", async (text, expected) => {
+    expect(await framesOf(text)).toEqual(expected);
   });
 
   it("takes a carriage return and a line feed in two chunks for one line end", async () => {
-    expect(await framesOf("data: a\r\ndata: b\r\n\r\n", "server-sent-events", [8, 17])).toEqual([
-      "a\nb",
-    ]);
+    expect(await framesOf("data: a\r\ndata: b\r\n\r\n", [8, 17])).toEqual(["a\nb"]);
   });
 
   it("reads a megabyte of one line in small chunks", async () => {
     const text = JSON.stringify("x".repeat(1_000_000));
     const places = Array.from({ length: 20_000 }, (_, index) => index * 50);
-    expect(await framesOf(`data: ${text}\n\n`, "server-sent-events", places)).toEqual([text]);
+    expect(await framesOf(`data: ${text}\n\n`, places)).toEqual([text]);
   });
 });

@@ -1,4 +1,5 @@
 import { type LanguageModelErrorCode, type ModelRequest, redactSecrets } from "@ccl/core";
+import type { JsonRecord } from "@ccl/core/json";
 
 /** What a provider said about a call that it refused, in the fields that its error bodies have. */
 export interface ReportedError {
@@ -10,6 +11,15 @@ export interface ReportedError {
   parameter?: string | undefined;
   /** The provider's own words. */
   message?: string | undefined;
+  /** The wait that the body asks for, where no header does. */
+  retryAfterMs?: number | undefined;
+}
+
+/** What a body says that has neither an answer nor an error of a known form, such as `{ "detail": "Not Found" }`. */
+export function emptyAnswer(body: JsonRecord): ReportedError {
+  const { detail = body["message"] ?? body } = body;
+  const words = typeof detail === "string" ? detail : JSON.stringify(detail);
+  return { message: `no answer in ${words}` };
 }
 
 /** Whether a request asks for a format that a provider could refuse. */

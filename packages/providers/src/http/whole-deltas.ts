@@ -1,10 +1,50 @@
-import type { ModelDelta, ModelResponse } from "@ccl/core";
+import type { Issue, ModelDelta, ModelResponse } from "@ccl/core";
 
-/** A whole answer as the deltas of a stream. */
-export function* wholeDeltas(response: ModelResponse): Generator<ModelDelta> {
-  const { reasoning, text, toolCalls } = response;
-  if (reasoning !== undefined) yield { type: "reasoning", text: reasoning };
-  if (text !== "") yield { type: "text", text };
-  for (const toolCall of toolCalls) yield { type: "tool_call", toolCall };
+/** A piece of what a model says or thinks. */
+export type TextDelta = Extract<ModelDelta, { type: "text" | "reasoning" }>;
+
+/** What was given of an answer before its end. */
+type Given = Record<TextDelta["type"], string>;
+
+/** A whole answer as the deltas of a stream, without what was given of it before. */
+export function* wholeDeltas(
+  response: ModelResponse,
+  given: Given = { reasoning: "", text: "" },
+): Generator<ModelDelta> {
+  for (const type of ["reasoning", "text"] as const) {
+    const text = (response[type] ?? "").slice(given[type].length);
+    if (text !== "") yield { type, text };
+  }
+  for (const toolCall of response.toolCalls) yield { type: "tool_call", toolCall };
   yield { type: "finish", response };
+}
+
+/** The pieces of a stream, then what the whole answer has beyond them: both say the same. */
+export async function* streamDeltas(
+  pieces: AsyncIterable<TextDelta>,
+  finish: () => ModelResponse,
+): AsyncGenerator<ModelDelta> {
+  const given: Given = { reasoning: "", text: "" };
+  for await (const piece of pieces) {
+    if (piece.text === "") continue;
+    given[piece.type] += piece.text;
+    yield piece;
+  }
+  yield* wholeDeltas(asGiven(finish(), given), given);
+}
+
+/** A reader has seen the pieces, so they stand where the end of a stream says something else. */
+function asGiven(response: ModelResponse, given: Given): ModelResponse {
+  const types = (["reasoning", "text"] as const).filter(
+    (type) => !(response[type] ?? "").startsWith(given[type]),
+  );
+  if (types.length === 0) return response;
+  const warnings = types.map((type): Issue => ({
+    code: "stream_differs",
+    path: [type],
+    message: `The end of the stream gave another ${type} than its pieces, which were kept.`,
+    severity: "warning",
+  }));
+  const kept = Object.fromEntries(types.map((type) => [type, given[type]]));
+  return { ...response, ...kept, warnings: [...(response.warnings ?? []), ...warnings] };
 }

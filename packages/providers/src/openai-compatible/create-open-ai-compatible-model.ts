@@ -2,7 +2,7 @@ import type { ModelCapabilities, StreamingModel } from "@ccl/core";
 
 import { createWireModel } from "../http/create-wire-model.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
-import { fromOpenAiAnswer } from "../wire/openai-chat/index.ts";
+import { fromOpenAiAnswer } from "../wire/openai-chat/open-ai-answer.ts";
 import { toOpenAiBody } from "./open-ai-request.ts";
 import { openAiService } from "./open-ai-service.ts";
 import { createOpenAiReader } from "./open-ai-stream.ts";
@@ -12,29 +12,23 @@ import type { OpenAiPresetName } from "./presets.ts";
 export interface OpenAiCompatibleOptions extends EndpointOptions {
   /**
    * A server whose address, key variable and fields are known; `provider` is its name then, and other options win.
-   * `ollama` is its `/v1`, which can't set `num_ctx` and cuts longer prompts: `createOllamaModel` can.
+   * Ollama cuts a prompt that is longer than its context without a word: set `OLLAMA_CONTEXT_LENGTH` where it runs.
    */
   preset?: OpenAiPresetName | undefined;
-  /** Ends in `/v1` for most servers. Default: the preset's, else OpenAI's. */
+  /** Ends in `/v1` for nearly all servers. Default: the preset's, else OpenAI's. */
   baseUrl?: string | undefined;
   model: string;
   /** Name in traces, and the key under which `providerMetadata` holds what is this server's own. Default: `openai-compatible`. */
   provider?: string | undefined;
   capabilities?: ModelCapabilities | undefined;
-  /** Default: `developer` at OpenAI, else `system`. */
-  developerRole?: "developer" | "system" | undefined;
   /** Field for the reasoning of earlier assistant messages. Default: none; such reasoning is then left out. */
   reasoningField?: "reasoning_content" | "reasoning" | undefined;
-  /** Default: `max_completion_tokens` at OpenAI, else `max_tokens`. */
-  maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
-  /** Asks for token counts in streams; false for a server that refuses `stream_options`. Default: true. */
-  includesStreamUsage?: boolean | undefined;
 }
 
 /**
- * A model behind `/chat/completions`: OpenAI, LM Studio, vLLM, llama.cpp, DeepSeek, OpenRouter and the like. Without
- * `apiKey` the key is read from `apiKeyVariable`, and for OpenAI itself from `OPENAI_API_KEY`; other servers never get it.
- * A preset has a variable of its own, such as `GROQ_API_KEY`, for its own host.
+ * A model behind `/chat/completions`: OpenAI, Ollama, LM Studio, vLLM, llama.cpp, DeepSeek, OpenRouter and the like. Without
+ * `apiKey` the key is read from `OPENAI_API_KEY` for OpenAI itself, and other servers never get it. A preset has a variable
+ * of its own, such as `GROQ_API_KEY`, for its own host.
  * @throws LanguageModelError `invalid_request` for an address that can't be called.
  */
 export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): StreamingModel {
@@ -43,19 +37,18 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): S
   const { provider, isOpenAi, preset } = service;
   const dialect = {
     provider,
-    developerRole: options.developerRole ?? (isOpenAi ? "developer" : "system"),
+    developerRole: isOpenAi ? ("developer" as const) : ("system" as const),
     reasoningField: options.reasoningField ?? preset.reasoningField,
-    maxTokensField: options.maxTokensField ?? (isOpenAi ? "max_completion_tokens" : "max_tokens"),
-    includesStreamUsage: options.includesStreamUsage ?? true,
+    maxTokensField: isOpenAi ? "max_completion_tokens" : "max_tokens",
   };
   return createWireModel(
     service,
     {
       path: "/chat/completions",
-      framing: "server-sent-events",
+      absent: preset.absent ?? [],
       toBody: (request, call) => toOpenAiBody(request, model, { ...dialect, ...call }),
       toResponse: (body) => fromOpenAiAnswer(body, provider),
-      createReader: () => createOpenAiReader(provider),
+      createReader: createOpenAiReader,
     },
     { modelId: model, capabilities: options.capabilities },
   );

@@ -1,7 +1,8 @@
 import type { LanguageModelErrorCode } from "@ccl/core";
-import { isRecord, type JsonRecord, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
+import { isRecord, type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
 
-import { type ReportedError, refusesFormat } from "../http/reported-error.ts";
+import { emptyAnswer, type ReportedError, refusesFormat } from "../http/reported-error.ts";
+import { firstChoice } from "../wire/openai-chat/open-ai-answer.ts";
 
 // OpenAI gives the parameter response_format for a schema that it can't take, too; that is the caller's to fix.
 const schemaSentence = /^Invalid schema for response_format /;
@@ -10,13 +11,24 @@ const contextSentences: readonly RegExp[] = [
   /^This model's maximum context length is \d+ tokens\./,
   // LM Studio
   /^The number of tokens to keep from the initial prompt is greater than the context length(?: \(|\.)/,
+  // Ollama
+  /^the input length exceeds the context length$/,
 ];
 
-/** OpenAI's `{ error: { message, type, param, code } }`, and LM Studio's `{ error: message }`. */
+/**
+ * OpenAI's `{ error: { message, type, param, code } }`, LM Studio's `{ error: message }`, the same in a choice, where
+ * OpenRouter puts it, and `{ detail }` of servers on FastAPI.
+ */
 export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
-  const { error } = body;
+  const choice = firstChoice(body) ?? {};
+  const error = body["error"] ?? choice["error"] ?? (body["object"] === "error" ? body : undefined);
   if (typeof error === "string") return { message: error };
-  if (!isRecord(error)) return vllmError(body);
+  if (!isRecord(error)) {
+    if (choice["finish_reason"] === "error") return { message: "the answer ended in an error" };
+    const { detail, message, choices } = body;
+    const isBare = choices === undefined && (detail != null || typeof message === "string");
+    return isBare ? emptyAnswer(body) : undefined;
+  }
   const message = stringAt(error, "message") ?? "";
   const inSchema = schemaSentence.test(message) ? "response_format.json_schema.schema" : undefined;
   const status = statusIn(error["code"]);
@@ -26,18 +38,6 @@ export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
     type: stringAt(error, "type"),
     code: stringAt(error, "code"),
     parameter: inSchema ?? stringAt(error, "param"),
-  });
-}
-
-function vllmError(body: JsonRecord): ReportedError | undefined {
-  if (body["object"] !== "error") return undefined;
-  const message = stringAt(body, "message") ?? "";
-  const parameter = stringAt(body, "param");
-  return withoutUndefined({
-    message,
-    status: numberAt(body, "code"),
-    type: stringAt(body, "type"),
-    parameter,
   });
 }
 

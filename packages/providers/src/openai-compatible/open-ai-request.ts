@@ -2,21 +2,12 @@ import type { ModelRequest, ResponseFormat } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import { samplingFields } from "../http/sampling-fields.ts";
-import {
-  type OpenAiMessagesOptions,
-  toOpenAiMessages,
-  toOpenAiToolChoice,
-  toOpenAiTools,
-} from "../wire/openai-chat/index.ts";
-import { askedTools } from "../wire/tool-description.ts";
+import { type OpenAiMessagesOptions, toOpenAiMessages } from "../wire/openai-chat/index.ts";
+import { askedTools } from "../wire/asked-tools.ts";
 
-/** What differs between servers that speak OpenAI's format. */
-interface OpenAiDialect extends OpenAiMessagesOptions {
-  maxTokensField: "max_tokens" | "max_completion_tokens";
-  includesStreamUsage: boolean;
-}
-
-interface CallForm extends OpenAiDialect {
+/** What differs between servers that speak OpenAI's format, and between calls. */
+interface CallForm extends OpenAiMessagesOptions {
+  maxTokensField: string;
   isStreaming: boolean;
 }
 
@@ -26,14 +17,19 @@ export function toOpenAiBody(request: ModelRequest, model: string, form: CallFor
   return withoutUndefined({
     model,
     messages: toOpenAiMessages(request.messages, form),
-    tools: tools && toOpenAiTools(tools),
-    tool_choice: toolChoice && toOpenAiToolChoice(toolChoice),
+    tools: tools?.map(({ name, description, inputSchema: parameters }) => ({
+      type: "function",
+      function: { name, description, parameters },
+    })),
+    tool_choice:
+      typeof toolChoice === "object"
+        ? { type: "function", function: { name: toolChoice.name } }
+        : toolChoice,
     response_format: responseFormatOf(request.responseFormat),
     ...samplingFields(request),
     [form.maxTokensField]: request.maxOutputTokens,
     stream: form.isStreaming ? true : undefined,
-    stream_options:
-      form.isStreaming && form.includesStreamUsage ? { include_usage: true } : undefined,
+    stream_options: form.isStreaming ? { include_usage: true } : undefined,
     ...request.providerOptions,
   });
 }

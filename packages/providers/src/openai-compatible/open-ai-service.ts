@@ -17,13 +17,13 @@ export function openAiService(
   const preset: OpenAiPreset = presets[options.preset ?? "openai"];
   const { baseUrl = preset.baseUrl, provider = options.preset ?? "openai-compatible" } = options;
   const hostOf = (address: string): string => callUrl(address, "").hostname;
-  const isAtPreset = hostOf(baseUrl) === hostOf(preset.baseUrl);
+  const isAtPreset = hostOf(baseUrl) === (preset.keyHost ?? hostOf(preset.baseUrl));
   return {
     provider,
     title: options.preset === undefined ? undefined : preset.title,
     baseUrl,
     endpoint: options,
-    keyVariable: options.apiKeyVariable ?? (isAtPreset ? preset.keyVariable : undefined),
+    keyVariable: isAtPreset ? preset.keyVariable : undefined,
     headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
     readError: readOpenAiError,
     codeOf: openAiCodeOf,

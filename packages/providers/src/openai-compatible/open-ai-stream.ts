@@ -1,115 +1,57 @@
-import type { ModelDelta, ModelUsage, ToolCall } from "@ccl/core";
-import {
-  arrayAt,
-  type JsonRecord,
-  numberAt,
-  recordAt,
-  stringAt,
-  withoutUndefined,
-} from "@ccl/core/json";
+import { type JsonRecord, recordAt, stringAt } from "@ccl/core/json";
 
 import type { StreamReader } from "../http/create-wire-model.ts";
-import { metadataOf, without } from "../json/json-record.ts";
-import {
-  firstChoice,
-  fromOpenAiFinishReason,
-  fromOpenAiUsage,
-  reasoningOf,
-  textOf,
-  unknownFields,
-} from "../wire/openai-chat/open-ai-answer.ts";
+import type { TextDelta } from "../http/whole-deltas.ts";
+import { without } from "../json/json-record.ts";
+import { callsOf, firstChoice, reasoningOf, textOf } from "../wire/openai-chat/open-ai-answer.ts";
+import { GrowingCalls } from "./growing-calls.ts";
 
-interface GrowingCall {
-  id: string;
-  name: string;
-  pieces: string[];
-}
-
-/** Puts the chunks of one streamed completion together. Tool calls are given at its end, in the order of their index. */
-export function createOpenAiReader(provider: string): StreamReader {
-  const texts: string[] = [];
-  const reasoning: string[] = [];
-  const refusals: string[] = [];
-  const calls = new Map<number, GrowingCall>();
-  const extra: { root: JsonRecord; choice: JsonRecord; message: JsonRecord } = {
-    root: {},
-    choice: {},
-    message: {},
+/** Puts the chunks of one streamed completion together: its first choice, as a body of `/chat/completions`. */
+export function createOpenAiReader(): StreamReader {
+  const said: Record<TextDelta["type"] | "refusal", string> = {
+    text: "",
+    reasoning: "",
+    refusal: "",
   };
-  let finishReason: string | undefined;
-  let usage: ModelUsage | undefined;
-  let requestId: string | undefined;
+  const calls = new GrowingCalls();
+  const root: JsonRecord = {};
+  const message: JsonRecord = {};
+  let choice: JsonRecord | undefined;
 
-  const collect = (chunk: JsonRecord, choice: JsonRecord, delta: JsonRecord): void => {
-    requestId ??= stringAt(chunk, "id");
-    usage = fromOpenAiUsage(chunk["usage"]) ?? usage;
-    finishReason = stringAt(choice, "finish_reason") ?? finishReason;
-    const { usage: counted, ...root } = unknownFields(chunk);
-    Object.assign(
-      extra.root,
-      root,
-      fromOpenAiUsage(chunk["usage"]) === undefined ? {} : { usage: counted },
-    );
-    Object.assign(extra.choice, without(choice, "index", "delta", "finish_reason"));
-    const known = ["role", "content", "reasoning", "reasoning_content", "tool_calls", "refusal"];
-    Object.assign(extra.message, without(delta, ...known));
-    refusals.push(stringAt(delta, "refusal") ?? "");
-    for (const call of arrayAt(delta, "tool_calls")) grow(calls, call);
+  /** What is new in a text; a whole message in a stream repeats what the deltas before it said. */
+  const add = (type: keyof typeof said, text: string, isWhole: boolean): string => {
+    const fresh = isWhole && text.startsWith(said[type]) ? text.slice(said[type].length) : text;
+    said[type] += fresh;
+    return fresh;
   };
-
   return {
     push(chunk) {
-      const choice = firstChoice(chunk);
-      const delta = recordAt(choice, "delta");
-      collect(chunk, choice, delta);
-      const deltas: ModelDelta[] = [];
-      const thought = reasoningOf(delta);
-      if (thought !== undefined) deltas.push({ type: "reasoning", text: thought });
-      reasoning.push(thought ?? "");
-      const text = textOf(delta);
-      if (text !== "") deltas.push({ type: "text", text });
-      texts.push(text);
-      return deltas;
+      Object.assign(root, without(chunk, "choices", ...(root["id"] === undefined ? [] : ["id"])));
+      const given = firstChoice(chunk);
+      if (given === undefined) return [];
+      choice = { ...choice, ...without(given, "delta", "message", "text") };
+      const delta = recordAt(given, "delta");
+      const isWhole = Object.keys(delta).length === 0;
+      const piece = isWhole ? recordAt(given, "message") : delta;
+      Object.assign(message, without(piece));
+      for (const call of callsOf(piece)) calls.push(call);
+      add("refusal", stringAt(piece, "refusal") ?? "", isWhole);
+      return [
+        { type: "reasoning", text: add("reasoning", reasoningOf(piece) ?? "", isWhole) },
+        { type: "text", text: add("text", textOf(piece), isWhole) },
+      ];
     },
-    finish() {
-      if (finishReason === undefined) return undefined;
-      const refusal = refusals.join("") || undefined;
-      const toolCalls = [...calls]
-        .sort(([left], [right]) => left - right)
-        .map(([, call]) => finished(call));
-      const response = withoutUndefined({
-        text: texts.join(""),
-        reasoning: reasoning.join("") || undefined,
-        toolCalls,
-        finishReason: fromOpenAiFinishReason(finishReason, { refusal, calls: toolCalls.length }),
-        usage,
-        requestId,
-        providerMetadata: metadataOf(provider, {
-          ...extra.root,
-          choice: extra.choice,
-          message: withoutUndefined({ ...extra.message, refusal }),
-        }),
-      });
-      return {
-        deltas: toolCalls.map((toolCall): ModelDelta => ({ type: "tool_call", toolCall })),
-        response,
+    toBody(isDone) {
+      if (choice?.["finish_reason"] === undefined && !isDone) return undefined;
+      const { text: content, reasoning, refusal } = said;
+      const whole = {
+        ...without(message, "function_call", "reasoning"),
+        content,
+        reasoning_content: reasoning,
+        refusal: refusal === "" ? undefined : refusal,
+        tool_calls: calls.finish(),
       };
+      return { ...root, choices: choice === undefined ? [] : [{ ...choice, message: whole }] };
     },
   };
-}
-
-function grow(calls: Map<number, GrowingCall>, piece: unknown): void {
-  const id = stringAt(piece, "id") ?? "";
-  const last = calls.size - 1;
-  // A server without indexes gives a new id with each call.
-  const index = numberAt(piece, "index") ?? (id === "" ? Math.max(0, last) : last + 1);
-  const call = calls.get(index) ?? { id: "", name: "", pieces: [] };
-  calls.set(index, call);
-  if (call.id === "") call.id = id;
-  if (call.name === "") call.name = stringAt(recordAt(piece, "function"), "name") ?? "";
-  call.pieces.push(stringAt(recordAt(piece, "function"), "arguments") ?? "");
-}
-
-function finished({ id, name, pieces }: GrowingCall): ToolCall {
-  return { id, name, arguments: pieces.join("") };
 }

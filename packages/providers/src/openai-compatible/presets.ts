@@ -4,6 +4,10 @@ export interface OpenAiPreset {
   baseUrl: string;
   /** Where the key is read from, for this host alone. */
   keyVariable?: string;
+  /** The host that needs the key, where it is another than that of `baseUrl`. */
+  keyHost?: string;
+  /** Fields that the server ignores without a word. */
+  absent?: readonly string[];
   reasoningField?: "reasoning_content" | "reasoning";
 }
 
@@ -22,7 +26,14 @@ export type OpenAiPresetName =
 /** The servers that `preset` names. */
 export const presets: Record<OpenAiPresetName, OpenAiPreset> = {
   openai: { title: "OpenAI", baseUrl: "https://api.openai.com/v1", keyVariable: "OPENAI_API_KEY" },
-  ollama: { title: "Ollama", baseUrl: "http://localhost:11434/v1", reasoningField: "reasoning" },
+  ollama: {
+    title: "Ollama",
+    baseUrl: "http://localhost:11434/v1",
+    keyVariable: "OLLAMA_API_KEY",
+    keyHost: "ollama.com",
+    reasoningField: "reasoning",
+    absent: ["top_k"],
+  },
   vllm: { title: "vLLM", baseUrl: "http://localhost:8000/v1", reasoningField: "reasoning" },
   "lm-studio": { title: "LM Studio", baseUrl: "http://localhost:1234/v1" },
   "llama.cpp": {

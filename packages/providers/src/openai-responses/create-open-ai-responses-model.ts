@@ -3,7 +3,7 @@ import type { ModelCapabilities, StreamingModel } from "@ccl/core";
 import { createWireModel } from "../http/create-wire-model.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
 import { openAiService } from "../openai-compatible/open-ai-service.ts";
-import { fromResponsesAnswer } from "../wire/openai-responses/index.ts";
+import { fromResponsesAnswer } from "../wire/openai-responses/responses-answer.ts";
 import { readResponsesError, responsesCodeOf } from "./responses-error.ts";
 import { toResponsesBody } from "./responses-request.ts";
 import { createResponsesReader } from "./responses-stream.ts";
@@ -34,7 +34,6 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Str
     },
     {
       path: "/responses",
-      framing: "server-sent-events",
       absent: ["top_k", "frequency_penalty", "presence_penalty", "seed", "stop"],
       toBody: (request, call) => toResponsesBody(request, model, call),
       toResponse: fromResponsesAnswer,

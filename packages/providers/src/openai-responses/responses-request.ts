@@ -3,12 +3,8 @@ import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import type { BodyOptions } from "../http/create-wire-model.ts";
 import { samplingFields } from "../http/sampling-fields.ts";
-import {
-  toResponsesInput,
-  toResponsesToolChoice,
-  toResponsesTools,
-} from "../wire/openai-responses/index.ts";
-import { askedTools } from "../wire/tool-description.ts";
+import { toResponsesInput } from "../wire/openai-responses/index.ts";
+import { askedTools } from "../wire/asked-tools.ts";
 
 // Other models refuse to be asked for encrypted reasoning.
 const reasoningModels = /(?:^|\/)(?:o[134](?:-|$)|gpt-5(?!-chat)|codex)/;
@@ -23,8 +19,15 @@ export function toResponsesBody(
   return withoutUndefined({
     model,
     ...toResponsesInput(request.messages, { report }),
-    tools: tools && toResponsesTools(tools),
-    tool_choice: toolChoice && toResponsesToolChoice(toolChoice),
+    tools: tools?.map(({ name, description, inputSchema: parameters }) => ({
+      type: "function",
+      name,
+      description,
+      parameters,
+      strict: false,
+    })),
+    tool_choice:
+      typeof toolChoice === "object" ? { type: "function", name: toolChoice.name } : toolChoice,
     text: textOf(request.responseFormat),
     ...samplingFields(request),
     max_output_tokens: request.maxOutputTokens,

@@ -1,11 +1,11 @@
-import type { ModelDelta } from "@ccl/core";
 import { arrayAt, type JsonRecord, numberAt, recordAt, stringAt } from "@ccl/core/json";
 
 import type { StreamReader } from "../http/create-wire-model.ts";
-import { fromResponsesAnswer } from "../wire/openai-responses/index.ts";
+import type { TextDelta } from "../http/whole-deltas.ts";
 
-const deltaTypes: Record<string, "text" | "reasoning" | undefined> = {
+const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
   "response.output_text.delta": "text",
+  "response.refusal.delta": "text",
   "response.reasoning_summary_text.delta": "reasoning",
   "response.reasoning_text.delta": "reasoning",
 };
@@ -18,28 +18,19 @@ export function createResponsesReader(): StreamReader {
   return {
     push(event) {
       const type = stringAt(event, "type") ?? "";
-      const text = stringAt(event, "delta") ?? "";
-      const deltaType = deltaTypes[type];
-      if (deltaType !== undefined && text !== "") return [{ type: deltaType, text }];
       if (ends.has(type)) last = recordAt(event, "response");
-      if (type !== "response.output_item.done") return [];
-      const item = recordAt(event, "item");
-      items.set(numberAt(event, "output_index") ?? items.size, item);
-      return fromResponsesAnswer({ output: [item] }).toolCalls.map((toolCall): ModelDelta => ({
-        type: "tool_call",
-        toolCall,
-      }));
+      if (type === "response.output_item.done")
+        items.set(numberAt(event, "output_index") ?? items.size, recordAt(event, "item"));
+      const pieceType = pieceTypes[type];
+      const text = stringAt(event, "delta") ?? "";
+      return pieceType === undefined ? [] : [{ type: pieceType, text }];
     },
     isEnded: () => last !== undefined,
-    finish() {
+    toBody() {
       if (last === undefined) return undefined;
       const done = [...items].sort(([left], [right]) => left - right).map(([, item]) => item);
-      const output = arrayAt(last, "output");
       // Some servers leave the items out of the end.
-      return {
-        deltas: [],
-        response: fromResponsesAnswer({ ...last, output: output.length > 0 ? output : done }),
-      };
+      return { ...last, output: arrayAt(last, "output").length > 0 ? last["output"] : done };
     },
   };
 }

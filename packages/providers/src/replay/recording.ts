@@ -3,6 +3,7 @@ import {
   type FinishReason,
   type ModelRequest,
   type ModelResponse,
+  type ProviderFields,
   sha256Hex,
 } from "@ccl/core";
 import {
@@ -85,7 +86,6 @@ export function readResponse(key: string, value: unknown): ModelResponse {
       `The entry ${key} has no whole answer; delete it and record again.`,
     );
   }
-  const metadata = response["providerMetadata"];
   return withoutUndefined({
     text,
     reasoning: stringAt(response, "reasoning"),
@@ -93,18 +93,25 @@ export function readResponse(key: string, value: unknown): ModelResponse {
       id: stringAt(call, "id") ?? "",
       name: stringAt(call, "name") ?? "",
       arguments: stringAt(call, "arguments") ?? "",
+      ...metadataIn(call),
     })),
     finishReason,
     usage: isRecord(response["usage"]) ? usageOf(response["usage"]) : undefined,
     requestId: stringAt(response, "requestId"),
-    providerMetadata: isRecord(metadata) ? metadata : undefined,
+    ...metadataIn(response),
   });
+}
+
+function metadataIn(owner: unknown): ProviderFields {
+  const { providerMetadata } = recordAt({ owner }, "owner");
+  return isRecord(providerMetadata) ? { providerMetadata } : {};
 }
 
 function usageOf(usage: JsonRecord): NonNullable<ModelResponse["usage"]> {
   return withoutUndefined({
     inputTokens: numberAt(usage, "inputTokens") ?? 0,
     outputTokens: numberAt(usage, "outputTokens") ?? 0,
+    reasoningTokens: numberAt(usage, "reasoningTokens"),
     cachedInputTokens: numberAt(usage, "cachedInputTokens"),
     cacheWriteTokens: numberAt(usage, "cacheWriteTokens"),
     costUsd: numberAt(usage, "costUsd"),

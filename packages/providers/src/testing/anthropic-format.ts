@@ -7,6 +7,7 @@ import type { TestError } from "./test-behaviour.ts";
 /** Anthropic's messages API. */
 export const anthropicFormat: DialectFormat = {
   chatPath: "/v1/messages",
+  required: ["model", "messages"],
   requestIdHeader: "request-id",
   streamType: "text/event-stream",
   isStreaming: (body) => body["stream"] === true,

@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
-import { createOllamaModel } from "../ollama/index.ts";
+import { createGeminiModel } from "../gemini/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
 import { createOpenAiResponsesModel } from "../openai-responses/index.ts";
 import { anthropicFormat } from "./anthropic-format.ts";
 import type { DialectFormat } from "./dialect-format.ts";
-import { ollamaFormat } from "./ollama-format.ts";
+import { geminiFormat } from "./gemini-format.ts";
 import { openAiFormat } from "./openai-format.ts";
 import { responsesFormat } from "./responses-format.ts";
 
@@ -17,7 +17,7 @@ const answer = fc.record({
   text: fc.string({ unit: "grapheme", maxLength: 20 }),
   reasoning: fc.string({ unit: "grapheme", maxLength: 6 }),
   refusal: fc.constant(""),
-  toolCalls: fc.array(
+  toolCalls: fc.uniqueArray(
     fc.record({
       id: fc.string({ minLength: 1, maxLength: 4 }),
       name: fc.constantFrom("read", "list"),
@@ -25,7 +25,8 @@ const answer = fc.record({
         .dictionary(fc.string({ maxLength: 3 }), fc.string({ maxLength: 5 }))
         .map((value) => JSON.stringify(value)),
     }),
-    { maxLength: 2 },
+    // An id that stands twice is replaced.
+    { maxLength: 2, selector: ({ id }) => id },
   ),
   finishReason: fc.constantFrom("stop" as const, "length" as const),
   usage: fc.constant({ inputTokens: 9, outputTokens: 3, cachedInputTokens: 2 }),
@@ -44,7 +45,7 @@ const wires: [string, DialectFormat, (endpoint: EndpointOptions) => StreamingMod
     responsesFormat,
     (endpoint) => createOpenAiResponsesModel({ ...options, ...endpoint }),
   ],
-  ["Ollama", ollamaFormat, (endpoint) => createOllamaModel({ ...options, ...endpoint })],
+  ["Gemini", geminiFormat, (endpoint) => createGeminiModel({ ...options, ...endpoint })],
   ["Anthropic", anthropicFormat, (endpoint) => createAnthropicModel({ ...options, ...endpoint })],
 ];
 
@@ -94,7 +95,7 @@ describe.each(wires)("a stream of %s", (_, format, create) => {
           const frames = format.toStream(played, {});
           // All before the frame that says that the answer is whole.
           const end = frames.findIndex((frame) =>
-            /"finish_reason":"|message_stop|"done":true|"type":"response.(?:completed|incomplete)"/.test(
+            /"finish_reason":"|"stop_reason":"|"finishReason"|"type":"response.(?:completed|incomplete)"/.test(
               frame,
             ),
           );

@@ -14,11 +14,13 @@ export interface PlayedAnswer {
 
 /** One API as the server plays it: what it demands of a call, and its bodies. */
 export interface DialectFormat {
-  chatPath: string;
+  chatPath: string | RegExp;
+  /** The fields of a call without which the API refuses it. */
+  required: readonly string[];
   embeddingsPath?: string | undefined;
   requestIdHeader?: string | undefined;
   streamType: string;
-  isStreaming(body: JsonRecord): boolean;
+  isStreaming(body: JsonRecord, path: string): boolean;
   /** What the API says against a body; undefined when nothing. */
   objection(body: JsonRecord, headers: Record<string, unknown>): TestError | undefined;
   keyOf(headers: Record<string, unknown>): unknown;

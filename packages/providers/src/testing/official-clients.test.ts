@@ -1,8 +1,10 @@
 import Anthropic, { APIError as AnthropicError } from "@anthropic-ai/sdk";
-import { Ollama } from "ollama";
+import type { ModelRequest } from "@ccl/core";
+import { GoogleGenAI } from "@google/genai";
 import OpenAI, { APIError as OpenAiError } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { createGeminiModel } from "../gemini/index.ts";
 import { startTestServer, type TestAnswer, type TestServer } from "./index.ts";
 
 const apiKey = "sk-test-0123456789abcdefghijABCDEFGHIJ";
@@ -127,28 +129,94 @@ describe("the official Anthropic client against the server", () => {
   });
 });
 
-describe("the official Ollama client against the server", () => {
-  const open = (): Ollama =>
-    new Ollama({ host: server.baseUrl("ollama"), headers: { authorization: `Bearer ${apiKey}` } });
-  const request = { model: "m", messages: [{ role: "user", content: "Hi" }] };
+describe("the official Gemini client against the server", () => {
+  const open = (): GoogleGenAI =>
+    new GoogleGenAI({ apiKey, httpOptions: { baseUrl: server.baseUrl("gemini") } });
+  const request = { model: "m", contents: "Hi" };
+  const functionCalls = [{ id: "call_a", name: "read", args: { path: "мир" } }];
 
-  it("reads a whole answer, a stream, an error and embeddings", async () => {
-    server.enqueue(answer, answer, { type: "error", status: 400, message: "model is unknown" });
-    const whole = await open().chat(request);
-    expect(whole.message).toMatchObject({ content: answer.text, thinking: "Hm." });
-    expect(whole.message.tool_calls?.[0]?.function).toEqual({
-      name: "read",
-      arguments: { path: "мир" },
+  it("reads a whole answer and puts a streamed one together", async () => {
+    const whole = { ...answer, chunkBytes: undefined };
+    server.enqueue(whole, whole);
+    const read = await open().models.generateContent(request);
+    expect(read.text).toBe(answer.text);
+    expect(read).toMatchObject({ functionCalls, usageMetadata: { cachedContentTokenCount: 4 } });
+    const texts: string[] = [];
+    const calls: unknown[] = [];
+    for await (const chunk of await open().models.generateContentStream(request)) {
+      texts.push(chunk.text ?? "");
+      calls.push(...(chunk.functionCalls ?? []));
+    }
+    expect(texts.join("")).toBe(answer.text);
+    expect(calls).toEqual(functionCalls);
+  });
+
+  it("reads a refusal, an error and a missing key", async () => {
+    server.enqueue({ type: "refusal", text: "No." }, { type: "error", status: 429 });
+    const refused = await open().models.generateContent(request);
+    expect(refused.candidates?.[0]?.finishReason).toBe("SAFETY");
+    const limited = open().models.generateContent(request);
+    await expect(limited).rejects.toMatchObject({ name: "ApiError", status: 429 });
+    const stranger = new GoogleGenAI({
+      apiKey: "other",
+      httpOptions: { baseUrl: server.baseUrl("gemini") },
     });
-    const pieces: string[] = [];
-    for await (const part of await open().chat({ ...request, stream: true }))
-      pieces.push(part.message.content);
-    expect(pieces.join("")).toBe(answer.text);
-    await expect(open().chat(request)).rejects.toMatchObject({
-      status_code: 400,
-      error: "model is unknown",
-    });
-    const { embeddings } = await open().embed({ model: "m", input: ["a", "aa"] });
-    expect(embeddings.map((vector) => vector[1])).toEqual([1, 2]);
+    await expect(stranger.models.generateContent(request)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it("sends the same call as the adapter, field by field", async () => {
+    server.enqueue(answer, answer);
+    const model = createGeminiModel({ model: "m", baseUrl: server.baseUrl("gemini"), apiKey });
+    await model.generate(everything);
+    const [ours] = server.calls;
+    const { contents, generationConfig, ...others } = ours?.body ?? {};
+    // The client drops what its API does not have, so what comes through is what Google documents.
+    await Reflect.apply(open().models.generateContent, undefined, [
+      { model: "m", contents, config: { ...Object(generationConfig), ...others } },
+    ]);
+    expect(server.calls[1]?.body).toEqual(ours?.body);
+    expect(server.calls[1]?.path).toBe(ours?.path);
   });
 });
+
+const everything: ModelRequest = {
+  messages: [
+    { role: "system", content: "Be brief." },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "What is it?" },
+        { type: "image", mimeType: "image/png", data: new Uint8Array([1, 2, 3]) },
+        { type: "file", mimeType: "application/pdf", url: "https://files.test/a.pdf" },
+      ],
+    },
+    {
+      role: "assistant",
+      content: "Looking.",
+      providerMetadata: { gemini: { thoughtSignature: "c2ln" } },
+      toolCalls: [
+        {
+          id: "call_a",
+          name: "read",
+          arguments: '{"path":"a"}',
+          providerMetadata: { gemini: { thoughtSignature: "c2lnbmVk" } },
+        },
+        { id: "call_b", name: "read", arguments: '{"path":"b"}' },
+      ],
+    },
+    { role: "tool", toolCallId: "call_a", content: "A" },
+    { role: "tool", toolCallId: "call_b", content: "no such file", isError: true },
+  ],
+  tools: [{ name: "read", description: "Reads.", inputSchema: { type: "object", properties: {} } }],
+  toolChoice: { name: "read" },
+  responseFormat: { type: "json_schema", name: "answer", schema: { type: "object" } },
+  temperature: 0.5,
+  topP: 0.9,
+  topK: 40,
+  frequencyPenalty: 0.1,
+  presencePenalty: 0.2,
+  seed: 7,
+  stop: ["END"],
+  maxOutputTokens: 100,
+  providerOptions: { generationConfig: { thinkingConfig: { includeThoughts: true } } },
+};

@@ -11,6 +11,7 @@ export function openAiFormat(kind: "openai" | "lm-studio" | "ignores-format"): D
     stringAt(recordAt(body, "response_format"), "type");
   return {
     chatPath: "/v1/chat/completions",
+    required: ["model", "messages"],
     embeddingsPath: "/v1/embeddings",
     requestIdHeader: "x-request-id",
     streamType: "text/event-stream",

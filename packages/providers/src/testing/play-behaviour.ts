@@ -20,7 +20,7 @@ export interface Call {
 export async function playBehaviour(call: Call, behaviour: TestBehaviour): Promise<void> {
   if (behaviour.type === "error") return playError(call, behaviour);
   const { format, response } = call;
-  const isStreaming = call.kind === "chat" && format.isStreaming(call.body);
+  const isStreaming = call.kind === "chat" && format.isStreaming(call.body, call.path);
   const pieces = piecesFor(call, behaviour, isStreaming);
   if (behaviour.type === "hang" && !isStreaming) return undefined;
   const bytes = Buffer.from(pieces.join(""), "utf8");

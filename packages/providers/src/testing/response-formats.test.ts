@@ -2,7 +2,7 @@ import type { LanguageModel, ModelRequest, ResponseFormat } from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
-import { createOllamaModel } from "../ollama/index.ts";
+import { createGeminiModel } from "../gemini/index.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/index.ts";
 import { startTestServer, type TestDialect, type TestServer } from "./index.ts";
 
@@ -26,7 +26,7 @@ const ask = (responseFormat: ResponseFormat): ModelRequest => ({
 });
 const open = (dialect: TestDialect): LanguageModel => {
   const options = { model: "m", baseUrl: server.baseUrl(dialect), retries: 0 };
-  if (dialect === "ollama") return createOllamaModel(options);
+  if (dialect === "gemini") return createGeminiModel(options);
   return dialect === "anthropic"
     ? createAnthropicModel(options)
     : createOpenAiCompatibleModel(options);
@@ -44,8 +44,18 @@ describe("response formats", () => {
     ["openai", { type: "text" }, "prose", {}],
     ["lm-studio", jsonSchema, '{"a":1}', { response_format: { type: "json_schema" } }],
     ["ignores-format", jsonSchema, "prose", { response_format: { type: "json_schema" } }],
-    ["ollama", jsonSchema, '{"a":1}', { format: schema }],
-    ["ollama", jsonObject, '{"a":1}', { format: "json" }],
+    [
+      "gemini",
+      jsonSchema,
+      '{"a":1}',
+      { generationConfig: { responseMimeType: "application/json", responseJsonSchema: schema } },
+    ],
+    [
+      "gemini",
+      jsonObject,
+      '{"a":1}',
+      { generationConfig: { responseMimeType: "application/json" } },
+    ],
     [
       "anthropic",
       jsonSchema,
@@ -56,14 +66,16 @@ describe("response formats", () => {
     server.enqueue({ type: "answer", text: "prose", json: { a: 1 } });
     expect((await open(dialect).generate(ask(format))).text).toBe(text);
     expect(server.calls[0]?.body).toMatchObject(body);
-    expect(JSON.stringify(server.calls[0]?.body).includes('"text"')).toBe(dialect === "anthropic");
+    expect(JSON.stringify(server.calls[0]?.body).includes('"text"')).toBe(
+      dialect === "anthropic" || dialect === "gemini",
+    );
   });
 
   it.each<[TestDialect, ResponseFormat]>([
     ["openai", jsonObject],
     ["openai", jsonSchema],
     ["lm-studio", jsonSchema],
-    ["ollama", jsonSchema],
+    ["gemini", jsonSchema],
     ["anthropic", jsonSchema],
   ])("that %s refuses are unsupported_response_format", async (dialect, format) => {
     server.enqueue({ type: "error", status: 400, about: "response_format" });
@@ -86,7 +98,7 @@ describe("response formats", () => {
     });
   });
 
-  it.each<TestDialect>(["openai", "lm-studio", "ollama", "anthropic"])(
+  it.each<TestDialect>(["openai", "lm-studio", "gemini", "anthropic"])(
     "that %s was not asked for are none that it refuses",
     async (dialect) => {
       for (const request of [ask({ type: "text" }), { messages: ask(jsonObject).messages }]) {
@@ -111,7 +123,7 @@ describe("response formats", () => {
     "messages: response_format: Extra inputs are not permitted",
   ];
   it.each(
-    (["openai", "lm-studio", "ollama", "anthropic"] as const).flatMap((dialect) =>
+    (["openai", "lm-studio", "gemini", "anthropic"] as const).flatMap((dialect) =>
       talk.map((message): [TestDialect, string] => [dialect, message]),
     ),
   )("words of %s about formats make no refusal of one: %j", async (dialect, message) => {
@@ -124,7 +136,7 @@ describe("response formats", () => {
   it.each<[TestDialect, number, string]>([
     ["lm-studio", 401, "authentication"],
     ["lm-studio", 429, "rate_limited"],
-    ["ollama", 500, "provider_error"],
+    ["gemini", 500, "provider_error"],
     ["anthropic", 429, "rate_limited"],
   ])("a refusal of %s with status %i is no refusal of a format", async (dialect, status, code) => {
     server.enqueue({ type: "error", status, about: "response_format" });
@@ -229,7 +241,7 @@ describe("refusals", () => {
   it.each<[TestDialect, string, string]>([
     ["openai", "content_filter", ""],
     ["anthropic", "content_filter", "I can't."],
-    ["ollama", "stop", "I can't."],
+    ["gemini", "content_filter", "I can't."],
   ])("of %s finish as %s", async (dialect, finishReason, text) => {
     server.enqueue({ type: "refusal", text: "I can't." });
     const response = await open(dialect).generate(ask(jsonSchema));

@@ -8,6 +8,7 @@ const chat = openAiFormat("openai");
 /** OpenAI's responses; errors are those of its chat completions. */
 export const responsesFormat: DialectFormat = {
   chatPath: "/v1/responses",
+  required: ["model", "input"],
   requestIdHeader: "x-request-id",
   streamType: "text/event-stream",
   isStreaming: (body) => body["stream"] === true,

@@ -49,7 +49,8 @@ describe("the test server", () => {
     ["openai", "/nothing", call, 404],
     ["openai", "/chat/completions", { messages: [] }, 400],
     ["anthropic", "/v1/messages", call, 400],
-    ["ollama", "/api/chat", { model: "m" }, 400],
+    ["ollama", "/v1/chat/completions", { model: "m" }, 400],
+    ["gemini", "/v1beta/models/m:generateContent", {}, 400],
     ["lm-studio", "/chat/completions", { ...call, response_format: { type: "json_object" } }, 400],
   ])("as %s answers %s with %j by %i, without a script", async (dialect, path, body, status) => {
     const server = await startTestServer();

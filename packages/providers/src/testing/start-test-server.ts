@@ -9,6 +9,7 @@ import {
 
 import { anthropicFormat } from "./anthropic-format.ts";
 import type { DialectFormat } from "./dialect-format.ts";
+import { geminiFormat } from "./gemini-format.ts";
 import { ollamaFormat } from "./ollama-format.ts";
 import { openAiFormat } from "./openai-format.ts";
 import { type Call, playBehaviour, playError } from "./play-behaviour.ts";
@@ -56,15 +57,12 @@ const formats: Record<TestDialect, DialectFormat> = {
   "ignores-format": openAiFormat("ignores-format"),
   ollama: ollamaFormat,
   anthropic: anthropicFormat,
+  gemini: geminiFormat,
 };
-const dialects = new Map<string, TestDialect>([
-  ["openai", "openai"],
-  ["openai-responses", "openai-responses"],
-  ["lm-studio", "lm-studio"],
-  ["ignores-format", "ignores-format"],
-  ["ollama", "ollama"],
-  ["anthropic", "anthropic"],
-]);
+
+function isDialect(name: string): name is TestDialect {
+  return Object.hasOwn(formats, name);
+}
 
 /** Starts a real HTTP server that plays the APIs of `TestDialect` by a script. For tests and examples without a network. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -142,16 +140,16 @@ function routeOf(
 ): Call | undefined {
   const [path = ""] = (request.url ?? "").split("?");
   const [, name = ""] = path.split("/");
-  const dialect = dialects.get(name);
-  const format = dialect === undefined ? undefined : formats[dialect];
-  if (dialect === undefined || format === undefined || request.method !== "POST") return undefined;
+  if (!isDialect(name) || request.method !== "POST") return undefined;
+  const format = formats[name];
   const rest = path.slice(name.length + 1);
-  const kind =
-    rest === format.chatPath ? "chat" : rest === format.embeddingsPath ? "embeddings" : undefined;
+  const { chatPath } = format;
+  const isChat = typeof chatPath === "string" ? rest === chatPath : chatPath.test(rest);
+  const kind = isChat ? "chat" : rest === format.embeddingsPath ? "embeddings" : undefined;
   const body = parseJson(text);
   if (kind === undefined) return undefined;
   return {
-    dialect,
+    dialect: name,
     kind,
     path,
     format,
@@ -168,9 +166,9 @@ function objectionTo(
   const { format, body, headers, kind } = call;
   if (apiKey !== undefined && format.keyOf(headers) !== apiKey)
     return { type: "error", status: 401 };
-  const field = kind === "chat" && call.dialect !== "openai-responses" ? "messages" : "input";
-  if (typeof body["model"] !== "string" || body[field] === undefined) {
-    return { type: "error", status: 400, message: `model and ${field} are required` };
-  }
+  const required = kind === "chat" ? format.required : ["model", "input"];
+  const missing = required.filter((field) => body[field] === undefined);
+  if (missing.length > 0)
+    return { type: "error", status: 400, message: `${missing.join(" and ")} are required` };
   return kind === "chat" ? format.objection(body, headers) : undefined;
 }

@@ -5,7 +5,8 @@ export type TestDialect =
   | "lm-studio"
   | "ignores-format"
   | "ollama"
-  | "anthropic";
+  | "anthropic"
+  | "gemini";
 
 /** What the server does with one call; calls take them in the order of the script. */
 export type TestBehaviour = (TestAnswer | TestRefusal | TestError | TestCut | TestHang) & {

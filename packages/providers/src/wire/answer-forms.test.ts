@@ -1,339 +1,12 @@
-import type { ModelResponse } from "@ccl/core";
 import { expect, it } from "vitest";
 
-import { fromAiSdkAnswer, toAiSdkAnswer } from "./ai-sdk/index.ts";
-import { fromAnthropicAnswer, toAnthropicAnswer } from "./anthropic/index.ts";
-import { fromOpenAiAnswer, toOpenAiAnswer } from "./openai-chat/index.ts";
-import { fromResponsesAnswer, toResponsesAnswer } from "./openai-responses/index.ts";
+import { fromAiSdkAnswer } from "./ai-sdk/ai-sdk-answer.ts";
+import { fromAnthropicAnswer } from "./anthropic/anthropic-answer.ts";
+import { fromGeminiAnswer } from "./gemini/gemini-answer.ts";
+import { fromOpenAiAnswer } from "./openai-chat/open-ai-answer.ts";
+import { fromResponsesAnswer } from "./openai-responses/responses-answer.ts";
 
-// What goes there and back may be wrong both ways: these are the bodies that clients and servers write.
 const toolCalls = [{ id: "c", name: "look", arguments: '{"at":1}' }];
-const usage = {
-  inputTokens: 100,
-  outputTokens: 20,
-  reasoningTokens: 5,
-  cachedInputTokens: 60,
-  cacheWriteTokens: 10,
-  costUsd: 0.5,
-};
-const answer: ModelResponse = {
-  text: "So.",
-  reasoning: "Hm",
-  toolCalls,
-  finishReason: "tool_calls",
-  usage,
-  requestId: "r",
-};
-const empty: ModelResponse = { text: "", toolCalls: [], finishReason: "other" };
-
-it("writes an answer as each API does", () => {
-  expect({
-    chat: toOpenAiAnswer(answer, { model: "m", created: 7 }),
-    responses: toResponsesAnswer(answer, { model: "m", createdAt: 7 }),
-    anthropic: toAnthropicAnswer(answer, { model: "m" }),
-    v2: toAiSdkAnswer(answer, { version: "v2" }),
-    v3: toAiSdkAnswer(answer, { version: "v3" }),
-  }).toMatchInlineSnapshot(`
-    {
-      "anthropic": {
-        "content": [
-          {
-            "signature": "",
-            "thinking": "Hm",
-            "type": "thinking",
-          },
-          {
-            "citations": null,
-            "text": "So.",
-            "type": "text",
-          },
-          {
-            "id": "c",
-            "input": {
-              "at": 1,
-            },
-            "name": "look",
-            "type": "tool_use",
-          },
-        ],
-        "id": "r",
-        "model": "m",
-        "role": "assistant",
-        "stop_reason": "tool_use",
-        "stop_sequence": null,
-        "type": "message",
-        "usage": {
-          "cache_creation_input_tokens": 10,
-          "cache_read_input_tokens": 60,
-          "input_tokens": 30,
-          "output_tokens": 20,
-        },
-      },
-      "chat": {
-        "choices": [
-          {
-            "finish_reason": "tool_calls",
-            "index": 0,
-            "logprobs": null,
-            "message": {
-              "content": "So.",
-              "reasoning_content": "Hm",
-              "refusal": null,
-              "role": "assistant",
-              "tool_calls": [
-                {
-                  "function": {
-                    "arguments": "{"at":1}",
-                    "name": "look",
-                  },
-                  "id": "c",
-                  "type": "function",
-                },
-              ],
-            },
-          },
-        ],
-        "created": 7,
-        "id": "r",
-        "model": "m",
-        "object": "chat.completion",
-        "usage": {
-          "completion_tokens": 20,
-          "completion_tokens_details": {
-            "reasoning_tokens": 5,
-          },
-          "cost": 0.5,
-          "prompt_tokens": 100,
-          "prompt_tokens_details": {
-            "cached_tokens": 60,
-          },
-          "total_tokens": 120,
-        },
-      },
-      "responses": {
-        "created_at": 7,
-        "error": null,
-        "id": "r",
-        "incomplete_details": null,
-        "model": "m",
-        "object": "response",
-        "output": [
-          {
-            "id": "rs_r",
-            "summary": [
-              {
-                "text": "Hm",
-                "type": "summary_text",
-              },
-            ],
-            "type": "reasoning",
-          },
-          {
-            "content": [
-              {
-                "annotations": [],
-                "text": "So.",
-                "type": "output_text",
-              },
-            ],
-            "id": "msg_r",
-            "role": "assistant",
-            "status": "completed",
-            "type": "message",
-          },
-          {
-            "arguments": "{"at":1}",
-            "call_id": "c",
-            "id": "fc_c",
-            "name": "look",
-            "status": "completed",
-            "type": "function_call",
-          },
-        ],
-        "status": "completed",
-        "usage": {
-          "input_tokens": 100,
-          "input_tokens_details": {
-            "cached_tokens": 60,
-          },
-          "output_tokens": 20,
-          "output_tokens_details": {
-            "reasoning_tokens": 5,
-          },
-          "total_tokens": 120,
-        },
-      },
-      "v2": {
-        "content": [
-          {
-            "text": "Hm",
-            "type": "reasoning",
-          },
-          {
-            "text": "So.",
-            "type": "text",
-          },
-          {
-            "input": "{"at":1}",
-            "toolCallId": "c",
-            "toolName": "look",
-            "type": "tool-call",
-          },
-        ],
-        "finishReason": "tool-calls",
-        "response": {
-          "id": "r",
-        },
-        "usage": {
-          "cachedInputTokens": 60,
-          "inputTokens": 100,
-          "outputTokens": 20,
-          "reasoningTokens": 5,
-          "totalTokens": 120,
-        },
-        "warnings": [],
-      },
-      "v3": {
-        "content": [
-          {
-            "text": "Hm",
-            "type": "reasoning",
-          },
-          {
-            "text": "So.",
-            "type": "text",
-          },
-          {
-            "input": "{"at":1}",
-            "toolCallId": "c",
-            "toolName": "look",
-            "type": "tool-call",
-          },
-        ],
-        "finishReason": {
-          "raw": undefined,
-          "unified": "tool-calls",
-        },
-        "response": {
-          "id": "r",
-        },
-        "usage": {
-          "inputTokens": {
-            "cacheRead": 60,
-            "cacheWrite": 10,
-            "noCache": 30,
-            "total": 100,
-          },
-          "outputTokens": {
-            "reasoning": 5,
-            "text": 15,
-            "total": 20,
-          },
-        },
-        "warnings": [],
-      },
-    }
-  `);
-});
-
-it("writes an answer without text, calls, counts and id", () => {
-  expect({
-    chat: toOpenAiAnswer(empty, { model: "m" }),
-    responses: toResponsesAnswer(empty, { model: "m" }),
-    anthropic: toAnthropicAnswer(empty, { model: "m" }),
-    v2: toAiSdkAnswer(empty, { version: "v2" }),
-    v3: toAiSdkAnswer(empty, { version: "v3" }),
-  }).toMatchInlineSnapshot(`
-    {
-      "anthropic": {
-        "content": [],
-        "id": "",
-        "model": "m",
-        "role": "assistant",
-        "stop_reason": "end_turn",
-        "stop_sequence": null,
-        "type": "message",
-        "usage": {
-          "input_tokens": 0,
-          "output_tokens": 0,
-        },
-      },
-      "chat": {
-        "choices": [
-          {
-            "finish_reason": "stop",
-            "index": 0,
-            "logprobs": null,
-            "message": {
-              "content": "",
-              "refusal": null,
-              "role": "assistant",
-            },
-          },
-        ],
-        "created": 0,
-        "id": "",
-        "model": "m",
-        "object": "chat.completion",
-      },
-      "responses": {
-        "created_at": 0,
-        "error": null,
-        "id": "",
-        "incomplete_details": null,
-        "model": "m",
-        "object": "response",
-        "output": [],
-        "status": "completed",
-        "usage": null,
-      },
-      "v2": {
-        "content": [],
-        "finishReason": "other",
-        "usage": {
-          "cachedInputTokens": undefined,
-          "inputTokens": 0,
-          "outputTokens": 0,
-          "reasoningTokens": undefined,
-          "totalTokens": 0,
-        },
-        "warnings": [],
-      },
-      "v3": {
-        "content": [],
-        "finishReason": {
-          "raw": undefined,
-          "unified": "other",
-        },
-        "usage": {
-          "inputTokens": {
-            "cacheRead": undefined,
-            "cacheWrite": undefined,
-            "noCache": 0,
-            "total": 0,
-          },
-          "outputTokens": {
-            "reasoning": undefined,
-            "text": 0,
-            "total": 0,
-          },
-        },
-        "warnings": [],
-      },
-    }
-  `);
-});
-
-it("counts nothing as 0 where an API always has a count", () => {
-  const counted = { ...empty, usage: { inputTokens: 3, outputTokens: 4 } };
-  expect(toResponsesAnswer(counted, { model: "m" })["usage"]).toEqual({
-    input_tokens: 3,
-    input_tokens_details: { cached_tokens: 0 },
-    output_tokens: 4,
-    output_tokens_details: { reasoning_tokens: 0 },
-    total_tokens: 7,
-  });
-});
 
 const chatBody = (message: object, finish_reason = "stop"): Record<string, unknown> => ({
   id: "r",
@@ -377,10 +50,10 @@ it.each<[name: string, message: object, reason: string, read: object]>([
     "a call without id, name and arguments",
     { content: null, tool_calls: [{}] },
     "function_call",
-    { toolCalls: [{ id: "", name: "", arguments: "{}" }], finishReason: "tool_calls" },
+    { toolCalls: [{ id: "call_r_0", name: "", arguments: "{}" }], finishReason: "tool_calls" },
   ],
 ])("reads %s of /chat/completions", (_name, message, reason, read) => {
-  expect(fromOpenAiAnswer(chatBody(message, reason))).toMatchObject(read);
+  expect(fromOpenAiAnswer(chatBody(message, reason), "chat")).toMatchObject(read);
 });
 
 it("keeps what has no place in a response under the provider's name", () => {
@@ -389,7 +62,7 @@ it("keeps what has no place in a response under the provider's name", () => {
     system_fingerprint: "f",
     usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 1, x: 4 },
   };
-  expect(fromOpenAiAnswer(body, "other").providerMetadata).toEqual({
+  expect(fromOpenAiAnswer(body, "other")?.providerMetadata).toEqual({
     other: {
       model: "m",
       system_fingerprint: "f",
@@ -401,9 +74,11 @@ it("keeps what has no place in a response under the provider's name", () => {
 
 it("counts tokens as core does: all input together, undefined where nothing was counted", () => {
   const chat = (counts: object): unknown =>
-    fromOpenAiAnswer({ ...chatBody({}), usage: counts }).usage;
-  const anthropic = (counts: object): unknown => fromAnthropicAnswer({ usage: counts }).usage;
-  const responses = (counts: object): unknown => fromResponsesAnswer({ usage: counts }).usage;
+    fromOpenAiAnswer({ ...chatBody({}), usage: counts }, "chat")?.usage;
+  const anthropic = (counts: object): unknown =>
+    fromAnthropicAnswer({ content: [], usage: counts })?.usage;
+  const responses = (counts: object): unknown =>
+    fromResponsesAnswer({ output: [], usage: counts })?.usage;
   const sdk = (counts: object): unknown => fromAiSdkAnswer({ usage: counts }).usage;
   const counted = { inputTokens: 100, outputTokens: 20, reasoningTokens: 5, cachedInputTokens: 60 };
   expect([
@@ -454,7 +129,7 @@ it.each([
   ["refusal", "content_filter"],
   ["constructor", "other"],
 ])("reads Anthropic's stop reason %s as %s", (stop_reason, reason) => {
-  expect(fromAnthropicAnswer({ stop_reason }).finishReason).toBe(reason);
+  expect(fromAnthropicAnswer({ content: [], stop_reason })?.finishReason).toBe(reason);
 });
 
 it("reads blocks of Anthropic's that core has no place for", () => {
@@ -475,7 +150,7 @@ it("reads blocks of Anthropic's that core has no place for", () => {
   expect(read).toEqual({
     text: "So",
     reasoning: "Hm",
-    toolCalls: [{ id: "", name: "", arguments: "{}" }],
+    toolCalls: [{ id: "call_a_0", name: "", arguments: "{}" }],
     finishReason: "other",
     usage: { inputTokens: 1, outputTokens: 2 },
     requestId: "a",
@@ -533,19 +208,17 @@ it.each<[name: string, response: Record<string, unknown>, read: object]>([
     { finishReason: "tool_calls", toolCalls: [{ id: "c", name: "p", arguments: "x" }] },
   ],
 ])("reads %s of /v1/responses", (_name, response, read) => {
-  expect(fromResponsesAnswer(response)).toMatchObject(read);
+  expect(fromResponsesAnswer({ output: [], ...response })).toMatchObject(read);
 });
 
 it("keeps reasoning items of /v1/responses, and those without a counterpart", () => {
   const reasoning = { type: "reasoning", id: "r", summary: [{ type: "summary_text", text: "Hm" }] };
   const search = { type: "web_search_call", id: "w", status: "completed" };
   const read = fromResponsesAnswer({ status: "completed", output: [reasoning, search] });
-  expect(read.reasoning).toBe("Hm");
-  expect(read.providerMetadata).toEqual({
+  expect(read?.reasoning).toBe("Hm");
+  expect(read?.providerMetadata).toEqual({
     "openai-responses": { reasoning: [reasoning], content: [search] },
   });
-  const { output } = toResponsesAnswer(read, { model: "m" });
-  expect(output).toEqual([reasoning]);
   expect(fromResponsesAnswer({ status: "completed", output: [] })).not.toHaveProperty(
     "providerMetadata",
   );
@@ -583,7 +256,7 @@ it("reads an answer of the AI SDK with what its provider did", () => {
   expect(read).toEqual({
     text: "So.",
     reasoning: "Hm",
-    toolCalls: [...toolCalls, { id: "", name: "", arguments: "{}" }],
+    toolCalls: [...toolCalls, { id: "call_r_1", name: "", arguments: "{}" }],
     finishReason: "tool_calls",
     requestId: "r",
     providerMetadata: {
@@ -596,4 +269,72 @@ it("reads an answer of the AI SDK with what its provider did", () => {
     toolCalls: [],
     finishReason: "content_filter",
   });
+});
+
+it("reads an answer of Gemini with thoughts, calls without ids, signatures and what its tools did", () => {
+  const code = { executableCode: { language: "PYTHON", code: "1" } };
+  const read = fromGeminiAnswer({
+    candidates: [
+      { index: 1, content: { parts: [{ text: "Other." }] }, finishReason: "STOP" },
+      {
+        index: 0,
+        content: {
+          parts: [
+            { text: "Hm", thought: true },
+            { text: "So." },
+            code,
+            { functionCall: { name: "look", args: { at: 1 } }, thoughtSignature: "call" },
+            { functionCall: { name: "list" } },
+            { text: "", thoughtSignature: "said" },
+          ],
+        },
+        finishReason: "STOP",
+        safetyRatings: [],
+      },
+    ],
+    usageMetadata: {
+      promptTokenCount: 100,
+      toolUsePromptTokenCount: 7,
+      candidatesTokenCount: 20,
+      thoughtsTokenCount: 5,
+      cachedContentTokenCount: 60,
+    },
+    responseId: "r",
+    modelVersion: "m",
+  });
+  expect(read).toEqual({
+    text: "So.",
+    reasoning: "Hm",
+    toolCalls: [
+      {
+        id: "call_r_0",
+        name: "look",
+        arguments: '{"at":1}',
+        providerMetadata: { gemini: { thoughtSignature: "call" } },
+      },
+      { id: "call_r_1", name: "list", arguments: "{}" },
+    ],
+    finishReason: "tool_calls",
+    usage: { inputTokens: 107, outputTokens: 25, reasoningTokens: 5, cachedInputTokens: 60 },
+    requestId: "r",
+    providerMetadata: {
+      gemini: {
+        modelVersion: "m",
+        candidate: { safetyRatings: [] },
+        thoughtSignature: "said",
+        content: [code],
+      },
+    },
+  });
+});
+
+it.each([
+  ["STOP", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["SAFETY", "content_filter"],
+  ["RECITATION", "content_filter"],
+  ["MALFORMED_FUNCTION_CALL", "other"],
+  ["toString", "other"],
+])("reads Gemini's reason %s as %s", (finishReason, reason) => {
+  expect(fromGeminiAnswer({ candidates: [{ finishReason }] })?.finishReason).toBe(reason);
 });

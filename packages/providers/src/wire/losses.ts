@@ -1,8 +1,6 @@
 import type { Issue, Part } from "@ccl/core";
 import { stringAt } from "@ccl/core/json";
 
-import { unsupportedMessage } from "./wire-error.ts";
-
 /** Something of a message that the target format could not express. */
 export interface WireLoss {
   /** Of the message. */
@@ -13,13 +11,8 @@ export interface WireLoss {
   what: string;
 }
 
-/** What happens to parts that the target format can't express. */
+/** Parts that the target format can't express are reported; a text stands in their place where a reader would miss them. */
 export interface LossOptions {
-  /**
-   * `mark` leaves them out, with a text in their place where a reader would miss them; `refuse` throws `unsupported_message`.
-   * Default: `mark`.
-   */
-  onLoss?: "mark" | "refuse" | undefined;
   /** Called for each part that is left out. */
   report?: ((loss: WireLoss) => void) | undefined;
 }
@@ -35,24 +28,19 @@ export function collectLosses(): { warnings: Issue[]; report: (loss: WireLoss) =
   return { warnings, report };
 }
 
-/** Marks, reports or refuses what one conversation loses on its way into a format. */
+/** Marks and reports what one conversation loses on its way into a format. */
 export class Losses {
   /** Of the message that is being converted. */
   index = 0;
-  readonly #format: string;
-  readonly #options: LossOptions;
+  readonly #report: LossOptions["report"];
 
-  constructor(format: string, options: LossOptions = {}) {
-    this.#format = format;
-    this.#options = options;
+  constructor({ report }: LossOptions = {}) {
+    this.#report = report;
   }
 
   /** Leaves out something that no reader misses. */
   drop(type: string, what: string): void {
-    if (this.#options.onLoss === "refuse") {
-      throw unsupportedMessage(this.#format, `${what} (message ${this.index})`, "leave it out");
-    }
-    this.#options.report?.({ index: this.index, type, what });
+    this.#report?.({ index: this.index, type, what });
   }
 
   /** The text in place of a part; the reasoning of another model has none. */

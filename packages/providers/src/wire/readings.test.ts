@@ -5,7 +5,8 @@ import { aiSdk, anthropic, chat, responses } from "../../test-support/golden-sha
 import { fromAiSdkMessages, toAiSdkMessages } from "./ai-sdk/index.ts";
 import { fromAnthropicMessages, toAnthropicMessages } from "./anthropic/index.ts";
 import { fromOpenAiMessages, toOpenAiMessages } from "./openai-chat/index.ts";
-import { fromResponsesItems, toResponsesItems } from "./openai-responses/index.ts";
+import { fromResponsesItems } from "./openai-responses/index.ts";
+import { toResponsesItems } from "./openai-responses/to-responses-items.ts";
 
 // The forms that messages came in hide from round trips what was misread: these are the messages themselves.
 const partIn = (part: Part): string => {

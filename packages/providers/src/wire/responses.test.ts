@@ -1,10 +1,7 @@
 import { expect, it } from "vitest";
 
-import {
-  fromResponsesItems,
-  toResponsesInput,
-  toResponsesItems,
-} from "./openai-responses/index.ts";
+import { fromResponsesItems, toResponsesInput } from "./openai-responses/index.ts";
+import { toResponsesItems } from "./openai-responses/to-responses-items.ts";
 
 const items: object[] = [
   { type: "message", role: "developer", content: [{ type: "input_text", text: "Rules." }] },

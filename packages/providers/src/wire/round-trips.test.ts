@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 import { fromAiSdkMessages, toAiSdkMessages } from "./ai-sdk/index.ts";
 import { fromAnthropicMessages, toAnthropicMessages } from "./anthropic/index.ts";
 import { fromOpenAiMessages, toOpenAiMessages } from "./openai-chat/index.ts";
-import { fromResponsesItems, toResponsesItems } from "./openai-responses/index.ts";
+import { fromResponsesItems } from "./openai-responses/index.ts";
+import { toResponsesItems } from "./openai-responses/to-responses-items.ts";
 import { WireError } from "./wire-error.ts";
 
 const text = fc
@@ -166,10 +167,9 @@ describe("every wire format", () => {
     ]);
   });
 
-  it("fails with the package's error", () => {
+  it("reports what it left out", () => {
     const orphan: ChatMessage[] = [{ role: "tool", content: "x" }];
     for (const to of [toOpenAiMessages, toAnthropicMessages, toAiSdkMessages]) {
-      expect(() => to(orphan, { onLoss: "refuse" })).toThrow(WireError);
       const lost: unknown[] = [];
       to(orphan, { report: (loss) => lost.push(loss) });
       expect(lost).toMatchObject([{ index: 0, type: "tool" }]);

@@ -5,7 +5,8 @@ import { fromAiSdkMessages, toAiSdkMessages } from "./ai-sdk/index.ts";
 import { fromAnthropicMessages, toAnthropicMessages } from "./anthropic/index.ts";
 import type { LossOptions } from "./losses.ts";
 import { fromOpenAiMessages, toOpenAiMessages } from "./openai-chat/index.ts";
-import { fromResponsesItems, toResponsesItems } from "./openai-responses/index.ts";
+import { fromResponsesItems } from "./openai-responses/index.ts";
+import { toResponsesItems } from "./openai-responses/to-responses-items.ts";
 
 const data = Uint8Array.of(1, 2);
 const words = new TextEncoder().encode("words");

@@ -1,16 +1,5 @@
 export type { AiSdkMessage } from "./ai-sdk-message.ts";
-export {
-  fromAiSdkAnswer,
-  fromAiSdkUsage,
-  toAiSdkAnswer,
-  toAiSdkFinishReason,
-} from "./ai-sdk-answer.ts";
-export {
-  fromAiSdkToolChoice,
-  fromAiSdkTools,
-  toAiSdkToolChoice,
-  toAiSdkTools,
-} from "./ai-sdk-tools.ts";
+export { fromAiSdkUsage } from "./ai-sdk-answer.ts";
 export { fromAiSdkMessages } from "./from-ai-sdk-messages.ts";
 export { toAiSdkMessages, type AiSdkMessagesOptions } from "./to-ai-sdk-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";

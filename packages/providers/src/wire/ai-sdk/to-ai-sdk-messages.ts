@@ -12,12 +12,10 @@ import type { AiSdkMessage, AiSdkProviderOptions } from "./ai-sdk-message.ts";
 import { aiSdk, type AiSdkVersion, isVersion, writeFile, writeOutput } from "./file-forms.ts";
 import { isJson, providerOptionsOf } from "./provider-options.ts";
 
-/** Where a prompt's cached prefixes end and what marks them, and which model interface the messages are for. */
+/** Where a prompt's cached prefixes end, and which model interface the messages are for. */
 export interface AiSdkMessagesOptions extends LossOptions {
   /** Indexes of messages, as `WorkingContext.breakpoints` has them; the last 4 are marked, as many as Anthropic takes. */
   breakpoints?: readonly number[] | undefined;
-  /** What a marked message gets as provider options; Anthropic's five minutes by default, which other providers ignore. */
-  cacheOptions?: Record<string, Record<string, AiSdkCacheValue>> | undefined;
   /**
    * The `specificationVersion` of a model, for its prompt: `v2` (AI SDK 5) to `v4` (AI SDK 7). Default: messages for
    * `generateText` of AI SDK 6 and 7; AI SDK 5 needs `v2` where tools give media.
@@ -25,10 +23,8 @@ export interface AiSdkMessagesOptions extends LossOptions {
   version?: string | undefined;
 }
 
-/** A value of `cacheOptions`. */
-type AiSdkCacheValue = string | number | boolean | { [key: string]: AiSdkCacheValue };
-
-const anthropicCache = { anthropic: { cacheControl: { type: "ephemeral" } } };
+/** What a marked message gets as provider options: five minutes of Anthropic's cache; other providers ignore it. */
+const cacheOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /** Says that a tool failed, in front of what it gave in parts, for which the SDK has no mark. */
 export const errorMark = {
@@ -47,20 +43,20 @@ interface Target {
  * Messages for `generateText` and `streamText`. Results of parallel calls share one tool message; `providerMetadata` goes
  * out as `providerOptions`, call arguments that are not JSON as `{ INVALID_JSON: text }`. A message whose parts say nothing
  * is left out.
- * @throws WireError `unsupported_version`; `unsupported_message` where `onLoss` is `refuse`
+ * @throws WireError `unsupported_version`
  */
 export function toAiSdkMessages(
   messages: readonly ChatMessage[],
   options: AiSdkMessagesOptions = {},
 ): AiSdkMessage[] {
   requireMessages(messages);
-  const { breakpoints = [], cacheOptions = anthropicCache, version } = options;
+  const { breakpoints = [], version } = options;
   if (!isVersion(version)) {
     const what = `Version ${JSON.stringify(version)} of the AI SDK's model interface is not known; v2, v3 and v4 are.`;
     throw new WireError("unsupported_version", what);
   }
   const marked = lastBreakpoints(breakpoints, messages);
-  const losses = new Losses("the AI SDK", options);
+  const losses = new Losses(options);
   const toolNames = new Map<string, string>();
   const result: JsonRecord[] = [];
   let isMarked = false;
@@ -132,7 +128,7 @@ function textOf({ content }: ChatMessage, target: Target): string {
   return content.map((part) => (part.type === "text" ? part.text : lost(part, target))).join("");
 }
 
-function lost(part: Part, { losses = new Losses(aiSdk) }: Target): string {
+function lost(part: Part, { losses = new Losses() }: Target): string {
   return losses.mark(part);
 }
 

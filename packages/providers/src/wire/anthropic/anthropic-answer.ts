@@ -10,11 +10,12 @@ import {
 } from "@ccl/core/json";
 
 import { metadataOf, without } from "../../json/json-record.ts";
-import { callRecord } from "../call-input.ts";
+import { argumentText, withCallIds } from "../call-ids.ts";
 import { entryOf } from "../wire-fields.ts";
 
 /** A whole message of `/v1/messages`. Its thinking blocks stand in `providerMetadata.anthropic.reasoning`, to be sent back. */
-export function fromAnthropicAnswer(message: JsonRecord): ModelResponse {
+export function fromAnthropicAnswer(message: JsonRecord): ModelResponse | undefined {
+  if (!Array.isArray(message["content"])) return undefined;
   const blocks = arrayAt(message, "content").filter(isRecord);
   const ofType = (type: string): JsonRecord[] => blocks.filter((block) => block["type"] === type);
   const reasoning = blocks.filter(
@@ -23,16 +24,17 @@ export function fromAnthropicAnswer(message: JsonRecord): ModelResponse {
   const known = new Set<unknown>(["text", "tool_use", "thinking", "redacted_thinking"]);
   const others = blocks.filter(({ type }) => !known.has(type));
   const usage = recordAt(message, "usage");
+  const requestId = stringAt(message, "id");
   const thoughts = ofType("thinking").map((block) => stringAt(block, "thinking") ?? "");
   return withoutUndefined({
     text: ofType("text")
       .map((block) => stringAt(block, "text") ?? "")
       .join(""),
     reasoning: thoughts.join("") || undefined,
-    toolCalls: ofType("tool_use").map(toToolCall),
+    toolCalls: withCallIds(ofType("tool_use").map(toToolCall), requestId),
     finishReason: fromAnthropicFinishReason(message["stop_reason"]),
     usage: fromAnthropicUsage(usage),
-    requestId: stringAt(message, "id"),
+    requestId,
     providerMetadata: metadataOf("anthropic", {
       ...without(message, "id", "type", "role", "content", "stop_reason", "usage"),
       usage: without(usage, ...countedFields),
@@ -55,12 +57,11 @@ function citationsOf(blocks: readonly JsonRecord[]): unknown[] | undefined {
   return citations.length > 0 ? citations : undefined;
 }
 
-/** A block of type `tool_use` as a call. */
-export function toToolCall(block: JsonRecord): ToolCall {
+function toToolCall(block: JsonRecord): ToolCall {
   return {
     id: stringAt(block, "id") ?? "",
     name: stringAt(block, "name") ?? "",
-    arguments: JSON.stringify(block["input"] ?? {}),
+    arguments: argumentText(block["input"]),
   };
 }
 
@@ -78,19 +79,6 @@ function fromAnthropicFinishReason(reason: unknown): FinishReason {
   return entryOf(finishReasons, reason) ?? "other";
 }
 
-const stopReasons: Record<FinishReason, string> = {
-  stop: "end_turn",
-  length: "max_tokens",
-  tool_calls: "tool_use",
-  content_filter: "refusal",
-  other: "end_turn",
-};
-
-/** The reason as `stop_reason`, which has no word for `other`. */
-function toAnthropicFinishReason(reason: FinishReason): string {
-  return stopReasons[reason];
-}
-
 /** Token counts. The API counts cached input apart from `input_tokens`; core counts all input together. */
 export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {
   const input = numberAt(usage, "input_tokens");
@@ -104,44 +92,4 @@ export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {
     cachedInputTokens,
     cacheWriteTokens,
   });
-}
-
-/** The counts as `usage` of a message. */
-function toAnthropicUsage(usage: ModelUsage): JsonRecord {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
-  return withoutUndefined({
-    input_tokens: inputTokens - (cachedInputTokens ?? 0) - (cacheWriteTokens ?? 0),
-    cache_creation_input_tokens: cacheWriteTokens,
-    cache_read_input_tokens: cachedInputTokens,
-    output_tokens: outputTokens,
-  });
-}
-
-/** The answer as a message of `/v1/messages`. Thinking that came from there keeps its signature. */
-export function toAnthropicAnswer(
-  response: ModelResponse,
-  { model }: { model: string },
-): JsonRecord {
-  const { text, reasoning, toolCalls, usage, providerMetadata } = response;
-  const own = arrayAt(recordAt(providerMetadata, "anthropic"), "reasoning");
-  const thinking = [{ type: "thinking", thinking: reasoning, signature: "" }];
-  return {
-    id: response.requestId ?? "",
-    type: "message",
-    role: "assistant",
-    model,
-    content: [
-      ...(own.length > 0 || reasoning === undefined ? own : thinking),
-      ...(text === "" ? [] : [{ type: "text", text, citations: null }]),
-      ...toolCalls.map((call) => ({
-        type: "tool_use",
-        id: call.id,
-        name: call.name,
-        input: callRecord(call),
-      })),
-    ],
-    stop_reason: toAnthropicFinishReason(response.finishReason),
-    stop_sequence: null,
-    usage: toAnthropicUsage(usage ?? { inputTokens: 0, outputTokens: 0 }),
-  };
 }

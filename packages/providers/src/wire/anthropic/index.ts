@@ -1,11 +1,5 @@
 export type { AnthropicConversation, AnthropicMessage } from "./anthropic-message.ts";
-export { fromAnthropicAnswer, fromAnthropicUsage, toAnthropicAnswer } from "./anthropic-answer.ts";
-export {
-  fromAnthropicToolChoice,
-  fromAnthropicTools,
-  toAnthropicToolChoice,
-  toAnthropicTools,
-} from "./anthropic-tools.ts";
+export { fromAnthropicUsage } from "./anthropic-answer.ts";
 export { fromAnthropicMessages } from "./from-anthropic-messages.ts";
 export { toAnthropicMessages, type AnthropicMessagesOptions } from "./to-anthropic-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";

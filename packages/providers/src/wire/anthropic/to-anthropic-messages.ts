@@ -36,7 +36,6 @@ export interface AnthropicMessagesOptions extends LossOptions {
  * content none. `cache_control` in `providerMetadata.anthropic` of a message marks its last block, and `reasoning` there is
  * sent as the blocks that it is. Ids that the API refuses are replaced; call arguments that are no JSON object, and media
  * that the API does not take, go as a text that says so.
- * @throws WireError `unsupported_message` where `onLoss` is `refuse`
  */
 export function toAnthropicMessages(
   messages: readonly ChatMessage[],
@@ -45,7 +44,7 @@ export function toAnthropicMessages(
   requireMessages(messages);
   const { breakpoints, cacheControl = { type: "ephemeral" } } = options;
   const breaks = breakpoints === undefined ? undefined : lastBreakpoints(breakpoints, messages);
-  const losses = new Losses(format, options);
+  const losses = new Losses(options);
   const ids = new ToolIds();
   const system: unknown[] = [];
   const turns: JsonRecord[] = [];
@@ -99,7 +98,7 @@ function listOf(content: unknown): unknown[] {
 /** The turn that a message makes by itself, before the form that it came in; undefined for one without content. */
 export function writeTurn(
   message: ChatMessage,
-  losses: Losses = new Losses(format),
+  losses: Losses = new Losses(),
 ): JsonRecord | undefined {
   const whole = wholeMessage(format, message);
   if (whole !== undefined) return { ...whole };

@@ -1,11 +1,5 @@
 export { fromOpenAiMessages } from "./from-open-ai-messages.ts";
-export { fromOpenAiAnswer, fromOpenAiUsage, toOpenAiAnswer } from "./open-ai-answer.ts";
-export {
-  fromOpenAiToolChoice,
-  fromOpenAiTools,
-  toOpenAiToolChoice,
-  toOpenAiTools,
-} from "./open-ai-tools.ts";
+export { fromOpenAiUsage } from "./open-ai-answer.ts";
 export type { OpenAiMessage } from "./open-ai-message.ts";
 export { toOpenAiMessages, type OpenAiMessagesOptions } from "./to-open-ai-messages.ts";
 export { WireError, type WireErrorCode } from "../wire-error.ts";

@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+import type { FinishReason, ModelResponse, ModelUsage } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -10,36 +10,46 @@ import {
 } from "@ccl/core/json";
 
 import { metadataOf, without } from "../../json/json-record.ts";
+import { argumentText, withCallIds } from "../call-ids.ts";
+import { entryOf } from "../wire-fields.ts";
 
 /**
- * A whole answer of `/chat/completions`: its first choice. Fields without a place in a response stand in
- * `providerMetadata` under the provider's name.
+ * A whole answer of `/chat/completions`: its first choice, undefined where it has none. Fields without a place in a response
+ * stand in `providerMetadata` under the provider's name.
  */
-export function fromOpenAiAnswer(body: JsonRecord, provider = "openai-chat"): ModelResponse {
+export function fromOpenAiAnswer(body: JsonRecord, provider: string): ModelResponse | undefined {
   const choice = firstChoice(body);
+  if (choice === undefined) return undefined;
   const message = recordAt(choice, "message");
-  const toolCalls = arrayAt(message, "tool_calls").map((call) => toolCallOf(call));
-  const refusal = stringAt(message, "refusal");
+  const requestId = stringAt(body, "id");
+  const toolCalls = withCallIds(callsOf(message).map(toToolCall), requestId);
+  const refusal = stringAt(message, "refusal") ?? "";
   return withoutUndefined({
     text: textOf(message),
     reasoning: reasoningOf(message),
     toolCalls,
-    finishReason: fromOpenAiFinishReason(choice["finish_reason"], {
-      refusal,
-      calls: toolCalls.length,
-    }),
+    finishReason: finishReasonOf(choice["finish_reason"], refusal, toolCalls.length),
     usage: fromOpenAiUsage(body["usage"]),
-    requestId: stringAt(body, "id"),
+    requestId,
     providerMetadata: metadataOf(provider, {
       ...unknownFields(body),
       choice: without(choice, "index", "message", "finish_reason"),
-      message: without(message, "role", "content", "reasoning", "reasoning_content", "tool_calls"),
+      message: without(message, ...readFields),
     }),
   });
 }
 
-/** The fields of a body or a chunk that have no place in a response. */
-export function unknownFields(body: JsonRecord): JsonRecord {
+const readFields = [
+  "role",
+  "content",
+  "reasoning",
+  "reasoning_content",
+  "tool_calls",
+  "function_call",
+];
+
+/** The fields of a body that have no place in a response. */
+function unknownFields(body: JsonRecord): JsonRecord {
   return {
     ...without(body, "id", "object", "choices", "usage"),
     usage: without(
@@ -53,10 +63,19 @@ export function unknownFields(body: JsonRecord): JsonRecord {
   };
 }
 
-/** The first choice of a body or a chunk; empty when there is none. */
-export function firstChoice(body: JsonRecord): JsonRecord {
-  const [choice] = arrayAt(body, "choices");
-  return isRecord(choice) ? choice : {};
+/** The first choice of a body or a chunk, which others may stand before. */
+export function firstChoice(body: JsonRecord): JsonRecord | undefined {
+  return arrayAt(body, "choices")
+    .filter(isRecord)
+    .find((choice) => (numberAt(choice, "index") ?? 0) === 0);
+}
+
+/** The calls of a message or a delta, with the single one of older servers. */
+export function callsOf(message: JsonRecord): unknown[] {
+  const { tool_calls: calls, function_call: only } = message;
+  if (Array.isArray(calls) && calls.length > 0) return calls;
+  if (isRecord(calls)) return [calls];
+  return isRecord(only) ? [{ index: 0, function: only }] : [];
 }
 
 /** The text of a message or a delta; Mistral and some gateways give a list of parts. */
@@ -81,30 +100,32 @@ function textIn(parts: readonly unknown[], type: "text" | "thinking"): string {
     .join("");
 }
 
-function toolCallOf(call: unknown): ToolCall {
+function toToolCall(call: unknown): { id: string; name: string; arguments: string } {
   const given = recordAt(call, "function");
-  const text = stringAt(given, "arguments");
   return {
     id: stringAt(call, "id") ?? "",
     name: stringAt(given, "name") ?? "",
-    // Some servers give the arguments as an object.
-    arguments: text ?? JSON.stringify(given["arguments"] ?? {}),
+    arguments: argumentText(given["arguments"]),
   };
 }
 
-/**
- * Why the model stopped. A refusal is a filtered answer, whatever the reason beside it says, and some servers say `stop`
- * beside calls.
- */
-export function fromOpenAiFinishReason(
-  reason: unknown,
-  { refusal = "", calls = 0 }: { refusal?: string | undefined; calls?: number | undefined } = {},
-): FinishReason {
+const finishReasons: Record<string, FinishReason | undefined> = {
+  length: "length",
+  content_filter: "content_filter",
+  tool_calls: "tool_calls",
+  function_call: "tool_calls",
+  stop: "stop",
+  // Together and servers on Hugging Face's text generation
+  eos: "stop",
+  eos_token: "stop",
+};
+
+// A refusal is a filtered answer, whatever the reason beside it says, and some servers say `stop` or nothing beside calls.
+function finishReasonOf(reason: unknown, refusal: string, calls: number): FinishReason {
   if (refusal !== "") return "content_filter";
-  if (reason === "length" || reason === "content_filter" || reason === "tool_calls") return reason;
-  if (reason === "function_call") return "tool_calls";
-  if (reason === "stop") return calls > 0 ? "tool_calls" : "stop";
-  return "other";
+  const known = entryOf(finishReasons, reason) ?? "other";
+  const isOpen = known === "stop" || reason === undefined || reason === null;
+  return isOpen && calls > 0 ? "tool_calls" : known;
 }
 
 /** Token counts; undefined when the server counted nothing. */
@@ -120,53 +141,5 @@ export function fromOpenAiUsage(usage: unknown): ModelUsage | undefined {
     cachedInputTokens:
       numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens"),
     costUsd: numberAt(usage, "cost"),
-  });
-}
-
-/** The answer as a body of `/chat/completions`. `created` is in seconds since the epoch. */
-export function toOpenAiAnswer(
-  response: ModelResponse,
-  { model, created = 0 }: { model: string; created?: number | undefined },
-): JsonRecord {
-  const { text, reasoning, toolCalls, usage } = response;
-  const message = withoutUndefined({
-    role: "assistant",
-    content: text === "" && toolCalls.length > 0 ? null : text,
-    refusal: null,
-    reasoning_content: reasoning,
-    tool_calls: toolCalls.length === 0 ? undefined : toolCalls.map(toToolCall),
-  });
-  const finishReason = toOpenAiFinishReason(response.finishReason);
-  return withoutUndefined({
-    id: response.requestId ?? "",
-    object: "chat.completion",
-    created,
-    model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
-    usage: usage && toOpenAiUsage(usage),
-  });
-}
-
-function toToolCall({ id, name, arguments: text }: ToolCall): JsonRecord {
-  return { id, type: "function", function: { name, arguments: text } };
-}
-
-/** The reason as `finish_reason`, which has no word for `other`. */
-function toOpenAiFinishReason(reason: FinishReason): Exclude<FinishReason, "other"> {
-  return reason === "other" ? "stop" : reason;
-}
-
-/** The counts as `usage` of a completion. */
-function toOpenAiUsage(usage: ModelUsage): JsonRecord {
-  const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens, costUsd } = usage;
-  return withoutUndefined({
-    prompt_tokens: inputTokens,
-    completion_tokens: outputTokens,
-    total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details:
-      cachedInputTokens === undefined ? undefined : { cached_tokens: cachedInputTokens },
-    completion_tokens_details:
-      reasoningTokens === undefined ? undefined : { reasoning_tokens: reasoningTokens },
-    cost: costUsd,
   });
 }

@@ -34,7 +34,6 @@ interface Target {
 /**
  * Messages of OpenAI's `/chat/completions`, one for each. A failed tool's result goes as its text, since the format has no
  * mark for it; media of anyone but the user, and files by address, as a text that names them.
- * @throws WireError `unsupported_message` where `onLoss` is `refuse`
  */
 export function toOpenAiMessages(
   messages: readonly ChatMessage[],
@@ -42,7 +41,7 @@ export function toOpenAiMessages(
 ): OpenAiMessage[] {
   requireMessages(messages);
   const { breakpoints, provider = format, developerRole, reasoningField } = options;
-  const losses = new Losses(provider, options);
+  const losses = new Losses(options);
   const marked = new Set(breakpoints);
   const sent = messages.map((message, index) => {
     losses.index = index;
@@ -63,7 +62,7 @@ function isMessage(wire: unknown): wire is OpenAiMessage {
 /** The message as it is written by itself, before the form that it came in. */
 export function writeMessage(
   message: ChatMessage,
-  target: Target = { losses: new Losses(format), provider: format },
+  target: Target = { losses: new Losses(), provider: format },
 ): JsonRecord {
   const whole = wholeMessage(format, message);
   if (whole !== undefined) return whole;

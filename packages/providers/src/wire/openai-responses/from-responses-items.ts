@@ -80,7 +80,8 @@ function assistant({ parts, calls }: Group): ChatMessage {
   };
 }
 
-const callFields: Record<string, string | undefined> = {
+/** Where the items of calls hold their arguments. */
+export const callFields: Record<string, string | undefined> = {
   function_call: "arguments",
   custom_tool_call: "input",
 };

@@ -9,16 +9,18 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 
+import { argumentText, withCallIds } from "../call-ids.ts";
 import { entryOf, partsOf } from "../wire-fields.ts";
-import { fromResponsesItems } from "./from-responses-items.ts";
+import { callFields, fromResponsesItems } from "./from-responses-items.ts";
 import { responses } from "./responses-format.ts";
 
 /**
  * A whole response of `/v1/responses`. Its reasoning items stand in `providerMetadata["openai-responses"].reasoning`, to be
  * sent back; all items, for a faithful history, give `fromResponsesItems(response.output)`.
  */
-export function fromResponsesAnswer(response: JsonRecord): ModelResponse {
-  const output = arrayAt(response, "output").filter(isRecord);
+export function fromResponsesAnswer(response: JsonRecord): ModelResponse | undefined {
+  if (!Array.isArray(response["output"])) return undefined;
+  const output = response["output"].filter(isRecord).map(asCall);
   const messages = fromResponsesItems(output);
   const parts = messages.flatMap(partsOf);
   const textOf = (type: "text" | "reasoning"): string =>
@@ -32,12 +34,20 @@ export function fromResponsesAnswer(response: JsonRecord): ModelResponse {
   return withoutUndefined({
     text: textOf("text"),
     reasoning: textOf("reasoning") || undefined,
-    toolCalls: messages.flatMap(({ toolCalls = [] }) => toolCalls),
+    toolCalls: withCallIds(messages.flatMap(({ toolCalls = [] }) => toolCalls)),
     finishReason: fromResponsesFinishReason(response),
     usage: fromResponsesUsage(response["usage"]),
     requestId: stringAt(response, "id"),
     providerMetadata: Object.keys(metadata).length > 0 ? { [responses]: metadata } : undefined,
   });
+}
+
+/** Some servers give a call no id for its result, or its arguments as an object. */
+function asCall(item: JsonRecord): JsonRecord {
+  const field = entryOf(callFields, item["type"]);
+  if (field === undefined) return item;
+  const id = stringAt(item, "call_id") ?? stringAt(item, "id") ?? "";
+  return { ...item, call_id: id, [field]: argumentText(item[field]) };
 }
 
 const incomplete: Record<string, FinishReason | undefined> = {
@@ -72,64 +82,4 @@ export function fromResponsesUsage(usage: unknown): ModelUsage | undefined {
     reasoningTokens: numberAt(recordAt(usage, "output_tokens_details"), "reasoning_tokens"),
     cachedInputTokens: numberAt(recordAt(usage, "input_tokens_details"), "cached_tokens"),
   });
-}
-
-/** The counts as `usage` of a response. */
-function toResponsesUsage(usage: ModelUsage): JsonRecord {
-  const { inputTokens, outputTokens, reasoningTokens = 0, cachedInputTokens = 0 } = usage;
-  return {
-    input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: cachedInputTokens },
-    output_tokens: outputTokens,
-    output_tokens_details: { reasoning_tokens: reasoningTokens },
-    total_tokens: inputTokens + outputTokens,
-  };
-}
-
-/** The reason as `status` and `incomplete_details`. */
-function toResponsesFinishReason(reason: FinishReason): {
-  status: "completed" | "incomplete";
-  incomplete_details: { reason: "max_output_tokens" | "content_filter" } | null;
-} {
-  if (reason !== "length" && reason !== "content_filter")
-    return { status: "completed", incomplete_details: null };
-  const cause = reason === "length" ? "max_output_tokens" : reason;
-  return { status: "incomplete", incomplete_details: { reason: cause } };
-}
-
-/** The answer as a response of `/v1/responses`. `createdAt` is in seconds since the epoch; ids of items derive from the response's. */
-export function toResponsesAnswer(
-  response: ModelResponse,
-  { model, createdAt = 0 }: { model: string; createdAt?: number | undefined },
-): JsonRecord {
-  const { text, reasoning, toolCalls, usage, providerMetadata } = response;
-  const id = response.requestId ?? "";
-  const own = arrayAt(recordAt(providerMetadata, responses), "reasoning");
-  const summary = [{ type: "summary_text", text: reasoning }];
-  const content = [{ type: "output_text", text, annotations: [] }];
-  return {
-    id,
-    object: "response",
-    created_at: createdAt,
-    model,
-    ...toResponsesFinishReason(response.finishReason),
-    error: null,
-    output: [
-      ...(own.length > 0 || reasoning === undefined
-        ? own
-        : [{ type: "reasoning", id: `rs_${id}`, summary }]),
-      ...(text === ""
-        ? []
-        : [{ type: "message", id: `msg_${id}`, role: "assistant", status: "completed", content }]),
-      ...toolCalls.map((call) => ({
-        type: "function_call",
-        id: `fc_${call.id}`,
-        call_id: call.id,
-        name: call.name,
-        arguments: call.arguments,
-        status: "completed",
-      })),
-    ],
-    usage: usage === undefined ? null : toResponsesUsage(usage),
-  };
 }

@@ -13,14 +13,13 @@ import { toInputPart, toReasoning } from "./responses-parts.ts";
  * Items for the `input` of `/v1/responses`, which has no mark for the error of a tool. Reasoning items in
  * `providerMetadata["openai-responses"].reasoning` of a message stand before what it said; reasoning of other models is
  * left out.
- * @throws WireError `unsupported_message` where `onLoss` is `refuse`
  */
 export function toResponsesItems(
   messages: readonly ChatMessage[],
   options: LossOptions = {},
 ): ResponsesItem[] {
   requireMessages(messages);
-  const losses = new Losses(responses, options);
+  const losses = new Losses(options);
   return messages.flatMap((message, index) => {
     losses.index = index;
     const items = inOriginalForm(responses, message, toItems(message, losses));
@@ -53,10 +52,7 @@ function isItem(item: unknown): item is ResponsesItem {
 }
 
 /** The items of one message, before the form that it came in. */
-export function toItems(
-  message: ChatMessage,
-  losses: Losses = new Losses(responses),
-): JsonRecord[] {
+export function toItems(message: ChatMessage, losses: Losses = new Losses()): JsonRecord[] {
   const { role, content, toolCallId } = message;
   if (role === "assistant") return toSteps(message, losses);
   const { type, ...own } = fieldsFor(responses, message);

@@ -1,0 +1,27 @@
+import type { JsonRecord } from "@ccl/core/json";
+
+import type { StreamReader } from "../http/create-wire-model.ts";
+import { without } from "../json/json-record.ts";
+import { firstCandidate, partsIn, textIn } from "../wire/gemini/gemini-answer.ts";
+
+/** Puts the chunks of one streamed answer together: the parts of its first candidate, and the last of all other fields. */
+export function createGeminiReader(): StreamReader {
+  const parts: JsonRecord[] = [];
+  const root: JsonRecord = {};
+  const candidate: JsonRecord = {};
+  return {
+    push(chunk) {
+      Object.assign(root, without(chunk, "candidates"));
+      const given = firstCandidate(chunk) ?? {};
+      Object.assign(candidate, without(given, "content"));
+      const added = partsIn(given);
+      parts.push(...added);
+      return (["reasoning", "text"] as const).map((type) => ({ type, text: textIn(added, type) }));
+    },
+    isEnded: () => candidate["finishReason"] !== undefined,
+    toBody: () =>
+      candidate["finishReason"] === undefined
+        ? undefined
+        : { ...root, candidates: [{ ...candidate, content: { parts } }] },
+  };
+}

@@ -1,0 +1,1 @@
+export { createGeminiModel, type GeminiOptions } from "./create-gemini-model.ts";

@@ -1,1 +1,0 @@
-export { createOllamaModel, type OllamaOptions } from "./create-ollama-model.ts";

@@ -1,0 +1,113 @@
+import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+import {
+  arrayAt,
+  isRecord,
+  type JsonRecord,
+  numberAt,
+  recordAt,
+  stringAt,
+  withoutUndefined,
+} from "@ccl/core/json";
+
+import { metadataOf, without } from "../../json/json-record.ts";
+import { argumentText, withCallIds } from "../call-ids.ts";
+import { entryOf, withMetadata } from "../wire-fields.ts";
+import { gemini } from "./to-gemini-contents.ts";
+
+/**
+ * A whole answer of `generateContent`: its first candidate, undefined where it has none. Signatures of thoughts stand in
+ * `providerMetadata.gemini` of the calls and of the answer, to be sent back.
+ */
+export function fromGeminiAnswer(body: JsonRecord): ModelResponse | undefined {
+  const candidate = firstCandidate(body);
+  if (candidate === undefined) return undefined;
+  const parts = partsIn(candidate);
+  const requestId = stringAt(body, "responseId");
+  const toolCalls = withCallIds(parts.filter(isCall).map(toToolCall), requestId);
+  const others = parts.filter((part) => !isCall(part) && part["text"] === undefined);
+  const signed = parts.findLast((part) => !isCall(part) && part["thoughtSignature"] !== undefined);
+  return withoutUndefined({
+    text: textIn(parts, "text"),
+    reasoning: textIn(parts, "reasoning") || undefined,
+    toolCalls,
+    finishReason: finishReasonOf(candidate["finishReason"], toolCalls.length),
+    usage: usageOf(body["usageMetadata"]),
+    requestId,
+    providerMetadata: metadataOf(gemini, {
+      ...without(body, "candidates", "usageMetadata", "responseId"),
+      candidate: without(candidate, "content", "finishReason", "index"),
+      thoughtSignature: signed?.["thoughtSignature"],
+      content: others.length > 0 ? others : undefined,
+    }),
+  });
+}
+
+/** The first candidate of an answer or of a chunk. */
+export function firstCandidate(body: JsonRecord): JsonRecord | undefined {
+  return arrayAt(body, "candidates")
+    .filter(isRecord)
+    .find((candidate) => (numberAt(candidate, "index") ?? 0) === 0);
+}
+
+/** What a candidate says. */
+export function partsIn(candidate: JsonRecord): JsonRecord[] {
+  return arrayAt(candidate["content"], "parts").filter(isRecord);
+}
+
+/** What the parts say, or what the model thought. */
+export function textIn(parts: readonly JsonRecord[], type: "text" | "reasoning"): string {
+  return parts
+    .filter(({ thought }) => (thought === true) === (type === "reasoning"))
+    .map((part) => stringAt(part, "text") ?? "")
+    .join("");
+}
+
+function isCall({ functionCall }: JsonRecord): boolean {
+  return isRecord(functionCall);
+}
+
+function toToolCall(part: JsonRecord): ToolCall {
+  const call = recordAt(part, "functionCall");
+  const { thoughtSignature } = part;
+  return withMetadata(
+    {
+      id: stringAt(call, "id") ?? "",
+      name: stringAt(call, "name") ?? "",
+      arguments: argumentText(call["args"]),
+    },
+    metadataOf(gemini, { thoughtSignature }),
+  );
+}
+
+const finishReasons: Record<string, FinishReason | undefined> = {
+  STOP: "stop",
+  MAX_TOKENS: "length",
+  SAFETY: "content_filter",
+  RECITATION: "content_filter",
+  BLOCKLIST: "content_filter",
+  PROHIBITED_CONTENT: "content_filter",
+  SPII: "content_filter",
+  IMAGE_SAFETY: "content_filter",
+  IMAGE_PROHIBITED_CONTENT: "content_filter",
+  IMAGE_RECITATION: "content_filter",
+};
+
+function finishReasonOf(reason: unknown, calls: number): FinishReason {
+  const known = entryOf(finishReasons, reason) ?? "other";
+  return known === "stop" && calls > 0 ? "tool_calls" : known;
+}
+
+/** The API counts thoughts apart from what was said, and what its own tools read apart from the prompt. */
+function usageOf(usage: unknown): ModelUsage | undefined {
+  const count = (name: string): number | undefined => numberAt(usage, `${name}TokenCount`);
+  const prompt = count("prompt");
+  const said = count("candidates");
+  const reasoningTokens = count("thoughts");
+  if (prompt === undefined && said === undefined) return undefined;
+  return withoutUndefined({
+    inputTokens: (prompt ?? 0) + (count("toolUsePrompt") ?? 0),
+    outputTokens: (said ?? 0) + (reasoningTokens ?? 0),
+    reasoningTokens,
+    cachedInputTokens: count("cachedContent"),
+  });
+}
