@@ -1,3 +1,4 @@
+import { isSameJson } from "@ccl/core/json";
 import { advance, openFrame } from "./grammar.ts";
 import { COST, type Grammar, type Mode, type Reading } from "./reading.ts";
 import { punctuationAt } from "./marks.ts";
@@ -10,8 +11,8 @@ import type { TextView } from "./text-view.ts";
 export interface ParseBudget {
   maxDepth: number;
   maxRepairs: number;
-  /** Whether the time is over; asked every few thousand steps. */
-  isExpired: () => boolean;
+  /** Numbers are given as they are written, as texts. */
+  keepsDigits?: boolean | undefined;
 }
 
 /** How a tolerant reading ended. */
@@ -22,7 +23,9 @@ export type TolerantParse =
   | { status: "failed"; position: number; reason: string; isOverBudget: boolean };
 
 const NOT_JSON = "No repair makes it JSON";
-const STEPS_BETWEEN_CHECKS = 1024;
+/** Steps for each character of the text, and for a short text. */
+const STEPS_PER_CHARACTER = 2;
+const FEWEST_STEPS = 200_000;
 /** A reading that is this many tokens behind the foremost one is given up, so that the search is linear in the text. */
 const MAX_LAG = 32;
 const MAX_SEEN = 16_384;
@@ -44,6 +47,7 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
   const grammar: Grammar = {
     view,
     maxDepth: budget.maxDepth,
+    keepsDigits: budget.keepsDigits === true,
     isTooDeep: false,
     push: (reading) => {
       const { mode, cost, position } = reading;
@@ -65,6 +69,7 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
     reason,
     isOverBudget,
   });
+  const maxSteps = FEWEST_STEPS + (text.length - start) * STEPS_PER_CHARACTER;
   let best: (Reading & { root: NonNullable<Reading["root"]> }) | undefined;
   let result: ReturnType<typeof build> | undefined;
   for (let steps = 1; ; steps += 1) {
@@ -74,15 +79,14 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
       if (best === undefined && reading.inner === 0) return { status: "truncated" };
     } else if (reading.mode === "done" && reading.root !== undefined) {
       const other = build(text, reading.root, reading.links);
-      if (result !== undefined && !isEqual(result.value, other.value))
+      if (other.isAmbiguous || (result !== undefined && !isSameJson(result.value, other.value)))
         return failed("It can be read in two ways", false);
       best ??= { ...reading, root: reading.root };
       result ??= other;
     } else follow(grammar, reading);
     if ((reading.links?.count ?? 0) > budget.maxRepairs)
       return failed(`It needs more than ${budget.maxRepairs} repairs`, true);
-    if (steps % STEPS_BETWEEN_CHECKS === 0 && budget.isExpired())
-      return failed("The time for repairs is over", true);
+    if (steps > maxSteps) return failed(`It takes more than ${maxSteps} steps to repair`, true);
   }
   if (best === undefined || result === undefined)
     return grammar.isTooDeep
@@ -90,7 +94,8 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
       : failed(NOT_JSON, false);
   if (result.repairs.length > budget.maxRepairs)
     return failed(`It needs more than ${budget.maxRepairs} repairs`, true);
-  return { status: "complete", end: best.position, ...result };
+  const { value, repairs } = result;
+  return { status: "complete", end: best.position, value, repairs };
 }
 
 function follow(grammar: Grammar, reading: Reading): void {
@@ -193,8 +198,4 @@ function keyOf({ position, mode, start, mark, isKey, frame }: Reading): number {
   return (
     (position * 1024 + MODES.indexOf(mode) * 64 + token) * 65_536 + ((frame?.shape ?? 0) % 65_536)
   );
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

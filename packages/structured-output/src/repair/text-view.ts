@@ -33,6 +33,15 @@ export function isSpace(code: number): boolean {
   );
 }
 
+/** The first white space between the offsets that JSON does not know, or -1. */
+export function foreignSpace(text: string, start: number, end: number): number {
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+  }
+  return -1;
+}
+
 /** Wraps a text for the tolerant parser. */
 export function createTextView(text: string): TextView {
   const skipSpace = remember((from) => {
