@@ -194,7 +194,7 @@ function readCloser(grammar: Grammar, reading: Reading, closer: string): void {
   const wrong = repaired(closing, "wrong_closer", COST.wrongCloser);
   finish(grammar, { ...wrong, position: position + 1 }, held, isTrailing);
   if (mode === "after")
-    push({ ...repaired(reading, "stray_text", COST.strayText), position: position + 1 });
+    push({ ...repaired(reading, "stray_text", COST.strayCloser), position: position + 1 });
 }
 
 function hasOuter({ parent }: Frame, closer: string): boolean {

@@ -23,9 +23,9 @@ export type TolerantParse =
   | { status: "failed"; position: number; reason: string; isOverBudget: boolean };
 
 const NOT_JSON = "No repair makes it JSON";
-/** Steps for each character of the text, and for a short text. */
-const STEPS_PER_CHARACTER = 2;
-const FEWEST_STEPS = 200_000;
+/** What a search may take, so that 100 kB hold up nothing else for long: what is repaired in few places takes 0.3 a character. */
+const STEPS_PER_CHARACTER = 0.5;
+const FEWEST_STEPS = 20_000;
 /** A reading that is this many tokens behind the foremost one is given up, so that the search is linear in the text. */
 const MAX_LAG = 32;
 const MAX_SEEN = 16_384;
@@ -69,7 +69,7 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
     reason,
     isOverBudget,
   });
-  const maxSteps = FEWEST_STEPS + (text.length - start) * STEPS_PER_CHARACTER;
+  const maxSteps = Math.round(FEWEST_STEPS + (text.length - start) * STEPS_PER_CHARACTER);
   let best: (Reading & { root: NonNullable<Reading["root"]> }) | undefined;
   let result: ReturnType<typeof build> | undefined;
   for (let steps = 1; ; steps += 1) {
@@ -123,13 +123,14 @@ function startAt(position: number): Reading {
   };
 }
 
-// A value that the text continues without a gap, or with a further key or item, may have ended too early; and the more
-// strings are left unread, the likelier.
+// A value that the text continues without a gap, with a mark, or with a further key or item, may have ended too early; and
+// the more strings are left unread, the likelier.
 function tailCost({ text, skipSpace, skipGap }: TextView, position: number): number {
   const next = skipSpace(position);
   const character = punctuationAt(text, next);
   const isFurther = character === "," && /["'{[]/.test(text.charAt(skipGap(next + 1)));
-  const isGlued = next === position && /["'\]}:\p{L}\p{N}_{[(]/u.test(character);
+  const isGlued =
+    /["'\]}:]/.test(character) || (next === position && /[\p{L}\p{N}_{[(]/u.test(character));
   const rest = text.slice(next, next + MAX_TAIL);
   const fence = rest.indexOf("```");
   const unread = Math.floor((fence < 0 ? rest : rest.slice(0, fence)).split('"').length / 2);
@@ -187,7 +188,7 @@ function createSearch(): Search {
   };
 }
 
-function keyOf({ position, mode, start, mark, isKey, frame }: Reading): number {
+function keyOf({ position, mode, start, mark, isKey, inner, frame }: Reading): number {
   const isWord = mode === "word";
   const isText = mode === "string" || mode === "resume";
   const token = isWord
@@ -195,7 +196,8 @@ function keyOf({ position, mode, start, mark, isKey, frame }: Reading): number {
     : isText
       ? ((mark.charCodeAt(0) % 31) + 1) * 2 + (isKey ? 1 : 0)
       : 0;
-  return (
-    (position * 1024 + MODES.indexOf(mode) * 64 + token) * 65_536 + ((frame?.shape ?? 0) % 65_536)
-  );
+  // What the next mark costs depends on those before it.
+  const marks = isText ? Math.min(inner, 2) : 0;
+  const state = (marks * MODES.length + MODES.indexOf(mode)) * 64 + token;
+  return (position * 4096 + state) * 65_536 + ((frame?.shape ?? 0) % 65_536);
 }

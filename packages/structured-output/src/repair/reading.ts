@@ -71,7 +71,9 @@ export const COST = {
   wrongCloser: 5,
   missingQuote: 5,
   bareString: 3,
+  /** And one for each character. */
   strayText: 4,
+  strayCloser: 6,
   gluedText: 8,
   set: 4,
   call: 2,

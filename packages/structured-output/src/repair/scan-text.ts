@@ -6,6 +6,7 @@ import { isSpace } from "./text-view.ts";
 
 const LETTER = /[\p{L}\p{N}]/u;
 const MAX_KEY = 256;
+const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}]\s{0,64}[:：]/uy;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -54,7 +55,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
 
 // A text that ends in a string whose marks were passed over was rather read wrongly than cut off.
 function cutOff({ view, push }: Grammar, reading: Reading): void {
-  const cost = reading.cost + (reading.inner > 0 ? COST.strayText : 0);
+  const cost = reading.cost + (reading.inner > 0 ? COST.strayCloser : 0);
   push({ ...reading, mode: "cut", cost, position: view.text.length });
 }
 
@@ -67,6 +68,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const isClosing = inner % 2 === 1;
   const looksStructural =
     followsString(view, at + 1, isKey ? "key" : frame?.kind) !== false || followsComma(text, at);
+  const looksLikeKey = !isKey && frame?.kind === "object" && startsKey(text, at);
   const isDoubtfulKey =
     isKey &&
     (looksStructural ||
@@ -74,7 +76,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
       /[:,{}[\]\n]/.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)));
   // The first marks of a text tell that its marks are not escaped; more of them change nothing.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
-  const structural = looksStructural ? (isClosing ? 1 : 3) : 0;
+  const structural = looksLikeKey ? 4 : looksStructural ? (isClosing ? 2 : 4) : 0;
   const cost = isApostrophe ? 0 : usual + structural + (isDoubtfulKey ? 5 : 0);
   push({
     ...reading,
@@ -83,6 +85,13 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
     inner: isApostrophe ? inner : inner + 1,
     position: at + 1,
   });
+}
+
+/** `, "b": ` in a string is rather the next member of an object whose string lost its end. */
+function startsKey(text: string, quote: number): boolean {
+  if (!/[\s,]/.test(text.charAt(quote - 1))) return false;
+  KEY.lastIndex = quote;
+  return /,\s{0,64}$/.test(text.slice(Math.max(0, quote - 65), quote)) && KEY.test(text);
 }
 
 function followsComma(text: string, quote: number): boolean {
