@@ -78,10 +78,14 @@ export function chooseValue<T>(
     return refuse("The answer holds JSON, but no value in it fits what was asked for.");
   const { chosen, candidate } = last;
   const after = broken.find(({ position, isInFence }) => isInFence && position > candidate.end);
-  const later = weighty.find((other) => other.start > candidate.end && isRival(other, candidate, chosen));
+  const later = weighty.find(
+    (other) => other.start > candidate.end && isRival(other, candidate, chosen),
+  );
   const rival = after?.position ?? later?.start;
   if (rival !== undefined)
-    return refuse(`A value fits, but the one after it, at offset ${rival}, does not. Give one value.`);
+    return refuse(
+      `A value fits, but the one after it, at offset ${rival}, does not. Give one value.`,
+    );
   const other = rivals.find((one) => !isSameJson(one.chosen.json, chosen.json));
   if (other === undefined) return success(chosen);
   const start = rivals.reduce((end, one) => Math.max(end, one.candidate.end), 0);
@@ -108,7 +112,11 @@ function fitting<T>(
 }
 
 // A later value of the same members may be the answer, and the one that fits a draft of it.
-function isRival<T>({ value }: Candidate, { value: taken }: Candidate, { json }: { json: unknown; value: T }): boolean {
+function isRival<T>(
+  { value }: Candidate,
+  { value: taken }: Candidate,
+  { json }: { json: unknown; value: T },
+): boolean {
   if (!isRecord(value) || !isRecord(taken) || isSameJson(value, taken)) return false;
   return isRecord(json) && Object.keys(value).some((key) => Object.hasOwn(json, key));
 }
@@ -118,8 +126,7 @@ function toReading({ value, repairs, zone, start, end, digits }: Candidate): Rea
 }
 
 function isSlight({ value }: Candidate): boolean {
-  if (!Array.isArray(value))
-    return isContainer(value) && Object.keys(value).length === 0;
+  if (!Array.isArray(value)) return isContainer(value) && Object.keys(value).length === 0;
   return value.length < 2 && (value.length === 0 || typeof value[0] === "number");
 }
 

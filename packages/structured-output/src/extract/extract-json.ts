@@ -91,7 +91,8 @@ function decode(
 ): Reading | undefined {
   const source = { ...outer.source, kind: "double_encoded" } as const;
   const parsed = parseJson(text);
-  const again = typeof parsed?.value === "string" ? (parseJson(parsed.value)?.value ?? "") : parsed?.value;
+  const again =
+    typeof parsed?.value === "string" ? (parseJson(parsed.value)?.value ?? "") : parsed?.value;
   const inner = typeof parsed?.value === "string" ? parsed.value : text;
   const only = (): ReturnType<typeof onlyValueIn> => onlyValueIn(inner, budgetOf(limits));
   if (again === undefined) {

@@ -112,7 +112,11 @@ function readBracket(scan: Scan, start: number): void {
   const isBodyStart = scan.isAtBodyStart;
   scan.isAtBodyStart = false;
   if (!scan.isInFence && view.text.startsWith("```", view.skipSpace(start + 1))) return;
-  if ((view.text[start] === "(" && !isBodyStart) || scan.rereads < 0 || scan.broken.length >= MAX_BROKEN)
+  if (
+    (view.text[start] === "(" && !isBodyStart) ||
+    scan.rereads < 0 ||
+    scan.broken.length >= MAX_BROKEN
+  )
     return;
   const reader = createPlainReader(start, budget);
   const status = reader.read(view.text, true);
@@ -121,7 +125,8 @@ function readBracket(scan: Scan, start: number): void {
     addCandidate(scan, start, reader);
   } else {
     const isLikely = isBodyStart || status === "complete" || looksLikeJson(view.text, start);
-    if (status === "more" && (isLikely || reader.repairs.length === 0)) resumeAfterReasoning(scan, start);
+    if (status === "more" && (isLikely || reader.repairs.length === 0))
+      resumeAfterReasoning(scan, start);
     else if (isLikely) repair(scan, start, reader);
     else scan.rereads -= reader.position - start;
   }

@@ -17,11 +17,13 @@ export function findStart(
     const body = position + text.slice(position).search(/[^\s\ufeff]|$/);
     SCALAR.lastIndex = body;
     const isFence = text.startsWith("`", body);
-    if (isBodyStart && !isFence && (isQuote(text[body]) || SCALAR.test(text))) return { at: body, from };
+    if (isBodyStart && !isFence && (isQuote(text[body]) || SCALAR.test(text)))
+      return { at: body, from };
     STOP.lastIndex = position;
     const match = STOP.exec(text);
     // A tag or a fence may still be cut in the middle.
-    if (match === null) return { from: isBodyStart ? position : Math.max(position, text.length - 16) };
+    if (match === null)
+      return { from: isBodyStart ? position : Math.max(position, text.length - 16) };
     isBodyStart &&= match.index === body;
     const [mark, tag] = match;
     if (tag !== undefined) {

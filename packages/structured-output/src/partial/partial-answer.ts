@@ -132,10 +132,12 @@ export function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined):
       });
       const now = shown && valueAt(value, shown.path);
       const isLonger = typeof now !== "string" || now.startsWith(shown?.text ?? "");
-      if (!isSame || !isLonger) return finished.length > 0 ? news(reader?.open().path ?? []) : undefined;
+      if (!isSame || !isLonger)
+        return finished.length > 0 ? news(reader?.open().path ?? []) : undefined;
       root = value;
       waiting = [];
-      for (const path of placesIn(value, [])) if (!given.has(JSON.stringify(path))) finished.push(path);
+      for (const path of placesIn(value, []))
+        if (!given.has(JSON.stringify(path))) finished.push(path);
       return news(undefined);
     },
   };
@@ -160,7 +162,9 @@ function readWhole<T>(text: string, schema: StructuredSchema<T> | undefined): Re
 function mayGrow(node: JsonRecord | undefined): boolean {
   if (node === undefined) return true;
   const { type } = node;
-  return !("enum" in node || "const" in node) && (type === undefined || [type].flat().includes("string"));
+  return (
+    !("enum" in node || "const" in node) && (type === undefined || [type].flat().includes("string"))
+  );
 }
 
 function place(root: unknown, path: Path, value: unknown): void {

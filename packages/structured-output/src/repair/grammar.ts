@@ -111,7 +111,8 @@ function skipStrayText({ view, push }: Grammar, reading: Reading): void {
   let at = reading.position;
   while (at < text.length && at - reading.position < 64 && !':,{}[]"\n'.includes(text.charAt(at)))
     at += 1;
-  const isBetween = (text[at] === '"' || text[at] === "}") && frameOf(reading).entries !== undefined;
+  const isBetween =
+    (text[at] === '"' || text[at] === "}") && frameOf(reading).entries !== undefined;
   const cost = COST.strayText + at - reading.position;
   if (isBetween) push({ ...repaired(reading, "stray_text", cost), position: at });
 }

@@ -112,7 +112,8 @@ export function createPlainReader(start: number, options: PlainOptions): PlainRe
 
   const isFollowed = (from: number, isKey: boolean): boolean | undefined => {
     const holder = stack.at(-1);
-    if (holder !== undefined) return followsString(view, from, isKey ? "key" : holder.items ? "array" : "object");
+    if (holder !== undefined)
+      return followsString(view, from, isKey ? "key" : holder.items ? "array" : "object");
     return isEnd ? /^\s*(?:```|$)/.test(text.slice(from, from + 64)) : undefined;
   };
 
@@ -134,7 +135,8 @@ export function createPlainReader(start: number, options: PlainOptions): PlainRe
       if (followed === undefined) return "more";
       return followed ? endString(isKey, at) : "stuck";
     }
-    string.at = text.length - (text.charAt(string.at) === "\\" && string.at === text.length - 1 ? 1 : 0);
+    string.at =
+      text.length - (text.charAt(string.at) === "\\" && string.at === text.length - 1 ? 1 : 0);
     return "more";
   };
 
@@ -142,7 +144,11 @@ export function createPlainReader(start: number, options: PlainOptions): PlainRe
     const { mark, from } = string ?? { mark: "", from: end };
     string = undefined;
     if (mark !== '"') fix("quote_style", from - 1);
-    const decoded = decodeString(text.slice(from, end), { mark, offset: from, repairs: reader.repairs });
+    const decoded = decodeString(text.slice(from, end), {
+      mark,
+      offset: from,
+      repairs: reader.repairs,
+    });
     if (decoded === undefined) return "stuck";
     reader.position = end + 1;
     if (isKey) return endKey(decoded, from);

@@ -3,8 +3,7 @@ import { createPlainReader } from "./plain-reader.ts";
 import type { TextView } from "./text-view.ts";
 
 // Numbers that JavaScript prints in another way than some text may have them.
-const OTHER_SPELLING =
-  /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!\d)|-0(?![.\d])/;
+const OTHER_SPELLING = /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!\d)|-0(?![.\d])/;
 
 /** The value at an offset with its numbers as they are written; undefined where they are written as JavaScript prints them. */
 export function readDigits(view: TextView, start: number, budget: ParseBudget): unknown {

@@ -83,7 +83,8 @@ function alignParts(context: Context, schema: JsonRecord, given: Given): Aligned
   let aligned = alignOwn(context, own, given);
   const branches = [anyOf, oneOf].filter((list) => Array.isArray(list));
   const all: unknown[] = Array.isArray(allOf) ? allOf : [];
-  const parts = typeof reference === "string" ? [resolveReference(context.root, reference), ...all] : all;
+  const parts =
+    typeof reference === "string" ? [resolveReference(context.root, reference), ...all] : all;
   for (const part of parts) {
     if (aligned === undefined) return undefined;
     aligned = next(aligned.steps, align(context, part, { ...given, value: aligned.value }));
@@ -229,7 +230,8 @@ function alignObject(
     if (aligned !== undefined) {
       members.push([key, aligned.value]);
       for (const step of below(key, aligned.steps)) steps.push(step);
-    } else if (member === null && !required.has(key)) steps.push({ kind: "schema_null", path: [key] });
+    } else if (member === null && !required.has(key))
+      steps.push({ kind: "schema_null", path: [key] });
     else return undefined;
   }
   const written = new Set(members.map(([key]) => key));
@@ -256,7 +258,12 @@ function keysFor(value: JsonRecord, properties: JsonRecord): Map<string, string>
   const rivals = groupBy(unknown);
   for (const [words, [key, ...others]] of rivals) {
     const [name, ...more] = names.get(words) ?? [];
-    if (words !== "" && key !== undefined && name !== undefined && others.length + more.length === 0)
+    if (
+      words !== "" &&
+      key !== undefined &&
+      name !== undefined &&
+      others.length + more.length === 0
+    )
       found.set(key, name);
   }
   return found;
