@@ -1,5 +1,5 @@
 import { parseTolerant, type ParseBudget } from "../repair/parse-tolerant.ts";
-import { createPlainReader, type PlainReader } from "../repair/plain-reader.ts";
+import { PlainReader } from "../repair/plain-reader.ts";
 import { isQuote, punctuationAt } from "../repair/marks.ts";
 import { startsBareKey } from "../repair/follows-string.ts";
 import { readDigits } from "../repair/read-digits.ts";
@@ -118,7 +118,7 @@ function readBracket(scan: Scan, start: number): void {
     scan.broken.length >= MAX_BROKEN
   )
     return;
-  const reader = createPlainReader(start, budget);
+  const reader = new PlainReader(start, budget);
   const status = reader.read(view.text, true);
   if (status === "complete" && !isGlued(scan, start, reader.position)) {
     scan.position = reader.position;

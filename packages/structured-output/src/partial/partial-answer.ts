@@ -3,7 +3,7 @@ import { isRecord, isSameJson, type JsonRecord, valueAt } from "@ccl/core/json";
 
 import { extractJson } from "../extract/extract-json.ts";
 import { decodeString } from "../repair/decode-string.ts";
-import { createPlainReader, type PlainReader } from "../repair/plain-reader.ts";
+import { PlainReader } from "../repair/plain-reader.ts";
 import { setField } from "../repair/set-field.ts";
 import { alignValue } from "../schema/align-value.ts";
 import { createChecker, shapeOf } from "../schema/compile-schema.ts";
@@ -49,7 +49,7 @@ export function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined):
   let reader: PlainReader | undefined;
   let isStuck = false;
   let root: unknown;
-  let shown: { path: Path; text: string; end: number } | undefined;
+  let shown: Growing | undefined;
   let waiting: { path: Path; value: unknown }[] = [];
   let finished: Path[] = [];
 
@@ -78,27 +78,20 @@ export function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined):
       const start = findStart(text, from, isEnd);
       from = start.from;
       if (start.at === undefined) return;
-      reader = createPlainReader(start.at, { ...LIMITS, onValue });
+      reader = new PlainReader(start.at, { ...LIMITS, onValue });
     }
     isStuck ||= reader.read(text, isEnd) === "stuck";
     if (!isStuck) showText(reader);
     root = reader.value;
   };
 
-  const showText = ({ open, value }: PlainReader): void => {
-    const { path, start, end } = open();
+  const showText = (current: PlainReader): void => {
+    const { path, start, end } = current.open();
     if (start === undefined || !mayGrow(shape && schemaAt(shape, path))) return;
-    if (shown?.path.join("/") !== path.join("/")) shown = { path, text: "", end: start };
-    const raw = text.slice(shown.end, end);
-    const doubt = raw.search(DOUBTFUL_ESCAPE);
-    const sure = doubt < 0 ? raw : raw.slice(0, doubt);
-    shown = {
-      path,
-      text: shown.text + (decodeString(sure, { mark: "", offset: 0, repairs: [] }) ?? ""),
-      end: shown.end + sure.length,
-    };
-    if (path.length === 0 && reader !== undefined) reader.value = shown.text;
-    else place(value, path, shown.text);
+    const isSame = shown !== undefined && isSameJson(shown.path, path);
+    shown = grown(text, isSame ? shown : { path, text: "", end: start }, end);
+    if (path.length === 0) current.value = shown.text;
+    else place(current.value, path, shown.text);
   };
 
   const news = (growing: Path | undefined): PartialAnswer<T> | undefined => {
@@ -124,23 +117,45 @@ export function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined):
     end: () => {
       if (!isStuck) read(true);
       const whole = readWhole(text, schema);
-      if (!whole.ok) return finished.length > 0 ? news(reader?.open().path ?? []) : undefined;
-      const { value } = whole;
-      const isSame = [...given].every(([key, before]) => {
-        const now = valueAt(value, JSON.parse(key) as Path);
-        return now === undefined || isSameJson(now, before);
-      });
-      const now = shown && valueAt(value, shown.path);
-      const isLonger = typeof now !== "string" || now.startsWith(shown?.text ?? "");
-      if (!isSame || !isLonger)
-        return finished.length > 0 ? news(reader?.open().path ?? []) : undefined;
-      root = value;
-      waiting = [];
-      for (const path of placesIn(value, []))
-        if (!given.has(JSON.stringify(path))) finished.push(path);
-      return news(undefined);
+      if (whole.ok && isContinued(whole.value, given, shown)) {
+        root = whole.value;
+        for (const path of placesIn(root, []))
+          if (!given.has(JSON.stringify(path))) finished.push(path);
+        return news(undefined);
+      }
+      return finished.length > 0 ? news(reader?.open().path ?? []) : undefined;
     },
   };
+}
+
+/** A string as far as it was shown. */
+interface Growing {
+  path: Path;
+  text: string;
+  /** Where what was not shown begins. */
+  end: number;
+}
+
+function grown(text: string, { path, text: before, end: from }: Growing, to: number): Growing {
+  const raw = text.slice(from, to);
+  const doubt = raw.search(DOUBTFUL_ESCAPE);
+  const sure = doubt < 0 ? raw : raw.slice(0, doubt);
+  const added = decodeString(sure, { mark: "", offset: 0, repairs: [] }) ?? "";
+  return { path, text: before + added, end: from + sure.length };
+}
+
+/** Whether the whole value only adds to what was given and shown. */
+function isContinued(
+  value: unknown,
+  given: ReadonlyMap<string, unknown>,
+  shown: Growing | undefined,
+): boolean {
+  const now = shown && valueAt(value, shown.path);
+  if (typeof now === "string" && !now.startsWith(shown?.text ?? "")) return false;
+  return [...given].every(([key, before]) => {
+    const after = valueAt(value, JSON.parse(key) as Path);
+    return after === undefined || isSameJson(after, before);
+  });
 }
 
 function readWhole<T>(text: string, schema: StructuredSchema<T> | undefined): Result<unknown> {

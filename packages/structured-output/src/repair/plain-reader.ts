@@ -29,20 +29,6 @@ export interface PlainOptions {
   onValue?: ((path: Path, value: unknown) => void) | undefined;
 }
 
-/** One pass over a value, which goes on when there is more text. */
-export interface PlainReader {
-  /** Continues in a text that begins as the one before. `isEnd`: no more will follow. */
-  read: (text: string, isEnd: boolean) => PlainStatus;
-  position: number;
-  repairs: Repair[];
-  /** What there is of the value. */
-  value: unknown;
-  /** Where a line in a string begins like the end of a code fence. */
-  fenceAt: number | undefined;
-  /** The place of the innermost value that is not complete, and what has come of its content where it is a string. */
-  open: () => { path: Path; start: number | undefined; end: number };
-}
-
 const BARE_KEY = /[\p{L}\p{N}_$][\p{L}\p{N}_$-]{0,63}/uy;
 const WORD = /[\p{L}\p{N}_.+-]{1,64}/uy;
 const DIGITS = /^[+-]?\d[\d.]*(?:[eE][+-]?\d+)?$/;
@@ -51,187 +37,204 @@ const DIGITS = /^[+-]?\d[\d.]*(?:[eE][+-]?\d+)?$/;
  * Reads a value at an offset as far as each character can mean only one thing: JSON, and beside it other quotation marks,
  * keys without marks, comments, trailing commas and other languages' words. Linear, and nothing of the text is left out.
  */
-export function createPlainReader(start: number, options: PlainOptions): PlainReader {
-  const { maxDepth, maxRepairs, keepsDigits, onValue } = options;
-  const stack: Holder[] = [];
-  let view: TextView;
-  let text = "";
-  let isEnd = false;
-  let expected: Expected = "value";
-  let string: { mark: string; from: number; at: number } | undefined;
+export class PlainReader {
+  position: number;
+  readonly repairs: Repair[] = [];
+  /** What there is of the value. */
+  value: unknown;
+  /** Where a line in a string begins like the end of a code fence. */
+  fenceAt: number | undefined;
+  /** Tokens that were looked at. */
+  steps = 0;
+  readonly #options: PlainOptions;
+  readonly #stack: Holder[] = [];
+  #view: TextView = createTextView("");
+  #isEnd = false;
+  #expected: Expected = "value";
+  #string: { from: number; at: number } | undefined;
 
-  const fix = (kind: RepairKind, position: number): void => {
-    reader.repairs.push({ kind, position });
-  };
-  const path = (): Path => stack.map(({ items, key, count }) => (items ? count : key));
-  const add = (value: unknown): void => {
-    const holder = stack.at(-1);
-    if (holder === undefined) reader.value = value;
-    else if (holder.items) holder.items[holder.count] = value;
-    else setField(holder.fields, holder.key, value);
-  };
-  const finish = (value: unknown): PlainStatus | undefined => {
-    expected = "after";
-    onValue?.(path(), value);
-    const holder = stack.at(-1);
-    if (holder !== undefined) holder.count += 1;
-    return stack.length === 0 ? "complete" : undefined;
-  };
+  constructor(start: number, options: PlainOptions) {
+    this.position = start;
+    this.#options = options;
+  }
 
-  const skipGaps = (): boolean => {
+  /** Continues in a text that begins as the one before. `isEnd`: no more will follow. */
+  read(text: string, isEnd: boolean): PlainStatus {
+    this.#view = createTextView(text);
+    this.#isEnd = isEnd;
     for (;;) {
-      const end = view.skipSpace(reader.position);
-      const foreign = foreignSpace(text, reader.position, end);
-      if (foreign >= 0) fix("whitespace", foreign);
-      reader.position = end;
-      if (!isEnd && "/`".includes(text.charAt(end)) && text.length - end < 3) return false;
-      const commentEnd = view.skipComment(end);
+      this.steps += 1;
+      const status = this.#readToken(text);
+      if (status !== undefined) return status;
+    }
+  }
+
+  /** The place of the innermost value that is not complete, and what has come of its content where it is a string. */
+  open(): { path: Path; start: number | undefined; end: number } {
+    const isValue = this.#expected === "value" || this.#expected === "firstValue";
+    const path = this.#path();
+    return this.#string !== undefined && isValue
+      ? { path, start: this.#string.from, end: this.#string.at }
+      : { path: path.slice(0, isValue ? undefined : -1), start: undefined, end: 0 };
+  }
+
+  #readToken(text: string): PlainStatus | undefined {
+    if (this.repairs.length > this.#options.maxRepairs) return "stuck";
+    if (this.#string === undefined && !this.#skipGaps(text)) return "more";
+    const character = text.charAt(this.position);
+    const holder = this.#stack.at(-1);
+    const expected = this.#expected;
+    const isKey = expected === "key" || expected === "firstKey";
+    if (holder !== undefined && character === (holder.items ? "]" : "}") && expected !== "colon")
+      return holder.items || isKey || expected === "after" ? this.#close() : "stuck";
+    if (expected === "after" || expected === "colon") {
+      if (character !== (expected === "after" ? "," : ":")) return "stuck";
+      this.#expected = expected === "after" && holder?.items === undefined ? "key" : "value";
+      this.position += 1;
+      return undefined;
+    }
+    if (isQuote(character)) return this.#readString(text, isKey);
+    if (isKey) return this.#readBareKey(text);
+    return character === "{" || character === "["
+      ? this.#open(character === "[")
+      : this.#readWord(text);
+  }
+
+  #skipGaps(text: string): boolean {
+    for (;;) {
+      const end = this.#view.skipSpace(this.position);
+      const foreign = foreignSpace(text, this.position, end);
+      if (foreign >= 0) this.#fix("whitespace", foreign);
+      this.position = end;
+      if (!this.#isEnd && "/`".includes(text.charAt(end)) && text.length - end < 3) return false;
+      const commentEnd = this.#view.skipComment(end);
       if (commentEnd === end) return end < text.length && !text.startsWith("```", end);
       if (commentEnd === text.length) return false;
-      fix("comment", end);
-      reader.position = commentEnd;
+      this.#fix("comment", end);
+      this.position = commentEnd;
     }
-  };
+  }
 
-  const open = (isList: boolean): PlainStatus | undefined => {
-    if (stack.length >= maxDepth) return "stuck";
+  #open(isList: boolean): PlainStatus | undefined {
+    if (this.#stack.length >= this.#options.maxDepth) return "stuck";
     const holder: Holder = { items: isList ? [] : undefined, fields: {}, key: "", count: 0 };
-    add(holder.items ?? holder.fields);
-    stack.push(holder);
-    expected = isList ? "firstValue" : "firstKey";
-    reader.position += 1;
+    this.#add(holder.items ?? holder.fields);
+    this.#stack.push(holder);
+    this.#expected = isList ? "firstValue" : "firstKey";
+    this.position += 1;
     return undefined;
-  };
+  }
 
-  const close = (): PlainStatus | undefined => {
-    if (expected === "value" || expected === "key") fix("extra_comma", reader.position);
-    reader.position += 1;
-    const holder = stack.pop();
-    return finish(holder?.items ?? holder?.fields);
-  };
+  #close(): PlainStatus | undefined {
+    if (this.#expected === "value" || this.#expected === "key")
+      this.#fix("extra_comma", this.position);
+    this.position += 1;
+    const holder = this.#stack.pop();
+    return this.#finish(holder?.items ?? holder?.fields);
+  }
 
-  const isFollowed = (from: number, isKey: boolean): boolean | undefined => {
-    const holder = stack.at(-1);
-    if (holder !== undefined)
-      return followsString(view, from, isKey ? "key" : holder.items ? "array" : "object");
-    return isEnd ? /^\s*(?:```|$)/.test(text.slice(from, from + 64)) : undefined;
-  };
-
-  const readString = (isKey: boolean): PlainStatus | undefined => {
-    const mark = text.charAt(reader.position);
-    string ??= { mark, from: reader.position + 1, at: reader.position + 1 };
-    for (let { at } = string; at < text.length; at += 1) {
-      string.at = at;
+  #readString(text: string, isKey: boolean): PlainStatus | undefined {
+    const mark = text.charAt(this.position);
+    const string = (this.#string ??= { from: this.position + 1, at: this.position + 1 });
+    let { at } = string;
+    for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       if (code === 0x5c) {
+        if (at + 1 === text.length) break;
         at += 1;
         continue;
       }
-      if (code === 0x0a && text.startsWith("\n```", at)) reader.fenceAt ??= at;
+      if (code === 0x0a && text.startsWith("\n```", at)) this.fenceAt ??= at;
       if (code !== 0x22 && code !== 0x27 && code !== 0x60 && code < 0xa0) continue;
       const fit = closes(mark, text.charAt(at));
       if (fit === undefined) continue;
-      const followed = fit === "pair" && isFollowed(at + 1, isKey);
-      if (followed === undefined) return "more";
-      return followed ? endString(isKey, at) : "stuck";
+      const follows = fit === "pair" && this.#isFollowed(text, at + 1, isKey);
+      if (follows === undefined) break;
+      return follows ? this.#endString(text, at, isKey) : "stuck";
     }
-    string.at =
-      text.length - (text.charAt(string.at) === "\\" && string.at === text.length - 1 ? 1 : 0);
+    string.at = at;
     return "more";
-  };
+  }
 
-  const endString = (isKey: boolean, end: number): PlainStatus | undefined => {
-    const { mark, from } = string ?? { mark: "", from: end };
-    string = undefined;
-    if (mark !== '"') fix("quote_style", from - 1);
-    const decoded = decodeString(text.slice(from, end), {
-      mark,
-      offset: from,
-      repairs: reader.repairs,
-    });
+  #isFollowed(text: string, from: number, isKey: boolean): boolean | undefined {
+    const holder = this.#stack.at(-1);
+    if (holder !== undefined)
+      return followsString(this.#view, from, isKey ? "key" : holder.items ? "array" : "object");
+    return this.#isEnd ? /^\s*(?:```|$)/.test(text.slice(from, from + 64)) : undefined;
+  }
+
+  #endString(text: string, end: number, isKey: boolean): PlainStatus | undefined {
+    const from = this.position + 1;
+    const mark = text.charAt(this.position);
+    this.#string = undefined;
+    if (mark !== '"') this.#fix("quote_style", this.position);
+    const raw = text.slice(from, end);
+    const decoded = decodeString(raw, { mark, offset: from, repairs: this.repairs });
     if (decoded === undefined) return "stuck";
-    reader.position = end + 1;
-    if (isKey) return endKey(decoded, from);
-    add(decoded);
-    return finish(decoded);
-  };
+    this.position = end + 1;
+    if (isKey) return this.#endKey(decoded, from);
+    this.#add(decoded);
+    return this.#finish(decoded);
+  }
 
-  const endKey = (key: string, position: number): undefined => {
-    const holder = stack.at(-1);
-    if (holder === undefined) return;
-    if (Object.hasOwn(holder.fields, key)) fix("repeated_key", position);
-    holder.key = key;
-    expected = "colon";
-  };
-
-  const readBareKey = (): PlainStatus | undefined => {
-    const { position } = reader;
+  #readBareKey(text: string): PlainStatus | undefined {
+    const { position } = this;
     BARE_KEY.lastIndex = position;
     if (!BARE_KEY.test(text)) return "stuck";
     const end = BARE_KEY.lastIndex;
-    const next = text[view.skipGap(end)];
+    const next = text[this.#view.skipGap(end)];
     if (next !== ":") return next === undefined ? "more" : "stuck";
-    fix("unquoted_key", position);
-    reader.position = end;
-    return endKey(text.slice(position, end), position);
-  };
+    this.#fix("unquoted_key", position);
+    this.position = end;
+    return this.#endKey(text.slice(position, end), position);
+  }
 
-  const readWord = (): PlainStatus | undefined => {
-    const { position } = reader;
+  #endKey(key: string, position: number): undefined {
+    const holder = this.#stack.at(-1);
+    if (holder === undefined) return;
+    if (Object.hasOwn(holder.fields, key)) this.#fix("repeated_key", position);
+    holder.key = key;
+    this.#expected = "colon";
+  }
+
+  #readWord(text: string): PlainStatus | undefined {
+    const { position } = this;
     WORD.lastIndex = position;
     const end = WORD.test(text) ? WORD.lastIndex : position;
-    if (end === text.length && (!isEnd || stack.length > 0)) return "more";
+    if (end === text.length && (!this.#isEnd || this.#stack.length > 0)) return "more";
     const raw = text.slice(position, end);
     const word = classifyWord(raw);
     if (word === undefined || !/^[\s,\]}/#`\p{Cf}]?$/u.test(text.charAt(end))) return "stuck";
     if (word.kind === "unquoted_string" && !DIGITS.test(raw)) return "stuck";
-    if (word.kind !== undefined) fix(word.kind, position);
-    const value = keepsDigits === true && typeof word.value === "number" ? raw : word.value;
-    reader.position = end;
-    add(value);
-    return finish(value);
-  };
+    if (word.kind !== undefined) this.#fix(word.kind, position);
+    const keepsDigits = this.#options.keepsDigits === true && typeof word.value === "number";
+    const value = keepsDigits ? raw : word.value;
+    this.position = end;
+    this.#add(value);
+    return this.#finish(value);
+  }
 
-  const readToken = (): PlainStatus | undefined => {
-    if (reader.repairs.length > maxRepairs) return "stuck";
-    if (string === undefined && !skipGaps()) return "more";
-    const character = text.charAt(reader.position);
-    const holder = stack.at(-1);
-    const isKey = expected === "key" || expected === "firstKey";
-    if (character === (holder?.items ? "]" : "}") && expected !== "colon" && holder !== undefined)
-      return holder.items || isKey || expected === "after" ? close() : "stuck";
-    if (expected === "after" || expected === "colon") {
-      if (character !== (expected === "after" ? "," : ":")) return "stuck";
-      expected = expected === "after" && holder?.items === undefined ? "key" : "value";
-      reader.position += 1;
-      return undefined;
-    }
-    if (isQuote(character)) return readString(isKey);
-    if (isKey) return readBareKey();
-    return character === "{" || character === "[" ? open(character === "[") : readWord();
-  };
+  #add(value: unknown): void {
+    const holder = this.#stack.at(-1);
+    if (holder === undefined) this.value = value;
+    else if (holder.items) holder.items[holder.count] = value;
+    else setField(holder.fields, holder.key, value);
+  }
 
-  const reader: PlainReader = {
-    position: start,
-    repairs: [],
-    value: undefined,
-    fenceAt: undefined,
-    open: () => {
-      const isValue = expected === "value" || expected === "firstValue";
-      const place = path();
-      return string !== undefined && isValue
-        ? { path: place, start: string.from, end: string.at }
-        : { path: place.slice(0, isValue ? undefined : -1), start: undefined, end: 0 };
-    },
-    read: (given, isWhole) => {
-      text = given;
-      isEnd = isWhole;
-      view = createTextView(text);
-      for (;;) {
-        const status = readToken();
-        if (status !== undefined) return status;
-      }
-    },
-  };
-  return reader;
+  #finish(value: unknown): PlainStatus | undefined {
+    this.#expected = "after";
+    if (this.#options.onValue !== undefined) this.#options.onValue(this.#path(), value);
+    const holder = this.#stack.at(-1);
+    if (holder === undefined) return "complete";
+    holder.count += 1;
+    return undefined;
+  }
+
+  #path(): Path {
+    return this.#stack.map(({ items, key, count }) => (items ? count : key));
+  }
+
+  #fix(kind: RepairKind, position: number): void {
+    this.repairs.push({ kind, position });
+  }
 }

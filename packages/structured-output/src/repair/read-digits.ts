@@ -1,5 +1,5 @@
 import { parseTolerant, type ParseBudget } from "./parse-tolerant.ts";
-import { createPlainReader } from "./plain-reader.ts";
+import { PlainReader } from "./plain-reader.ts";
 import type { TextView } from "./text-view.ts";
 
 // Numbers that JavaScript prints in another way than some text may have them.
@@ -9,7 +9,7 @@ const OTHER_SPELLING = /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!
 export function readDigits(view: TextView, start: number, budget: ParseBudget): unknown {
   if (!OTHER_SPELLING.test(view.text)) return undefined;
   const options = { ...budget, keepsDigits: true };
-  const reader = createPlainReader(start, options);
+  const reader = new PlainReader(start, options);
   if (reader.read(view.text, true) === "complete") return reader.value;
   const parsed = parseTolerant(view, start, options);
   return parsed.status === "complete" ? parsed.value : undefined;
