@@ -3,8 +3,7 @@ import type { ParseBudget } from "../repair/parse-tolerant.ts";
 import { type Choice, type Chosen, chosenFrom, chooseValue, type Reading } from "./choose-value.ts";
 import type { ExtractedJson, ExtractLimits, ExtractOptions } from "./extract-options.ts";
 import { findCandidates } from "./find-candidates.ts";
-import { DEEPEST_LIMIT, isDeeperThan } from "./is-deeper-than.ts";
-import { nestsTooDeep } from "./nests-too-deep.ts";
+import { DEEPEST_LIMIT, nestsTooDeep } from "./nests-too-deep.ts";
 import { readScalar } from "./read-scalar.ts";
 
 const DEFAULT_LIMITS: Complete<ExtractLimits> = {
@@ -54,11 +53,6 @@ export function findAnswer<T>(
   const body = start === 0 ? text : text.slice(1);
   const whole = nestsTooDeep(body, limits.maxDepth) ? undefined : parseJson(body);
   if (whole === undefined) return readCandidates(text, choice, limits);
-  if (isDeeperThan(whole.value, limits.maxDepth))
-    return refuse(
-      "ERR_JSON_PARSE",
-      `The JSON is nested deeper than ${limits.maxDepth}. Ask for a flatter value or raise limits.maxDepth.`,
-    );
   const source = { kind: "whole", start, end: text.length } as const;
   const digits = (): unknown => onlyValueIn(body, budgetOf(limits))?.digits?.();
   return readWhole({ value: whole.value, repairs: [], source, digits }, choice, limits);
@@ -89,21 +83,9 @@ function decode(
   outer: Reading,
   limits: Complete<ExtractLimits>,
 ): Reading | undefined {
-  const source = { ...outer.source, kind: "double_encoded" } as const;
-  const parsed = parseJson(text);
-  const again =
-    typeof parsed?.value === "string" ? (parseJson(parsed.value)?.value ?? "") : parsed?.value;
-  const inner = typeof parsed?.value === "string" ? parsed.value : text;
-  const only = (): ReturnType<typeof onlyValueIn> => onlyValueIn(inner, budgetOf(limits));
-  if (again === undefined) {
-    const found = only();
-    return found && { ...found, source };
-  }
-  const digits = (): unknown => only()?.digits?.();
-  const isContainer = typeof again === "object" && again !== null;
-  return isContainer && !isDeeperThan(again, limits.maxDepth)
-    ? { value: again, repairs: [], source, digits }
-    : undefined;
+  const inner = parseJson(text)?.value;
+  const found = onlyValueIn(typeof inner === "string" ? inner : text, budgetOf(limits));
+  return found && { ...found, source: { ...outer.source, kind: "double_encoded" } };
 }
 
 /** The value of a text that holds one bracketed value, read as an answer is. */

@@ -1,12 +1,8 @@
-// Below, the engine is done before anything else could be.
-const SMALLEST_LENGTH = 256 * 1024;
+/** The deepest nesting that can be asked for: checks recurse that far. */
+export const DEEPEST_LIMIT = 2000;
 
-/** Whether a large text nests deeper than the limit: megabytes of brackets take the engine seconds. */
+/** Whether the brackets of a text nest deeper than the limit: megabytes of them take the engine seconds. */
 export function nestsTooDeep(text: string, limit: number): boolean {
-  return text.length >= SMALLEST_LENGTH && opensDeeperThan(text, limit);
-}
-
-function opensDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
