@@ -127,7 +127,10 @@ function readBracket(scan: Scan, start: number): void {
     const isLikely = isBodyStart || status === "complete" || looksLikeJson(view.text, start);
     if (status === "more" && (isLikely || reader.repairs.length === 0))
       resumeAfterReasoning(scan, start);
-    else if (isLikely) repair(scan, start, reader);
+    else if (reader.isTooDeep) {
+      scan.position = view.text.length;
+      addBroken(scan, start, `It is nested deeper than ${budget.maxDepth}`);
+    } else if (isLikely) repair(scan, start, reader);
     else scan.rereads -= reader.position - start;
   }
 }

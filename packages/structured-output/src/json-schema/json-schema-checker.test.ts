@@ -92,9 +92,9 @@ const cases: Case[] = [
     { required: ["a", "constructor", "__proto__"] },
     {},
     [
+      "/__proto__ required: Is required.",
       "/a required: Is required.",
       "/constructor required: Is required.",
-      "/__proto__ required: Is required.",
     ],
   ],
   [
@@ -144,8 +144,8 @@ const cases: Case[] = [
     { $schema: draft7, dependencies: { a: ["b"], c: { required: ["d"] } } },
     { a: 1, c: 1 },
     [
-      "/b dependencies: Is required.",
       ' dependencies: Instance has "c" but does not match dependant schema. (got an object)',
+      "/b dependencies: Is required.",
       "/d required: Is required.",
     ],
   ],

@@ -82,7 +82,10 @@ function createCheck(schema: Record<string, unknown>, isDraft7: boolean): Check 
       const { valid, errors } = validate(value, schema, "2020-12", lookup, false);
       return valid
         ? success(value)
-        : { ok: false, issues: schemaIssues(brokenRules(errors, { value, schema, lookup })) };
+        : {
+            ok: false,
+            issues: schemaIssues(sorted(brokenRules(errors, { value, schema, lookup }))),
+          };
     } catch (error) {
       if (error instanceof RangeError) throw error;
       const reason = "is not a JSON value, or has a property name that is not well-formed Unicode";
@@ -120,6 +123,12 @@ function brokenRules(errors: readonly OutputUnit[], context: Context): BrokenRul
           : error;
     return [{ rule, path, reason, value: { shown: valueAt(value, path) } }];
   });
+}
+
+function sorted(rules: readonly BrokenRule[]): BrokenRule[] {
+  const keyOf = ({ path }: BrokenRule): string =>
+    path.map((step) => String(step).padStart(typeof step === "number" ? 9 : 0, "0")).join("\0");
+  return rules.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
 }
 
 /** What a keyword says at a location, through references. */

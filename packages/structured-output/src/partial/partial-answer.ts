@@ -61,6 +61,8 @@ export function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined):
   };
   const flush = (): void => {
     for (const { path, value } of waiting.splice(0)) {
+      // A member that the schema may drop or read by another branch is finished with the whole answer.
+      if (shape !== undefined && schemaAt(shape, path) === undefined) continue;
       given.set(JSON.stringify(path), value);
       finished.push(path);
     }
@@ -154,7 +156,7 @@ function isContinued(
   if (typeof now === "string" && !now.startsWith(shown?.text ?? "")) return false;
   return [...given].every(([key, before]) => {
     const after = valueAt(value, JSON.parse(key) as Path);
-    return after === undefined || isSameJson(after, before);
+    return isSameJson(after, before);
   });
 }
 

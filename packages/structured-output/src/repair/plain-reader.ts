@@ -44,6 +44,7 @@ export class PlainReader {
   value: unknown;
   /** Where a line in a string begins like the end of a code fence. */
   fenceAt: number | undefined;
+  isTooDeep = false;
   /** Tokens that were looked at. */
   steps = 0;
   readonly #options: PlainOptions;
@@ -116,7 +117,8 @@ export class PlainReader {
   }
 
   #open(isList: boolean): PlainStatus | undefined {
-    if (this.#stack.length >= this.#options.maxDepth) return "stuck";
+    this.isTooDeep = this.#stack.length >= this.#options.maxDepth;
+    if (this.isTooDeep) return "stuck";
     const holder: Holder = { items: isList ? [] : undefined, fields: {}, key: "", count: 0 };
     this.#add(holder.items ?? holder.fields);
     this.#stack.push(holder);
@@ -189,12 +191,16 @@ export class PlainReader {
     return this.#endKey(text.slice(position, end), position);
   }
 
-  #endKey(key: string, position: number): undefined {
+  #endKey(key: string, position: number): PlainStatus | undefined {
     const holder = this.#stack.at(-1);
-    if (holder === undefined) return;
-    if (Object.hasOwn(holder.fields, key)) this.#fix("repeated_key", position);
+    if (holder === undefined) return undefined;
+    const isRepeated = Object.hasOwn(holder.fields, key);
+    // What was given of a value cannot be taken back.
+    if (isRepeated && this.#options.onValue !== undefined) return "stuck";
+    if (isRepeated) this.#fix("repeated_key", position);
     holder.key = key;
     this.#expected = "colon";
+    return undefined;
   }
 
   #readWord(text: string): PlainStatus | undefined {
