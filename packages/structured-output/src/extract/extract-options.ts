@@ -11,7 +11,7 @@ export interface ExtractLimits {
   maxRepairs?: number | undefined;
 }
 
-/** What tells the value that is meant from others. */
+/** What decides which value is meant. */
 export interface ExtractOptions {
   /** Whether a value is what was asked for. Of two that are and differ, none is taken. */
   accept?: ((value: unknown) => boolean) | undefined;

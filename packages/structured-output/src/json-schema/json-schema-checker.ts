@@ -141,7 +141,7 @@ function ruleAt(location: string, { schema, lookup }: Context): unknown {
   return node;
 }
 
-/** The path to which a location leads; a pointer alone doesn't tell indexes from names. */
+/** The path to which a location leads; a pointer alone has indexes and names alike. */
 function pathOf(location: string, root: unknown): (string | number)[] {
   let value = root;
   return parsePointer(location.slice(1)).map((part) => {

@@ -3,7 +3,7 @@ import { isQuote } from "../repair/marks.ts";
 
 const STOP = /<(think|thinking|thought|reasoning)>|```[\w+-]*\s|[{[]/g;
 const SCALAR = /[-\d]|(?:true|false|null)\b/y;
-/** What a bracket's meaning is told from. */
+/** The characters behind a bracket that decide whether it opens a value. */
 const LOOK_AHEAD = 160;
 
 /** Where the first value of an answer begins that still arrives, or from where to look again. */

@@ -90,8 +90,8 @@ export function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined):
   const showText = (current: PlainReader): void => {
     const { path, start, end } = current.open();
     if (start === undefined || !mayGrow(shape && schemaAt(shape, path))) return;
-    const isSame = shown !== undefined && isSameJson(shown.path, path);
-    shown = grown(text, isSame ? shown : { path, text: "", end: start }, end);
+    const isNew = shown === undefined || !isSameJson(shown.path, path);
+    shown = grown(text, isNew ? { path, text: "", end: start } : shown, end);
     if (path.length === 0) current.value = shown.text;
     else place(current.value, path, shown.text);
   };

@@ -6,7 +6,7 @@ import { setField } from "./set-field.ts";
 import { createTextView, foreignSpace, type TextView } from "./text-view.ts";
 import { classifyWord } from "./words.ts";
 
-/** `more`: the text ends before the value does. `stuck`: what comes next has no meaning or several, which a search may tell. */
+/** `more`: the text ends before the value does. `stuck`: what comes next has no meaning or several, and needs a search. */
 export type PlainStatus = "more" | "complete" | "stuck";
 type Path = (string | number)[];
 type Expected = "value" | "firstValue" | "key" | "firstKey" | "colon" | "after";

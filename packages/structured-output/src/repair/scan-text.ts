@@ -74,7 +74,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
     (looksStructural ||
       isQuote(text.charAt(view.skipSpace(at + 1))) ||
       /[:,{}[\]\n]/.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)));
-  // The first marks of a text tell that its marks are not escaped; more of them change nothing.
+  // The first marks of a text show that its marks are not escaped; more of them change nothing.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
   const structural = looksLikeKey ? 4 : looksStructural ? (isClosing ? 2 : 4) : 0;
   const cost = isApostrophe ? 0 : usual + structural + (isDoubtfulKey ? 5 : 0);

@@ -139,7 +139,7 @@ function convertPairs(
   return { schema: { type: "array", items }, codec: pairsCodec(member.codec) };
 }
 
-/** Null stands for absent, also where it is a value of the property: models do not tell the two apart. */
+/** Null stands for absent, also where it is a value of the property: models mean the same by both. */
 function optional({ schema, codec }: Converted): Converted {
   const branches: unknown = schema["anyOf"];
   const isNullable =
