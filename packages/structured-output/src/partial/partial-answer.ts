@@ -90,8 +90,8 @@ export function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined):
   const showText = (current: PlainReader): void => {
     const { path, start, end } = current.open();
     if (start === undefined || !mayGrow(shape && schemaAt(shape, path))) return;
-    const isNew = shown === undefined || !isSameJson(shown.path, path);
-    shown = grown(text, isNew ? { path, text: "", end: start } : shown, end);
+    const before = shown !== undefined && isSameJson(shown.path, path) ? shown : undefined;
+    shown = grown(text, before ?? { path, text: "", end: start }, end);
     if (path.length === 0) current.value = shown.text;
     else place(current.value, path, shown.text);
   };

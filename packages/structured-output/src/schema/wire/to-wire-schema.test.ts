@@ -206,6 +206,14 @@ describe("toWireSchema", () => {
     expect(converted.decode(encoded)).toEqual(value);
   });
 
+  it("keeps an optional item of a tuple that is null before the next one", () => {
+    const item = [{ type: "string" }, { type: ["null", "integer"] }, { type: "string" }];
+    const tuple = { type: "array", prefixItems: item, items: false, minItems: 1 };
+    const wire = toWireSchema({ type: "object", properties: { t: tuple }, required: ["t"] });
+    for (const t of [["a", null, "b"], ["a", 1, "b"], ["a", 1], ["a"]])
+      expect(wire.decode(wire.encode({ t }))).toEqual({ t });
+  });
+
   it("says in the description what the subset cannot", () => {
     const schema = z.object({
       a: z.string().min(2).max(5).describe("A word"),

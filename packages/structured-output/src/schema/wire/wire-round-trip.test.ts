@@ -149,9 +149,12 @@ const cases: fc.Arbitrary<{ schema: JsonSchema; value: unknown }> = fc
     });
   });
 
-/** Without members that are null: an optional one that may be null comes back without them. */
+/** Without members and last items that are null: an optional one that may be null comes back as absent. */
 function withoutNull(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => withoutNull(item));
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => withoutNull(item));
+    return items.slice(0, items.findLastIndex((item) => item !== null) + 1);
+  }
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(members.map(([key, member]) => [key, withoutNull(member)]));
