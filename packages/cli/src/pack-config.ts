@@ -31,9 +31,9 @@ export async function readPackConfig({ root }: Pick<Session, "root">): Promise<P
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
     throw new CliError("usage", `${file} cannot be read.`, { cause: error });
   }
-  const { loadJsonSchemaChecker } = await import("@ccl/structured-output/json-schema");
+  const { createJsonSchemaChecker } = await import("@ccl/structured-output/json-schema");
   const schema = new URL("../ccl.config.schema.json", import.meta.url);
-  const check = await loadJsonSchemaChecker<PackConfig>(JSON.parse(await readFile(schema, "utf8")));
+  const check = createJsonSchemaChecker<PackConfig>(JSON.parse(await readFile(schema, "utf8")));
   const checked = check(parse(text, file));
   if (checked.ok) return checked.value;
   throw inputError(

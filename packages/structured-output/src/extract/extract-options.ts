@@ -1,7 +1,7 @@
 import type { FinishReason } from "@ccl/core";
 import type { Repair } from "../repair/repair.ts";
 
-/** What reading an answer may cost; a text beyond it is refused, valid or not, but for `timeoutMs` and `maxRepairs`. */
+/** What reading an answer may cost; a text beyond it is refused, valid or not, but for `maxRepairs`. */
 export interface ExtractLimits {
   /** UTF-8 bytes of the answer; default 16 MiB. */
   maxBytes?: number | undefined;
@@ -9,13 +9,11 @@ export interface ExtractLimits {
   maxDepth?: number | undefined;
   /** Repairs in one value; default 100,000. */
   maxRepairs?: number | undefined;
-  /** Time for repairs; valid JSON is read whatever it takes. Default 5,000. */
-  timeoutMs?: number | undefined;
 }
 
-/** What tells the value that is meant from others. */
+/** What decides which value is meant. */
 export interface ExtractOptions {
-  /** Whether a value fits the schema: the outermost one that does wins. */
+  /** Whether a value is what was asked for. Of two that are and differ, none is taken. */
   accept?: ((value: unknown) => boolean) | undefined;
   /** With `length` the answer is refused as truncated, however complete it looks. */
   finishReason?: FinishReason | undefined;
@@ -29,7 +27,7 @@ export interface JsonSource {
   /** UTF-16 offsets in the answer, the end excluded. */
   start: number;
   end: number;
-  /** Keys and indexes from the value that was read there to the one that was accepted; empty for that value itself. */
+  /** The only members that wrapped the value that was accepted, from the outermost on; empty without such wrappers. */
   path: (string | number)[];
 }
 

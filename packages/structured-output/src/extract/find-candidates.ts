@@ -1,9 +1,10 @@
 import { parseTolerant, type ParseBudget } from "../repair/parse-tolerant.ts";
+import { PlainReader } from "../repair/plain-reader.ts";
 import { isQuote, punctuationAt } from "../repair/marks.ts";
-import { startsBareKey } from "../repair/scan-text.ts";
+import { startsBareKey } from "../repair/follows-string.ts";
+import { readDigits } from "../repair/read-digits.ts";
 import type { Repair } from "../repair/repair.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
-import { scanStrict, type StrictScan } from "./scan-strict.ts";
 
 /** A bracketed value that was read from the text. */
 export interface Candidate {
@@ -12,6 +13,8 @@ export interface Candidate {
   readonly zone: "fence" | "prose";
   readonly start: number;
   readonly end: number;
+  /** The value with its numbers as they are written. */
+  readonly digits: () => unknown;
 }
 
 /** What a text holds: every outermost value, and what could not be read. */
@@ -20,34 +23,7 @@ export interface FoundCandidates {
   /** Offset of a value, a string in it or a reasoning block that the text ends in. */
   truncatedAt: number | undefined;
   /** Values that are JSON beyond repair. */
-  broken: { position: number; reason: string }[];
-}
-
-const NO_REPAIRS: readonly Repair[] = [];
-
-/** Valid JSON, parsed when its value is asked for: a hostile text has millions of them, of which one is wanted. */
-class StrictCandidate implements Candidate {
-  readonly repairs = NO_REPAIRS;
-  readonly zone: Candidate["zone"];
-  readonly start: number;
-  readonly end: number;
-  readonly #text: string;
-  #value: unknown;
-
-  constructor(
-    text: string,
-    zone: Candidate["zone"],
-    { start, end }: { start: number; end: number },
-  ) {
-    this.#text = text;
-    this.zone = zone;
-    this.start = start;
-    this.end = end;
-  }
-
-  get value(): unknown {
-    return (this.#value ??= JSON.parse(this.#text.slice(this.start, this.end)));
-  }
+  broken: { position: number; reason: string; isInFence: boolean }[];
 }
 
 interface Scan extends FoundCandidates {
@@ -132,64 +108,67 @@ function passTag(scan: Scan, tag: string, start: number): void {
 }
 
 function readBracket(scan: Scan, start: number): void {
-  const { text } = scan.view;
+  const { view, budget } = scan;
   const isBodyStart = scan.isAtBodyStart;
   scan.isAtBodyStart = false;
-  if (!scan.isInFence && text.startsWith("```", scan.view.skipSpace(start + 1))) return;
-  if ((text[start] === "(" && !isBodyStart) || scan.rereads < 0 || scan.broken.length >= MAX_BROKEN)
+  if (!scan.isInFence && view.text.startsWith("```", view.skipSpace(start + 1))) return;
+  if (
+    (view.text[start] === "(" && !isBodyStart) ||
+    scan.rereads < 0 ||
+    scan.broken.length >= MAX_BROKEN
+  )
     return;
-  const strict = !"{[".includes(text.charAt(start))
-    ? ({ status: "broken", position: start, brokenAt: start } as const)
-    : scanStrict(text, start);
-  if (strict.status === "complete" && !isGlued(scan, start, strict.end))
-    addStrict(scan, start, strict);
-  else if (strict.status === "prefix") resumeAfterReasoning(scan, start);
-  else if (strict.status === "complete" || isBodyStart || looksLikeJson(text, start))
-    repair(scan, start, strict);
-  else scan.rereads -= strict.position - start;
+  const reader = new PlainReader(start, budget);
+  const status = reader.read(view.text, true);
+  if (status === "complete" && !isGlued(scan, start, reader.position)) {
+    scan.position = reader.position;
+    addCandidate(scan, start, reader);
+  } else {
+    const isLikely = isBodyStart || status === "complete" || looksLikeJson(view.text, start);
+    if (status === "more" && (isLikely || reader.repairs.length === 0))
+      resumeAfterReasoning(scan, start);
+    else if (reader.isTooDeep) {
+      scan.position = view.text.length;
+      addBroken(scan, start, `It is nested deeper than ${budget.maxDepth}`);
+    } else if (isLikely) repair(scan, start, reader);
+    else scan.rereads -= reader.position - start;
+  }
 }
 
-function addStrict(
+function addCandidate(
   scan: Scan,
   start: number,
-  { end, depth }: { end: number; depth: number },
+  { value, repairs }: Pick<PlainReader, "value" | "repairs">,
 ): void {
-  const { maxDepth } = scan.budget;
-  scan.position = end;
-  if (depth > maxDepth)
-    scan.broken.push({ position: start, reason: `It is nested deeper than ${maxDepth}` });
-  else scan.candidates.push(new StrictCandidate(scan.view.text, zoneOf(scan), { start, end }));
+  const { view, budget, position: end } = scan;
+  const digits = (): unknown => readDigits(view, start, budget);
+  scan.candidates.push({ value, repairs, zone: zoneOf(scan), start, end, digits });
 }
 
-function repair(scan: Scan, start: number, strict: StrictScan): void {
+function repair(scan: Scan, start: number, { fenceAt }: PlainReader): void {
   const parsed = parseTolerant(scan.view, start, scan.budget);
+  // What ends at the end of its fence in the middle of a string was cut off, whatever end could be found before.
   if (
     parsed.status === "truncated" ||
-    (parsed.status === "complete" && endsAtFence(scan, parsed.end, strict))
+    (parsed.status === "complete" && fenceAt !== undefined && parsed.end <= fenceAt)
   )
     resumeAfterReasoning(scan, start);
   else if (parsed.status === "complete") {
-    const { value, repairs, end } = parsed;
-    scan.position = end;
-    if (isGlued(scan, start, end))
-      scan.broken.push({ position: end, reason: "The text goes on behind the end of its value" });
-    scan.candidates.push({ value, repairs, zone: zoneOf(scan), start, end });
+    scan.position = parsed.end;
+    if (isGlued(scan, start, parsed.end))
+      addBroken(scan, parsed.end, "The text goes on behind the end of its value");
+    addCandidate(scan, start, parsed);
   } else {
     scan.rereads -= parsed.position - start;
     scan.position = parsed.isOverBudget
       ? scan.view.text.length
       : Math.max(scan.position, parsed.position);
-    scan.broken.push({ position: parsed.position, reason: parsed.reason });
+    addBroken(scan, parsed.position, parsed.reason);
   }
 }
 
-// Valid as far as the end of its fence, where it stops in the middle: it was cut off, whatever end could be found before.
-function endsAtFence({ view }: Scan, end: number, strict: StrictScan): boolean {
-  return (
-    strict.status === "broken" &&
-    end <= strict.brokenAt &&
-    view.text.startsWith("```", view.skipSpace(strict.brokenAt))
-  );
+function addBroken(scan: Scan, position: number, reason: string): void {
+  scan.broken.push({ position, reason, isInFence: scan.isInFence });
 }
 
 function zoneOf({ isInFence }: Scan): Candidate["zone"] {
@@ -222,7 +201,8 @@ function resumeAfterReasoning(scan: Scan, start: number): void {
   scan.position = end;
 }
 
-function looksLikeJson(text: string, start: number): boolean {
+/** Whether what stands behind a bracket is more like the start of a value than like prose. */
+export function looksLikeJson(text: string, start: number): boolean {
   const pattern = punctuationAt(text, start) === "{" ? OBJECT_START : ARRAY_START;
   pattern.lastIndex = start + 1;
   return pattern.test(text);

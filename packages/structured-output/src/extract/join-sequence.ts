@@ -25,6 +25,7 @@ export function joinSequence(
     zone: "prose",
     start: first.start,
     end: last.end,
+    digits: () => candidates.map(({ digits }) => digits()),
   };
 }
 

@@ -12,7 +12,6 @@ describe("nestsTooDeep", () => {
   ])("sees %s", (_name, text) => expect(nestsTooDeep(text, 512)).toBe(true));
 
   it.each<[string, string]>([
-    ["a short text, which the engine may read", "[".repeat(10_000)],
     ["many small lists", `[${"[1,2],".repeat(size / 6)}[]]`],
     ["brackets in a string", `["${"[".repeat(size)}"]`],
     ["brackets in a string with escapes", `["\\"${"[".repeat(size)}\\\\"]`],

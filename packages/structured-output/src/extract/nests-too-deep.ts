@@ -1,35 +1,8 @@
-// Below, the engine is done before anything else could be.
-const SMALLEST_LENGTH = 256 * 1024;
-const SAMPLES = 64;
-const SAMPLE_LENGTH = 256;
-const SUSPICIOUS_DEPTH = 100_000;
+/** The deepest nesting that can be asked for: checks recurse that far. */
+export const DEEPEST_LIMIT = 2000;
 
-/**
- * Whether a large text that may be JSON nests deeper than the limit. Megabytes of brackets take the engine a second or more,
- * so that samples are taken first, and only where they show a deep nest the whole is scanned; false may still be too deep.
- */
+/** Whether the brackets of a text nest deeper than the limit: megabytes of them take the engine seconds. */
 export function nestsTooDeep(text: string, limit: number): boolean {
-  return (
-    text.length >= SMALLEST_LENGTH &&
-    sampledDepth(text) > SUSPICIOUS_DEPTH &&
-    opensDeeperThan(text, limit)
-  );
-}
-
-/** How many brackets would be open if the text were everywhere as in the samples. */
-function sampledDepth(text: string): number {
-  const distance = Math.floor(text.length / SAMPLES);
-  let opened = 0;
-  for (let start = 0; start + SAMPLE_LENGTH <= text.length; start += distance) {
-    let change = 0;
-    for (let at = start; at < start + SAMPLE_LENGTH; at += 1)
-      change += depthChange(text.charCodeAt(at));
-    opened += Math.max(0, change);
-  }
-  return (opened * distance) / SAMPLE_LENGTH;
-}
-
-function opensDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -26,7 +26,7 @@ export async function generateStructured<T>(
   model: LanguageModel,
   options: GenerateStructuredOptions<T>,
 ): Promise<StructuredResult<T>> {
-  const plan = await createPlan(model, options);
+  const plan = createPlan(model, options);
   const attempts: StructuredAttempt[] = [];
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   let format = options.mode === "best-effort" ? "none" : await plan.ladder.current(model);

@@ -1,6 +1,6 @@
 import type { Issue, LanguageModel, Result } from "@ccl/core";
 
-import { jsonSchemaOf, loadChecker } from "../schema/compile-schema.ts";
+import { createChecker, jsonSchemaOf } from "../schema/compile-schema.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 import { toWireSchema, type WireSchema } from "../schema/wire/to-wire-schema.ts";
 import { createFormatLadder, type FormatLadder, type StructuredFormat } from "./format-ladder.ts";
@@ -19,10 +19,10 @@ export interface Plan<T> {
 }
 
 /** Reads the schema and finds the model's ladder. @throws StructuredOutputError */
-export async function createPlan<T>(
+export function createPlan<T>(
   model: LanguageModel,
   options: GenerateStructuredOptions<T>,
-): Promise<Plan<T>> {
+): Plan<T> {
   const ladder = options.ladder ?? ladders.get(model) ?? createFormatLadder();
   if (options.ladder === undefined) ladders.set(model, ladder);
   const { schema } = options;
@@ -33,7 +33,7 @@ export async function createPlan<T>(
     ladder,
     domain,
     wire: toWireSchema(schema),
-    check: await loadChecker(schema),
+    check: createChecker(schema),
   };
 }
 

@@ -1,3 +1,3 @@
 export type { JsonSchema, JsonSchemaChecker } from "./json-schema.ts";
 export { StructuredOutputError } from "../structured-output-error.ts";
-export { createJsonSchemaChecker, loadJsonSchemaChecker } from "./json-schema-checker.ts";
+export { createJsonSchemaChecker } from "./json-schema-checker.ts";

@@ -1,9 +1,10 @@
 // oxlint-disable unicorn/no-thenable -- a keyword of JSON Schema
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
 
 import type { JsonSchema, JsonSchemaChecker } from "./json-schema.ts";
-import { createJsonSchemaChecker, loadJsonSchemaChecker } from "./json-schema-checker.ts";
+import { createJsonSchemaChecker } from "./json-schema-checker.ts";
 import { formatPointer } from "./json-pointer.ts";
 
 const draft7 = "http://json-schema.org/draft-07/schema#";
@@ -16,128 +17,152 @@ const tree = {
 
 type Case = [name: string, schema: JsonSchema, value: unknown, issues: string[]];
 
-/** What both engines say of a value. */
+/** What is said of a value. */
 const cases: Case[] = [
-  ["a type", { type: "string" }, 1, [" type: must be string (got 1)"]],
-  ["several types", { type: ["string", "null"] }, 1, [" type: must be string,null (got 1)"]],
+  [
+    "a type",
+    { type: "string" },
+    1,
+    [' type: Instance type "number" is invalid. Expected "string". (got 1)'],
+  ],
+  [
+    "several types",
+    { type: ["string", "null"] },
+    1,
+    [' type: Instance type "number" is invalid. Expected "string", "null". (got 1)'],
+  ],
   ["an integer in another notation", { type: "integer" }, 1.0, []],
-  ["a fraction for an integer", { type: "integer" }, 1.5, [" type: must be integer (got 1.5)"]],
+  [
+    "a fraction for an integer",
+    { type: "integer" },
+    1.5,
+    [' type: Instance type "number" is invalid. Expected "integer". (got 1.5)'],
+  ],
   ["nullable", { type: "string", nullable: true }, null, []],
-  ["no nullable", { type: "string", nullable: false }, null, [" type: must be string (got null)"]],
+  [
+    "no nullable",
+    { type: "string", nullable: false },
+    null,
+    [' type: Instance type "null" is invalid. Expected "string". (got null)'],
+  ],
   [
     "an enum",
     { enum: ["a", { b: 1 }] },
     "c",
-    [' enum: must be equal to one of the allowed values ("a", {"b":1}) (got "c")'],
+    [' enum: Instance does not match any of ["a",{"b":1}]. (got "c")'],
   ],
   ["an object in an enum", { enum: ["a", { b: [1] }] }, { b: [1] }, []],
-  ["a constant", { const: null }, 0, [" const: must be equal to constant (null) (got 0)"]],
+  ["a constant", { const: null }, 0, [" const: Instance does not match null. (got 0)"]],
   [
     "numbers out of range",
     { items: { minimum: 1, maximum: 3, exclusiveMinimum: 1, exclusiveMaximum: 3 } },
     [1, 2, 3, 4],
     [
-      "/0 exclusiveMinimum: must be > 1 (got 1)",
-      "/2 exclusiveMaximum: must be < 3 (got 3)",
-      "/3 exclusiveMaximum: must be < 3 (got 4)",
-      "/3 maximum: must be <= 3 (got 4)",
+      "/0 exclusiveMinimum: The rule is 1. (got 1)",
+      "/2 exclusiveMaximum: 3 is greater than or equal to 3. (got 3)",
+      "/3 maximum: 4 is greater than 3. (got 4)",
+      "/3 exclusiveMaximum: 4 is greater than or equal to 3. (got 4)",
     ],
   ],
   ["a decimal multiple", { multipleOf: 0.1 }, 0.3, []],
-  ["no multiple", { multipleOf: 0.1 }, 0.35, [" multipleOf: must be multiple of 0.1 (got 0.35)"]],
+  [
+    "no multiple",
+    { multipleOf: 0.1 },
+    0.35,
+    [" multipleOf: 0.35 is not a multiple of 0.1. (got 0.35)"],
+  ],
   [
     "lengths in code points",
     { items: { minLength: 2, maxLength: 3 } },
     ["😀", "😀😀😀", "four"],
     [
-      '/0 minLength: must NOT have fewer than 2 characters (got "😀")',
-      '/2 maxLength: must NOT have more than 3 characters (got "four")',
+      '/0 minLength: String is too short (1 < 2). (got "😀")',
+      '/2 maxLength: String is too long (4 > 3). (got "four")',
     ],
   ],
-  [
-    "a pattern",
-    { pattern: "^\\p{Lu}" },
-    "ab",
-    [' pattern: must match pattern "^\\p{Lu}" (got "ab")'],
-  ],
-  ["a format, which is an annotation", { type: "string", format: "date-time" }, "soon", []],
+  ["a pattern", { pattern: "^\\p{Lu}" }, "ab", [' pattern: The rule is "^\\\\p{Lu}". (got "ab")']],
   [
     "a format under not",
     { not: { format: "email" } },
     "a@b.c",
-    [' not: must NOT be valid (got "a@b.c")'],
+    [' not: Instance matched "not" schema. (got "a@b.c")'],
   ],
   [
     "missing properties, own ones only",
     { required: ["a", "constructor", "__proto__"] },
     {},
     [
-      "/__proto__ required: is required",
-      "/a required: is required",
-      "/constructor required: is required",
+      "/__proto__ required: Is required.",
+      "/a required: Is required.",
+      "/constructor required: Is required.",
     ],
   ],
   [
     "a property too many",
     { properties: { a: {} }, patternProperties: { "^x-": {} }, additionalProperties: false },
     { a: 1, "x-b": 2, "c/d ~é": 3 },
-    ["/c~1d ~0é additionalProperties: is not a property of the schema; leave it out"],
+    ["/c~1d ~0é additionalProperties: Is not a property of the schema. Leave it out."],
   ],
   [
     "further properties of a kind",
     { additionalProperties: { type: "number" } },
     { a: 1, b: "x" },
-    ['/b type: must be number (got "x")'],
+    ['/b type: Instance type "string" is invalid. Expected "number". (got "x")'],
   ],
   [
     "names",
     { propertyNames: { pattern: "^[a-z]+$", maxLength: 2 } },
     { ok: 1, No: 2 },
     [
-      '/No pattern: must match pattern "^[a-z]+$" (got "No")',
-      '/No propertyNames: property name must be valid (got "No")',
+      ' propertyNames: Property name "No" does not match schema. (got an object)',
+      '/No pattern: The rule is "^[a-z]+$". (got 2)',
     ],
   ],
   [
     "a property called propertyNames",
     { properties: { propertyNames: { properties: { a: { type: "null" } } } } },
     { propertyNames: { a: 1 } },
-    ["/propertyNames/a type: must be null (got 1)"],
+    ['/propertyNames/a type: Instance type "number" is invalid. Expected "null". (got 1)'],
   ],
   [
     "numbers of properties",
     { minProperties: 2, maxProperties: 0 },
     { a: 1 },
     [
-      " maxProperties: must NOT have more than 0 properties (got an object)",
-      " minProperties: must NOT have fewer than 2 properties (got an object)",
+      " minProperties: Instance does not have at least 2 properties. (got an object)",
+      " maxProperties: The rule is 0. (got an object)",
     ],
   ],
   [
     "properties that need others",
     { dependentRequired: { a: ["b", "c"] }, dependentSchemas: { a: { required: ["d"] } } },
     { a: 1, c: 1 },
-    ["/b dependentRequired: is required", "/d required: is required"],
+    ["/b dependentRequired: Is required.", "/d required: Is required."],
   ],
   [
     "dependencies of draft-07",
     { $schema: draft7, dependencies: { a: ["b"], c: { required: ["d"] } } },
     { a: 1, c: 1 },
-    ["/b dependencies: is required", "/d required: is required"],
+    [
+      ' dependencies: Instance has "c" but does not match dependant schema. (got an object)',
+      "/b dependencies: Is required.",
+      "/d required: Is required.",
+    ],
   ],
   [
     "a forbidden property",
     { properties: { a: false } },
     { a: 1 },
-    ["/a false schema: boolean schema is false (got 1)"],
+    ["/a properties: Must not be there. (got 1)"],
   ],
   [
     "a tuple of 2020-12",
     { prefixItems: [{ type: "string" }, { type: "number" }], items: false },
     [1, 2, 3, 4],
     [
-      " items: must NOT have more than 2 items (got an array of 4)",
-      "/0 type: must be string (got 1)",
+      '/0 type: Instance type "number" is invalid. Expected "string". (got 1)',
+      "/2 items: Must not be there. (got 3)",
+      "/3 items: Must not be there. (got 4)",
     ],
   ],
   [
@@ -145,42 +170,37 @@ const cases: Case[] = [
     { $schema: draft7, items: [{ type: "string" }], additionalItems: false },
     [1, 2],
     [
-      " additionalItems: must NOT have more than 1 items (got an array of 2)",
-      "/0 type: must be string (got 1)",
+      '/0 type: Instance type "number" is invalid. Expected "string". (got 1)',
+      "/1 additionalItems: Must not be there. (got 2)",
     ],
   ],
-  ["no items at all", { items: false }, [1], ["/0 false schema: boolean schema is false (got 1)"]],
+  ["no items at all", { items: false }, [1], ["/0 items: Must not be there. (got 1)"]],
   [
     "numbers of items",
     { minItems: 3, maxItems: 1 },
     [1, 2],
     [
-      " maxItems: must NOT have more than 1 items (got an array of 2)",
-      " minItems: must NOT have fewer than 3 items (got an array of 2)",
+      " maxItems: Array has too many items (2 > 1). (got an array of 2)",
+      " minItems: Array has too few items (2 < 3). (got an array of 2)",
     ],
   ],
   [
     "duplicates",
     { uniqueItems: true },
     [{ a: 1 }, 2, { a: 1 }],
-    [
-      " uniqueItems: must NOT have duplicate items (items 0 and 2 are identical) (got an array of 3)",
-    ],
+    [" uniqueItems: Duplicate items at indexes 0 and 2. (got an array of 3)"],
   ],
   [
     "nothing that fits contains",
     { contains: { type: "string" } },
     [1],
-    [
-      " contains: must contain at least 1 valid item(s) (got an array of 1)",
-      "/0 type: must be string (got 1)",
-    ],
+    [" contains: Array does not contain item matching schema. (got an array of 1)"],
   ],
   [
     "too few for minContains",
     { contains: { type: "string" }, minContains: 2, maxContains: 3 },
     ["a"],
-    [" contains: must contain at least 2 and no more than 3 valid item(s) (got an array of 1)"],
+    [" minContains: Array has less items (1) than minContains (2). (got an array of 1)"],
   ],
   [
     "minContains of another draft",
@@ -193,32 +213,32 @@ const cases: Case[] = [
     { anyOf: [{ type: "string" }, { required: ["a"], type: "object" }] },
     1,
     [
-      " anyOf: must match a schema in anyOf (got 1)",
-      " type: must be object (got 1)",
-      " type: must be string (got 1)",
+      " anyOf: Instance does not match any subschemas. (got 1)",
+      ' type: Instance type "number" is invalid. Expected "string". (got 1)',
+      ' type: Instance type "number" is invalid. Expected "object". (got 1)',
     ],
   ],
   [
     "two branches of oneOf",
     { oneOf: [{ type: "number" }, { minimum: 0 }] },
     1,
-    [" oneOf: must match exactly one schema in oneOf (got 1)"],
+    [" oneOf: Instance does not match exactly one subschema (2 matches). (got 1)"],
   ],
   [
     "all of allOf",
     { allOf: [{ type: "number" }, { minimum: 2 }] },
     1,
-    [" minimum: must be >= 2 (got 1)"],
+    [" minimum: 1 is less than 2. (got 1)"],
   ],
   [
     "then and else",
     { items: { if: { type: "number" }, then: { minimum: 2 }, else: { type: "string" } } },
     [1, null],
     [
-      '/0 if: must match "then" schema (got 1)',
-      "/0 minimum: must be >= 2 (got 1)",
-      '/1 if: must match "else" schema (got null)',
-      "/1 type: must be string (got null)",
+      '/0 if: Instance does not match "then" schema. (got 1)',
+      "/0 minimum: 1 is less than 2. (got 1)",
+      '/1 if: Instance does not match "else" schema. (got null)',
+      '/1 type: Instance type "null" is invalid. Expected "string". (got null)',
     ],
   ],
   [
@@ -229,13 +249,16 @@ const cases: Case[] = [
       unevaluatedProperties: false,
     },
     { a: 1, b: 2, c: 3 },
-    ["/c unevaluatedProperties: is not a property of the schema; leave it out"],
+    ["/c unevaluatedProperties: Is not a property of the schema. Leave it out."],
   ],
   [
     "items that no part evaluates",
     { allOf: [{ prefixItems: [{}] }], unevaluatedItems: false },
     [1, 2, 3],
-    [" unevaluatedItems: must NOT have unevaluated items (got an array of 3)"],
+    [
+      "/1 unevaluatedItems: Must not be there. (got 2)",
+      "/2 unevaluatedItems: Must not be there. (got 3)",
+    ],
   ],
   [
     "unevaluatedProperties of another draft",
@@ -247,7 +270,7 @@ const cases: Case[] = [
     "a recursive reference",
     tree,
     { kids: [{ id: 1 }, { kids: [{ id: "x" }] }] },
-    ['/kids/1/kids/0/id type: must be integer (got "x")'],
+    ['/kids/1/kids/0/id type: Instance type "string" is invalid. Expected "integer". (got "x")'],
   ],
   [
     "rules beside a reference",
@@ -257,7 +280,7 @@ const cases: Case[] = [
       properties: { a: { $ref: "#/definitions/a", minimum: 2 } },
     },
     { a: 1 },
-    ["/a minimum: must be >= 2 (got 1)"],
+    ["/a minimum: 1 is less than 2. (got 1)"],
   ],
   [
     "references by anchor and id",
@@ -267,31 +290,34 @@ const cases: Case[] = [
       prefixItems: [{ $ref: "#a" }, { $ref: "b" }],
     },
     [1, 2],
-    ["/0 type: must be null (got 1)", "/1 type: must be null (got 2)"],
+    [
+      '/0 type: Instance type "number" is invalid. Expected "null". (got 1)',
+      '/1 type: Instance type "number" is invalid. Expected "null". (got 2)',
+    ],
   ],
   [
     "a dynamic reference",
     { $dynamicAnchor: "node", type: "object", properties: { kid: { $dynamicRef: "#node" } } },
     { kid: 1 },
-    ["/kid type: must be object (got 1)"],
+    ['/kid type: Instance type "number" is invalid. Expected "object". (got 1)'],
   ],
   [
     "a reference with escapes",
     { $defs: { "a/b c": { type: "null" } }, $ref: "#/$defs/a~1b%20c" },
     1,
-    [" type: must be null (got 1)"],
+    [' type: Instance type "number" is invalid. Expected "null". (got 1)'],
   ],
   [
     "a reference into a part of the caller's own",
     { components: { schemas: { a: { type: "null" } } }, $ref: "#/components/schemas/a" },
     1,
-    [" type: must be null (got 1)"],
+    [' type: Instance type "number" is invalid. Expected "null". (got 1)'],
   ],
   [
     "a reference to the dialect",
     { properties: { schema: { $ref: "https://json-schema.org/draft/2020-12/schema" } } },
     { schema: { minLength: -1 } },
-    ["/schema/minLength minimum: must be >= 0 (got -1)"],
+    ["/schema/minLength minimum: -1 is less than 0. (got -1)"],
   ],
   [
     "examples and keywords of the caller's own",
@@ -307,12 +333,9 @@ const said = (check: JsonSchemaChecker<unknown>, value: unknown): string[] => {
   return issues.map(({ path, message }) => `${formatPointer(path)} ${message}`);
 };
 
-describe.each([
-  ["the interpreter", async (schema: JsonSchema) => createJsonSchemaChecker(schema)],
-  ["ajv", async (schema: JsonSchema) => loadJsonSchemaChecker(schema)],
-])("a JSON Schema checked by %s", (_engine, open) => {
-  it.each(cases)("knows %s", async (_name, schema, value, issues) => {
-    expect(said(await open(structuredClone(schema)), value)).toEqual(issues);
+describe("createJsonSchemaChecker", () => {
+  it.each(cases)("knows %s", (_name, schema, value, issues) => {
+    expect(said(createJsonSchemaChecker(structuredClone(schema)), value)).toEqual(issues);
   });
 
   it.each([
@@ -325,20 +348,22 @@ describe.each([
     ["a reference that leads nowhere", { items: { $ref: "#/$defs/none" } }, "#/$defs/none"],
     ["an id of draft-04", { id: "x" }, "$id"],
     ["nullable without a type", { nullable: true }, "nullable"],
-  ])("refuses %s", async (_name, schema, part) => {
+  ])("refuses %s", (_name, schema, part) => {
     const failed = { code: "schema_invalid", message: expect.stringContaining(part) };
-    await expect(open(schema)).rejects.toMatchObject(failed);
+    expect(() => createJsonSchemaChecker(schema)).toThrow(expect.objectContaining(failed));
   });
 
-  it("refuses $async", async () => {
-    await expect(open({ $async: true })).rejects.toMatchObject({ code: "schema_unsupported" });
+  it("refuses $async", () => {
+    expect(() => createJsonSchemaChecker({ $async: true })).toThrow(
+      expect.objectContaining({ code: "schema_unsupported" }),
+    );
   });
 
-  it("leaves a frozen schema as it is", async () => {
+  it("leaves a frozen schema as it is", () => {
     const shared = Object.freeze({ $ref: "#/$defs/a" });
     const $defs = Object.freeze({ a: Object.freeze({ type: "null" }) });
     const schema = Object.freeze({ prefixItems: [shared, shared], $defs });
-    expect(said(await open(schema), [null, 1])).toHaveLength(1);
+    expect(said(createJsonSchemaChecker(schema), [null, 1])).toHaveLength(1);
   });
 });
 
@@ -390,26 +415,25 @@ const { value: values } = fc.letrec((tie) => ({
   ),
 }));
 
-describe("both engines", () => {
-  it("agree on random schemas and values", async () => {
-    await fc.assert(
-      fc.asyncProperty(
+describe("random schemas and values", () => {
+  it("are judged as ajv does", () => {
+    fc.assert(
+      fc.property(
         schemas(["#/$defs/a"]),
         schemas(["#/$defs/b"]),
         schemas(["#/$defs/c"]),
         values,
-        async (root, a, b, value) => {
+        (root, a, b, value) => {
           const schema = { allOf: [root], $defs: { a, b, c: { type: "string" } } };
-          const interpret = createJsonSchemaChecker(schema);
-          const compiled = await loadJsonSchemaChecker(schema);
-          expect(interpret(value).ok).toBe(compiled(value).ok);
+          const theirs = new Ajv2020({ ownProperties: true, strict: false }).compile(schema);
+          expect(createJsonSchemaChecker(schema)(value).ok).toBe(theirs(value));
         },
       ),
     );
   });
 });
 
-describe("the interpreter", () => {
+describe("a value that is not JSON", () => {
   it.each([
     ["undefined", undefined],
     ["a function", { a: () => 1 }],
@@ -420,20 +444,25 @@ describe("the interpreter", () => {
   });
 });
 
-describe("where code generation is forbidden", () => {
-  afterEach(() => void vi.unstubAllGlobals());
+describe("formats", () => {
+  it.each([
+    ["date", "2024-01-05", "2024-1-5"],
+    ["date", "2024-02-29", "2023-02-29"],
+    ["date-time", "2024-01-05T10:00:00Z", "2024-01-05 10:00"],
+    ["time", "10:00:00Z", "10 o'clock"],
+    ["uuid", "123e4567-e89b-12d3-a456-426614174000", "123e4567"],
+    ["email", "a@b.org", "a at b.org"],
+    ["uri", "https://a.org/b", "a.org/b c"],
+    ["ipv4", "10.0.0.1", "10.0.0.256"],
+  ])("checks %s", (format, right, wrong) => {
+    for (const $schema of [undefined, draft7]) {
+      const check = createJsonSchemaChecker({ $schema, type: "string", format });
+      expect(check(right).ok).toBe(true);
+      expect(said(check, wrong)).toEqual([expect.stringContaining(`format "${format}"`)]);
+    }
+  });
 
-  it("checks without ajv", async () => {
-    vi.doMock("ajv", () => {
-      throw new Error("ajv was loaded");
-    });
-    vi.stubGlobal("Function", function forbidden() {
-      throw new EvalError("Code generation from strings disallowed for this context");
-    });
-    vi.resetModules();
-    const fresh = await import("./json-schema-checker.ts");
-    const check = await fresh.loadJsonSchemaChecker({ $schema: draft7, type: "null" });
-    expect(said(check, 1)).toEqual([" type: must be null (got 1)"]);
-    vi.doUnmock("ajv");
+  it("leaves a format alone that it does not know", () => {
+    expect(createJsonSchemaChecker({ format: "colour" })("no colour").ok).toBe(true);
   });
 });

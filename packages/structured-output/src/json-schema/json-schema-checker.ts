@@ -1,130 +1,152 @@
-import { success } from "@ccl/core";
+import { dereference, type OutputUnit, validate } from "@cfworker/json-schema";
+import { type Result, success } from "@ccl/core";
+import { isRecord, valueAt } from "@ccl/core/json";
 
 import { StructuredOutputError } from "../structured-output-error.ts";
-import { compileWithAjv } from "./compile-with-ajv.ts";
-import { explainViolation, type Violation } from "./explain-violation.ts";
-import { interpretSchema } from "./interpret-schema.ts";
+import { parsePointer } from "./json-pointer.ts";
 import type { JsonSchema, JsonSchemaChecker } from "./json-schema.ts";
 import { metaSchema } from "./meta-schema.ts";
-import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
+import { prepareSchema } from "./prepare-schema.ts";
 import { type BrokenRule, schemaIssues, withinStack } from "./schema-issue.ts";
 
-type FindViolations = (value: unknown) => Violation[];
+type Check = (value: unknown) => Result<unknown>;
 
-const interpreted = new WeakMap<JsonSchema, FindViolations>();
-const compiled = new WeakMap<JsonSchema, Promise<FindViolations>>();
+/** Keywords that only pass on what a schema below them says. */
+const wrappers = new Set([
+  "$ref",
+  "additionalItems",
+  "additionalProperties",
+  "allOf",
+  "dependentSchemas",
+  "items",
+  "patternProperties",
+  "prefixItems",
+  "properties",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+]);
+
+const prepared = new WeakMap<JsonSchema, Check>();
+const metaChecks = new Map<boolean, Check>();
 
 /**
- * A check of a JSON Schema that works in every runtime and is ready at once: for a value or a few. Prepared once for each
- * schema object, which must not be changed afterwards; `T` is the caller's claim.
+ * A check of a JSON Schema, formats included, that works in every runtime. Prepared once for each schema object, which must
+ * not be changed afterwards; `T` is the caller's claim.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function createJsonSchemaChecker<T = unknown>(schema: JsonSchema): JsonSchemaChecker<T> {
-  const find = interpreted.get(schema) ?? usable(() => interpretSchema(prepare(schema, false)));
-  interpreted.set(schema, find);
-  return createChecker(find);
+  const check = prepared.get(schema) ?? prepare(schema);
+  prepared.set(schema, check);
+  return (value) => {
+    const result = withinStack(() => check(value));
+    if (fits<T>(value, result)) return success(value);
+    return { ok: false, issues: result.ok ? [] : result.issues };
+  };
 }
 
-/**
- * A check with the same answers that ajv has compiled: for many or large values. ajv is loaded on first use; where the
- * runtime forbids generated code, as edge workers do, it is `createJsonSchemaChecker`.
- * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
- */
-export async function loadJsonSchemaChecker<T = unknown>(
-  schema: JsonSchema,
-): Promise<JsonSchemaChecker<T>> {
-  if (!canGenerateCode()) return createJsonSchemaChecker(schema);
-  const find = compiled.get(schema) ?? compile(schema);
-  compiled.set(schema, find);
-  return createChecker(await find);
+function fits<T>(_value: unknown, result: Result<unknown>): _value is T {
+  return result.ok;
 }
 
-async function compile(schema: JsonSchema): Promise<FindViolations> {
-  const prepared = usable(() => prepare(schema, true));
-  return compileWithAjv(prepared).catch((error: unknown) => {
-    throw unusable(error);
+function prepare(given: JsonSchema): Check {
+  try {
+    const { schema, isDraft7 } = prepareSchema(given);
+    const metaCheck = metaChecks.get(isDraft7) ?? createCheck(metaSchema(isDraft7), isDraft7);
+    metaChecks.set(isDraft7, metaCheck);
+    const result = metaCheck(schema);
+    if (result.ok) return createCheck(schema, isDraft7);
+    const reasons = result.issues
+      .slice(0, 3)
+      .map(({ path, message }) => `/${path.join("/")} ${message}`);
+    throw new Error(reasons.join("; "));
+  } catch (error) {
+    if (StructuredOutputError.isInstance(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The JSON Schema cannot be used: ${reason}.`;
+    throw new StructuredOutputError("schema_invalid", message, { cause: error });
+  }
+}
+
+function createCheck(schema: Record<string, unknown>, isDraft7: boolean): Check {
+  const lookup = dereference(schema);
+  const brokenReference = (): string | undefined =>
+    Object.values(lookup)
+      .filter((node) => typeof node === "object")
+      .find(({ __absolute_ref__: to }) => to !== undefined && lookup[to] === undefined)?.$ref;
+  if (brokenReference() !== undefined) dereference(metaSchema(isDraft7), lookup);
+  const broken = brokenReference();
+  if (broken !== undefined) throw new Error(`can't resolve the reference ${broken}`);
+  return (value) => {
+    try {
+      // The draft matters only to draft-04 and to what stands beside $ref, which is checked in all dialects here.
+      const { valid, errors } = validate(value, schema, "2020-12", lookup, false);
+      return valid
+        ? success(value)
+        : {
+            ok: false,
+            issues: schemaIssues(sorted(brokenRules(errors, { value, schema, lookup }))),
+          };
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      const reason = "is not a JSON value, or has a property name that is not well-formed Unicode";
+      return { ok: false, issues: schemaIssues([{ rule: "json", path: [], reason }]) };
+    }
+  };
+}
+
+interface Context {
+  value: unknown;
+  schema: Record<string, unknown>;
+  lookup: ReturnType<typeof dereference>;
+}
+
+function brokenRules(errors: readonly OutputUnit[], context: Context): BrokenRule[] {
+  const { value } = context;
+  return errors.flatMap(({ keyword, keywordLocation, instanceLocation, error }, index) => {
+    if (wrappers.has(keyword)) return [];
+    const path = pathOf(instanceLocation, value);
+    const name = /required property "([^]*)"\.$|but does not have "([^]*)"\.$/.exec(error);
+    const missing = name?.[1] ?? name?.[2];
+    if (missing !== undefined)
+      return [{ rule: keyword, path: [...path, missing], reason: "Is required." }];
+    // What must not be there at all is said by the keyword above the schema `false`.
+    const above = errors[index - 1]?.keyword ?? "";
+    if (keyword === "false" && above.endsWith("Properties"))
+      return [{ rule: above, path, reason: "Is not a property of the schema. Leave it out." }];
+    const rule = keyword === "false" && wrappers.has(above) ? above : keyword;
+    const isUnclear = /^(?:pattern|exclusiveMinimum|maxProperties)$/.test(keyword);
+    const reason =
+      keyword === "false"
+        ? "Must not be there."
+        : isUnclear
+          ? `The rule is ${JSON.stringify(ruleAt(keywordLocation, context))}.`
+          : error;
+    return [{ rule, path, reason, value: { shown: valueAt(value, path) } }];
   });
 }
 
-let isCodeAllowed: boolean | undefined;
+function sorted(rules: readonly BrokenRule[]): BrokenRule[] {
+  const keyOf = ({ path }: BrokenRule): string =>
+    path.map((step) => String(step).padStart(typeof step === "number" ? 9 : 0, "0")).join("\0");
+  return rules.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
+}
 
-function canGenerateCode(): boolean {
-  try {
-    isCodeAllowed ??= typeof new Function("") === "function";
-  } catch {
-    isCodeAllowed = false;
+/** What a keyword says at a location, through references. */
+function ruleAt(location: string, { schema, lookup }: Context): unknown {
+  let node: unknown = schema;
+  for (const step of parsePointer(location.slice(1)).map((part) => decodeURIComponent(part))) {
+    const target = step === "$ref" ? valueAt(node, ["__absolute_ref__"]) : undefined;
+    node = typeof target === "string" ? lookup[target] : valueAt(node, [step]);
   }
-  return isCodeAllowed;
+  return node;
 }
 
-const metaFinders = new Map<boolean, FindViolations>();
-
-function prepare(schema: JsonSchema, isDynamic: boolean): PreparedSchema {
-  const prepared = prepareSchema(schema, isDynamic);
-  const { isDraft7 } = prepared;
-  const find =
-    metaFinders.get(isDraft7) ?? interpretSchema({ isDraft7, schema: metaSchema(isDraft7) });
-  metaFinders.set(isDraft7, find);
-  const result = createChecker(find)(prepared.schema);
-  if (result.ok) return prepared;
-  const reasons = result.issues
-    .slice(0, 3)
-    .map(({ path, message }) => `/${path.join("/")} ${message}`);
-  throw new Error(reasons.join("; "));
-}
-
-function usable<T>(prepare: () => T): T {
-  try {
-    return prepare();
-  } catch (error) {
-    throw unusable(error);
-  }
-}
-
-function unusable(error: unknown): StructuredOutputError {
-  if (StructuredOutputError.isInstance(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  const message = `The JSON Schema does not compile: ${reason}.`;
-  return new StructuredOutputError("schema_invalid", message, { cause: error });
-}
-
-function createChecker<T>(find: FindViolations): JsonSchemaChecker<T> {
-  return (value) =>
-    withinStack(() => {
-      const violations = find(value);
-      if (fits<T>(value, violations)) return success(value);
-      return { ok: false, issues: schemaIssues(sortedRules(violations, value)) };
-    });
-}
-
-function fits<T>(_value: unknown, violations: readonly Violation[]): _value is T {
-  return violations.length === 0;
-}
-
-/** Each broken rule once, by path: the engines find them in different orders. */
-function sortedRules(violations: readonly Violation[], value: unknown): BrokenRule[] {
-  const rules = new Map<string, BrokenRule>();
-  for (const broken of violations.flatMap((violation) => explainViolation(violation, value))) {
-    rules.set(JSON.stringify([broken.path, broken.rule, broken.reason]), broken);
-  }
-  return [...rules.values()].sort(
-    (a, b) =>
-      comparePaths(a.path, b.path) ||
-      compareTexts(`${a.rule}: ${a.reason}`, `${b.rule}: ${b.reason}`),
-  );
-}
-
-function comparePaths(a: BrokenRule["path"], b: BrokenRule["path"]): number {
-  for (const [index, step] of a.entries()) {
-    const other = b[index];
-    if (other === undefined) return 1;
-    const areIndexes = typeof step === "number" && typeof other === "number";
-    const order = areIndexes ? step - other : compareTexts(String(step), String(other));
-    if (order !== 0) return order;
-  }
-  return a.length - b.length;
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** The path to which a location leads; a pointer alone has indexes and names alike. */
+function pathOf(location: string, root: unknown): (string | number)[] {
+  let value = root;
+  return parsePointer(location.slice(1)).map((part) => {
+    const step = Array.isArray(value) ? Number(part) : decodeURIComponent(part);
+    value = Array.isArray(value) || isRecord(value) ? valueAt(value, [step]) : undefined;
+    return step;
+  });
 }

@@ -4,7 +4,7 @@ import type { Result } from "@ccl/core";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Checks a JSON value: the value, or up to 200 broken rules (`ERR_SCHEMA_VALIDATION`), sorted by path and each message
+ * Checks a JSON value: the value, or up to 200 broken rules (`ERR_SCHEMA_VALIDATION`), sorted by path, each message
  * beginning with the rule's keyword. A value nested too deep to be checked does not fit.
  */
 export type JsonSchemaChecker<T> = (value: unknown) => Result<T>;

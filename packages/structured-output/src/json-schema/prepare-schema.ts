@@ -2,7 +2,7 @@ import { isRecord } from "@ccl/core/json";
 import { StructuredOutputError } from "../structured-output-error.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** A copy of a user's schema in the dialect that both engines read alike. */
+/** A copy of a user's schema in one dialect. */
 export interface PreparedSchema {
   isDraft7: boolean;
   schema: Record<string, unknown>;
@@ -10,15 +10,14 @@ export interface PreparedSchema {
 
 const dataKeywords = words("const default dependentRequired enum examples required type");
 /** Keywords whose value names schemas. */
-export const mapKeywords: ReadonlySet<string> = words(
+const mapKeywords: ReadonlySet<string> = words(
   "$defs definitions dependencies dependentSchemas patternProperties properties",
 );
 const schemaKeywords = words(
   "additionalItems additionalProperties allOf anyOf contains else if items not oneOf prefixItems " +
     "propertyNames then unevaluatedItems unevaluatedProperties",
 );
-/** `format` is an annotation in 2020-12, and is treated as one in draft-07. */
-const ignored = words("$recursiveAnchor $recursiveRef format id nullable");
+const ignored = words("$recursiveAnchor $recursiveRef id nullable");
 const unknownTo2020 = words("additionalItems");
 const unknownToDraft7 = words(
   "$anchor $dynamicAnchor $dynamicRef dependentRequired dependentSchemas maxContains minContains " +
@@ -30,11 +29,11 @@ const staticNames = new Map([
 ]);
 
 /**
- * Copies a schema without annotations and what its dialect does not define, and with OpenAPI's `nullable` as a type. Unless
- * `isDynamic`, dynamic references become plain ones, from which they differ only where a document has several `$id`s.
+ * Copies a schema without annotations and what its dialect does not define, and with OpenAPI's `nullable` as a type. Dynamic
+ * references become plain ones, from which they differ only where a document has several `$id`s.
  * @throws Error for a pattern that is no regular expression and for keywords of other dialects
  */
-export function prepareSchema(schema: JsonSchema, isDynamic: boolean): PreparedSchema {
+export function prepareSchema(schema: JsonSchema): PreparedSchema {
   if (schema["$async"] === true) {
     const message = "The schema is $async; checks here are synchronous.";
     throw new StructuredOutputError("schema_unsupported", message);
@@ -49,7 +48,7 @@ export function prepareSchema(schema: JsonSchema, isDynamic: boolean): PreparedS
 
   const isTarget = (key: string): boolean =>
     references.includes(`/${key}/`) || references.includes(`/${key}"`);
-  const nameOf = (key: string): string => (isDynamic ? key : (staticNames.get(key) ?? key));
+  const nameOf = (key: string): string => staticNames.get(key) ?? key;
   const isKept = ([key, value]: [string, unknown]): boolean => {
     if (ignored.has(key) || unknown.has(key)) return false;
     if (typeof value !== "object" || dataKeywords.has(key)) return true;

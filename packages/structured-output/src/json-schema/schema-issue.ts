@@ -1,4 +1,3 @@
-import { valueAt } from "@ccl/core/json";
 import type { Issue, Result } from "@ccl/core";
 
 import { describeValue } from "./describe-value.ts";
@@ -37,14 +36,4 @@ export function withinStack<T>(check: () => Result<T>): Result<T> {
 
 function schemaIssue(path: (string | number)[], message: string): Issue {
   return { code: "ERR_SCHEMA_VALIDATION", path, message };
-}
-
-/** A path with array indexes as numbers: a pointer alone doesn't tell them from names. */
-export function typedPath(steps: readonly string[], root: unknown): (string | number)[] {
-  let value = root;
-  return steps.map((step) => {
-    const typed = Array.isArray(value) ? Number(step) : step;
-    value = valueAt(value, [typed]);
-    return typed;
-  });
 }

@@ -1,46 +1,89 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { answerValue, MISPRINTS, misprint } from "../../test-support/misprint.ts";
+import { extractJson } from "../extract/extract-json.ts";
+import type { StructuredSchema } from "../schema/structured-schema.ts";
+import type { PartialAnswer } from "./partial-answer.ts";
 import { parsePartial } from "./parse-partial.ts";
 
-async function states(chunks: Iterable<string>): Promise<string[]> {
-  const seen: string[] = [];
-  for await (const value of parsePartial(chunks)) seen.push(JSON.stringify(value));
+async function states<T>(
+  chunks: Iterable<string>,
+  schema?: StructuredSchema<T>,
+): Promise<PartialAnswer<T>[]> {
+  const seen: PartialAnswer<T>[] = [];
+  for await (const state of parsePartial<T>(chunks, { schema })) seen.push(structuredClone(state));
   return seen;
 }
 
-async function last(chunks: Iterable<string>): Promise<unknown> {
-  let value: unknown;
-  for await (value of parsePartial(chunks));
-  return value;
-}
+const values = async (chunks: Iterable<string>): Promise<unknown[]> =>
+  (await states(chunks)).map(({ value }) => value);
 
 describe("parsePartial", () => {
   it("shows strings as they arrive, and neither keys nor numbers before they are complete", async () => {
-    expect(await states(['{"na', 'me": "A', 'nn"', ', "age": 4', "2}"])).toEqual([
-      "{}",
-      '{"name":"A"}',
-      '{"name":"Ann"}',
-      '{"name":"Ann"}',
-      '{"name":"Ann","age":42}',
+    expect(await values(['{"na', 'me": "A', 'nn"', ', "age": 4', "2}"])).toEqual([
+      {},
+      { name: "A" },
+      { name: "Ann" },
+      { name: "Ann" },
+      { name: "Ann", age: 42 },
+      { name: "Ann", age: 42 },
     ]);
   });
 
-  it("grows the last item of a list instead of adding one", async () => {
-    expect(await states(['["a', "b", '", "c'])).toEqual(['["a"]', '["ab"]', '["ab","c"]']);
+  it("says once of each value that it is finished, and where the answer grows", async () => {
+    const seen = await states(['{"tags": ["a", "b', '"], "n": 1', ', "s": "x', '"}']);
+    expect(seen.map(({ finished, growing }) => ({ finished, growing }))).toEqual([
+      { finished: [], growing: ["tags", 1] },
+      { finished: [["tags", 0]], growing: ["n"] },
+      { finished: [["tags", 1], ["tags"]], growing: ["s"] },
+      { finished: [["n"]], growing: [] },
+      { finished: [["s"], []], growing: undefined },
+    ]);
   });
 
-  it("waits for the value behind reasoning, prose and a fence", async () => {
-    expect(
-      await states(['<think>{"a"', ":1}</think>Here:\n```json\n", '{"b":2}', "\n```"]),
-    ).toEqual(['{"b":2}', '{"b":2}']);
+  it("brings values into the shape of a schema once they are finished", async () => {
+    const schema = z.object({ age: z.int(), size: z.enum(["small", "large"]), note: z.string() });
+    const seen = await states(["{age: '4", "2', size: 'La", "rge', note: 'n", "ice'}"], schema);
+    expect(seen.map(({ value }) => value)).toEqual([
+      {},
+      { age: 42 },
+      { age: 42, size: "large", note: "n" },
+      { age: 42, size: "large", note: "nice" },
+      { age: 42, size: "large", note: "nice" },
+    ]);
+    expect(seen.at(-1)?.growing).toBeUndefined();
   });
 
-  it("keeps the value so far when the text is no JSON from somewhere on", async () => {
-    expect(await last(['{"a": 1, "b": nonsense, "c": 2}'])).toEqual({ a: 1 });
+  it.each<[string, string[], unknown]>([
+    [
+      "reasoning, prose and a fence",
+      ['<think>{"a"', ":1}</think>Here:\n```js", 'on\n{"b":2}', "\n```"],
+      { b: 2 },
+    ],
+    [
+      "single quotes, Python's words and comments",
+      ["{'a': Non", "e, # why\n 'b': NaN,}"],
+      { a: null, b: null },
+    ],
+    ["a text at the root", ['"a', 'b"'], "ab"],
+    ["a number at the root", ["4", "2"], 42],
+    ["unescaped quotes", ['{"a": "say "h', 'i" now", "b": 1}'], { a: 'say "hi" now', b: 1 }],
+  ])("reads %s", async (_name, chunks, value) => {
+    expect((await states(chunks)).at(-1)).toMatchObject({ value, growing: undefined });
+  });
+
+  it("keeps growing at its end what was cut off or cannot be read", async () => {
+    expect((await states(['{"a": 1, "b": "x'])).at(-1)).toMatchObject({
+      value: { a: 1, b: "x" },
+      growing: ["b"],
+    });
+    expect((await states(['{"a": 1, ]: 2}'])).at(-1)?.growing).toBeDefined();
   });
 
   it("makes an own field of __proto__", async () => {
-    const value = await last(['{"__proto__": {"isAdmin": true}}']);
+    const value = (await values(['{"__proto__": {"isAdmin": true}}'])).at(-1);
     expect(Object.keys(value as object)).toEqual(["__proto__"]);
     expect(Object.hasOwn(Object.prototype, "isAdmin")).toBe(false);
   });
@@ -50,8 +93,8 @@ describe("parsePartial", () => {
       yield* ["[1,", "2]"];
     }
     const seen: unknown[] = [];
-    for await (const value of parsePartial(stream())) seen.push(structuredClone(value));
-    expect(seen).toEqual([[1], [1, 2]]);
+    for await (const { value } of parsePartial(stream())) seen.push(structuredClone(value));
+    expect(seen).toEqual([[1], [1, 2], [1, 2]]);
   });
 
   it("ends with the whole value, wherever the stream was cut into chunks", async () => {
@@ -65,13 +108,40 @@ describe("parsePartial", () => {
         const chunks: string[] = [];
         let at = 0;
         for (const size of sizes) chunks.push(text.slice(at, (at += size)));
-        expect(await last([...chunks, text.slice(at)])).toEqual(JSON.parse(text));
+        const last = (await states([...chunks, text.slice(at)])).at(-1);
+        expect(last).toMatchObject({ growing: undefined });
+        expect(last?.value).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it("only adds to what it gave, whatever was misprinted", async () => {
+    const kinds = fc.subarray(Object.keys(MISPRINTS), { minLength: 1, maxLength: 2 });
+    await fc.assert(
+      fc.asyncProperty(kinds, fc.nat(), async (chosen, seed) => {
+        let state = seed;
+        const random = (): number => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
+        const text = misprint(answerValue(random), chosen, random);
+        const read = extractJson(text);
+        const finished = new Map<string, unknown>();
+        const seen = await states(text.match(/[^]{1,3}/g) ?? []);
+        for (const { value, finished: places } of seen) {
+          const at = (path: readonly (string | number)[]): unknown =>
+            path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
+          for (const path of places) {
+            expect(finished.has(JSON.stringify(path))).toBe(false);
+            finished.set(JSON.stringify(path), at(path));
+          }
+          for (const [path, before] of finished) expect(at(JSON.parse(path))).toEqual(before);
+        }
+        const last = seen.at(-1);
+        const isWhole = last !== undefined && last.growing === undefined;
+        expect(isWhole && read.ok ? read.value.value : last?.value).toEqual(last?.value);
       }),
     );
   });
 
   it("survives any nesting", async () => {
-    const value = await last(["[".repeat(100_000), "]".repeat(100_000)]);
-    expect(Array.isArray(value)).toBe(true);
+    expect((await states(["[".repeat(10_000), "]".repeat(10_000)])).at(-1)?.growing).toBeDefined();
   });
 });

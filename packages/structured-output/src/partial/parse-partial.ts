@@ -1,17 +1,20 @@
-import { createPartialReader } from "./partial-reader.ts";
+import { createPartialAnswer, type PartialAnswer } from "./partial-answer.ts";
+import type { StructuredSchema } from "../schema/structured-schema.ts";
 
 /**
- * The value so far after each chunk of a streamed answer, for display only: never act on it, since it is neither complete
- * nor checked. A string that is still arriving is shown, a key or number is not. It is the same object each time as it
- * grows (nothing before its first bracket), so that the whole stream costs linear time; copy it to keep a state.
+ * The answer as far as it has come, after each chunk that adds to it; for display, since it is not checked before its end. What
+ * a chunk brings is only added: a text grows, and what was given as finished never changes. A schema brings each value into
+ * its shape once it is finished. The last one has no `growing` if all of the answer was read; `parseStructured` says why not.
  */
-export async function* parsePartial(
+export async function* parsePartial<T = unknown>(
   chunks: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<unknown, void, undefined> {
-  const reader = createPartialReader();
+  options: { schema?: StructuredSchema<T> | undefined } = {},
+): AsyncGenerator<PartialAnswer<T>, void, undefined> {
+  const answer = createPartialAnswer<T>(options.schema);
   for await (const chunk of chunks) {
-    reader.feed(chunk);
-    const value = reader.value();
-    if (value !== undefined) yield value;
+    const news = answer.add(chunk);
+    if (news !== undefined) yield news;
   }
+  const last = answer.end();
+  if (last !== undefined) yield last;
 }

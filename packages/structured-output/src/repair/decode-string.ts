@@ -19,17 +19,25 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
 };
+const ESCAPE = /\\(?:u[\da-fA-F]{4}|[\s\S]?)/g;
+const WINDOWS_PATH = /^(?:[a-zA-Z]:|\\)\\/;
 
-/** Decodes the escapes of a string's content. An escape that JSON does not know keeps its backslash, as in paths and patterns. */
-export function decodeString(raw: string, { mark, offset, repairs }: DecodeOptions): string {
+/**
+ * Decodes the escapes of a string's content. One that JSON does not know, as in `\d`, shows that the writer left backslashes
+ * as they are: then `\b` is no backspace either. Undefined where that leaves a doubt, as between a line break and `\n`.
+ */
+export function decodeString(raw: string, options: DecodeOptions): string | undefined {
+  const { mark, offset, repairs } = options;
   const special = /[\\"'`\p{Cc}\p{Pi}\p{Pf}]/gu;
+  const isRaw = raw.includes("\\") && hasForeignEscape(raw);
+  if (isRaw && !WINDOWS_PATH.test(raw) && /(?<!\\)(?:\\\\)*\\[nrt]/.test(raw)) return undefined;
   let decoded = "";
   let from = 0;
   for (let match = special.exec(raw); match !== null; match = special.exec(raw)) {
     const at = match.index;
     const character = match[0];
     if (character === "\\") {
-      const { text, length, isValid } = decodeEscape(raw, at);
+      const { text, length, isValid } = decodeEscape(raw, at, isRaw);
       if (!isValid) repairs.push({ kind: "invalid_escape", position: offset + at });
       decoded += raw.slice(from, at) + text;
       from = at + length;
@@ -41,9 +49,22 @@ export function decodeString(raw: string, { mark, offset, repairs }: DecodeOptio
   return from === 0 ? raw : decoded + raw.slice(from);
 }
 
-function decodeEscape(raw: string, at: number): { text: string; length: number; isValid: boolean } {
+function hasForeignEscape(raw: string): boolean {
+  return (raw.match(ESCAPE) ?? []).some((escape) => {
+    const marker = escape.charAt(1);
+    const isKnown = Object.hasOwn(ESCAPES, marker) || escape.length === 6;
+    return !isKnown && !isQuote(marker) && marker !== "\n";
+  });
+}
+
+function decodeEscape(
+  raw: string,
+  at: number,
+  isRaw: boolean,
+): { text: string; length: number; isValid: boolean } {
   const marker = raw[at + 1] ?? "";
-  const known = Object.hasOwn(ESCAPES, marker) ? ESCAPES[marker] : undefined;
+  const isKept = isRaw && /[bfnrt]/.test(marker);
+  const known = Object.hasOwn(ESCAPES, marker) && !isKept ? ESCAPES[marker] : undefined;
   if (known !== undefined) return { text: known, length: 2, isValid: true };
   const digits = raw.slice(at + 2, at + 6);
   if (marker === "u" && /^[0-9a-fA-F]{4}$/.test(digits))

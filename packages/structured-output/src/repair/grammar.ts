@@ -2,7 +2,7 @@ import { isQuote, punctuationAt } from "./marks.ts";
 import { openString, openStrings, startsString } from "./open-string.ts";
 import { type Entry, type Frame, type Part, partOf, withPart } from "./parts.ts";
 import { COST, frameOf, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
-import { isSpace } from "./text-view.ts";
+import { foreignSpace, isSpace } from "./text-view.ts";
 
 const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array: "]", paren: ")" };
 const FUNCTION_CALL = /(?:new\s{1,8})?[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
@@ -41,14 +41,6 @@ function skipGap({ view }: Grammar, from: Reading): Reading {
     if (commentEnd === end) return { ...reading, position: end };
     reading = { ...repaired(reading, "comment", COST.notation, end), position: commentEnd };
   }
-}
-
-function foreignSpace(text: string, start: number, end: number): number {
-  for (let at = start; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
-  }
-  return -1;
 }
 
 function isComment(text: string, position: number): boolean {
@@ -119,8 +111,10 @@ function skipStrayText({ view, push }: Grammar, reading: Reading): void {
   let at = reading.position;
   while (at < text.length && at - reading.position < 64 && !':,{}[]"\n'.includes(text.charAt(at)))
     at += 1;
-  if (text[at] !== '"' && text[at] !== "}") return;
-  push({ ...repaired(reading, "stray_text", COST.strayText), position: at });
+  const isBetween =
+    (text[at] === '"' || text[at] === "}") && frameOf(reading).entries !== undefined;
+  const cost = COST.strayText + at - reading.position;
+  if (isBetween) push({ ...repaired(reading, "stray_text", cost), position: at });
 }
 
 function openImplicit({ push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
@@ -201,7 +195,7 @@ function readCloser(grammar: Grammar, reading: Reading, closer: string): void {
   const wrong = repaired(closing, "wrong_closer", COST.wrongCloser);
   finish(grammar, { ...wrong, position: position + 1 }, held, isTrailing);
   if (mode === "after")
-    push({ ...repaired(reading, "stray_text", COST.strayText), position: position + 1 });
+    push({ ...repaired(reading, "stray_text", COST.strayCloser), position: position + 1 });
 }
 
 function hasOuter({ parent }: Frame, closer: string): boolean {

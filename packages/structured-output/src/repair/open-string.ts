@@ -16,8 +16,8 @@ export function openStrings({ view, push }: Grammar, reading: Reading, isKey: bo
     return;
   }
   const triple = mark.repeat(3);
-  const end = text.startsWith(triple, position) ? view.findQuote(triple, position + 3) : -1;
-  if (end > 0 && end < text.length) {
+  const end = text.startsWith(triple, position) ? text.indexOf(triple, position + 3) : -1;
+  if (end > 0) {
     const styled = repaired(reading, "quote_style", COST.notation);
     pushText(push, { ...styled, mark: triple, start: position + 3, isKey }, end, end + 3);
   }

@@ -6,7 +6,6 @@ function parse(text: string): TolerantParse {
   return parseTolerant(createTextView(text), 0, {
     maxDepth: 100,
     maxRepairs: 100,
-    isExpired: () => false,
   });
 }
 

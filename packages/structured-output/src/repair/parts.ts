@@ -58,39 +58,48 @@ export function build(
   text: string,
   root: Part,
   links: RepairLink | undefined,
-): { value: unknown; repairs: Repair[] } {
-  const repairs: Repair[] = [];
-  const value = valueOf(text, root, repairs);
+): { value: unknown; repairs: Repair[]; isAmbiguous: boolean } {
+  const built: Built = { repairs: [], isAmbiguous: false };
+  const { repairs } = built;
+  const value = valueOf(text, root, built);
   for (let link = links; link !== undefined; link = link.previous)
     repairs.push({ kind: link.kind, position: link.position });
   // What was linked last comes first: the order among repairs at one place.
-  return { value, repairs: repairs.reverse().toSorted((a, b) => a.position - b.position) };
+  const ordered = repairs.reverse().toSorted((a, b) => a.position - b.position);
+  return { value, repairs: ordered, isAmbiguous: built.isAmbiguous };
 }
 
-function valueOf(text: string, part: Part, repairs: Repair[]): unknown {
+interface Built {
+  repairs: Repair[];
+  /** The backslashes of a string can be read in two ways. */
+  isAmbiguous: boolean;
+}
+
+function valueOf(text: string, part: Part, built: Built): unknown {
   if (part.type === "value") return part.value;
-  if (part.type === "text") return textOf(text, part, repairs);
+  if (part.type === "text") return textOf(text, part, built);
   const entries: Entry[] = [];
   for (let entry = part.entries; entry !== undefined; entry = entry.previous) entries.push(entry);
   entries.reverse();
-  if (part.kind !== "object") return entries.map((entry) => valueOf(text, entry.part, repairs));
+  if (part.kind !== "object") return entries.map((entry) => valueOf(text, entry.part, built));
   const fields: Record<string, unknown> = {};
   for (const { key, part: child } of entries) {
-    const name = key === undefined ? "" : String(valueOf(text, key, repairs));
+    const name = key === undefined ? "" : String(valueOf(text, key, built));
     if (Object.hasOwn(fields, name) && key?.type !== "container")
-      repairs.push({ kind: "repeated_key", position: key?.start ?? 0 });
-    setField(fields, name, valueOf(text, child, repairs));
+      built.repairs.push({ kind: "repeated_key", position: key?.start ?? 0 });
+    setField(fields, name, valueOf(text, child, built));
   }
   return fields;
 }
 
-function textOf(text: string, part: Part & { type: "text" }, repairs: Repair[]): string {
+function textOf(text: string, part: Part & { type: "text" }, built: Built): string {
   const { start, end, mark, before } = part;
   const raw = text.slice(start, end);
   const decoded =
     mark === "\\"
       ? // The whole text was escaped once more.
         decodeString(raw.replaceAll("\\\\", "\\"), { mark: '"', offset: start, repairs: [] })
-      : decodeString(raw, { mark, offset: start, repairs });
-  return before === undefined ? decoded : String(valueOf(text, before, repairs)) + decoded;
+      : decodeString(raw, { mark, offset: start, repairs: built.repairs });
+  if (decoded === undefined) built.isAmbiguous = true;
+  return (before === undefined ? "" : String(valueOf(text, before, built))) + (decoded ?? raw);
 }

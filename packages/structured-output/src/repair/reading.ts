@@ -45,6 +45,8 @@ export interface Reading {
 export interface Grammar {
   view: TextView;
   maxDepth: number;
+  /** Numbers are given as they are written, as texts. */
+  keepsDigits: boolean;
   /** Set when a bracket was nested deeper than the limit. */
   isTooDeep: boolean;
   push: (reading: Reading) => void;
@@ -69,7 +71,9 @@ export const COST = {
   wrongCloser: 5,
   missingQuote: 5,
   bareString: 3,
-  strayText: 6,
+  /** And one for each character. */
+  strayText: 4,
+  strayCloser: 6,
   gluedText: 8,
   set: 4,
   call: 2,

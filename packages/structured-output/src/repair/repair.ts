@@ -1,12 +1,14 @@
 /**
  * What was changed to read a text as JSON, or (`schema_...`) to bring the value into the shape of its schema: another
  * spelling of a constant, a member that the schema does not know left out, another spelling of a key, one for a list or a
- * list of one, JSON in a string, null for a member that may be absent or the other way round, a number in a string.
+ * list of one, JSON in a string, null for a member that may be absent or the other way round, a number in a string. `wrapper`
+ * is an object whose only member was taken, `draft` another value before the one that the answer calls final.
  */
 export type RepairKind =
   | "comment"
   | "concatenation"
   | "control_character"
+  | "draft"
   | "ellipsis"
   | "escaped_text"
   | "extra_comma"
@@ -38,6 +40,7 @@ export type RepairKind =
   | "unquoted_key"
   | "unquoted_string"
   | "whitespace"
+  | "wrapper"
   | "wrong_closer";
 
 /** One change that was needed to read the text. */

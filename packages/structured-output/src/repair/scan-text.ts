@@ -1,10 +1,12 @@
 import { COST, type Grammar, pushPart, pushText, type Reading, repaired } from "./reading.ts";
 import { closes, isQuote, punctuationAt } from "./marks.ts";
 import { classifyWord, isWholeWord } from "./words.ts";
+import { followsString, startsBareKey } from "./follows-string.ts";
 import { isSpace } from "./text-view.ts";
 
 const LETTER = /[\p{L}\p{N}]/u;
 const MAX_KEY = 256;
+const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}]\s{0,64}[:：]/uy;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -30,8 +32,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
       // A mark of its kind that is not its pair ends it at a price, as `“a"` does.
       const last = fit === "pair" ? reading : { ...reading, cost: reading.cost + 2 };
       if (end > 0) pushText(push, last, at, end);
-      // What it costs that the mark belongs to the content is asked when it comes to that.
-      push({ ...reading, mode: "resume", position: at, cost: reading.cost + 1 });
+      push({ ...reading, mode: "resume", position: at });
       return;
     }
     if (code < 0x20) {
@@ -54,33 +55,43 @@ export function scanString(grammar: Grammar, from: Reading): void {
 
 // A text that ends in a string whose marks were passed over was rather read wrongly than cut off.
 function cutOff({ view, push }: Grammar, reading: Reading): void {
-  const cost = reading.cost + (reading.inner > 0 ? COST.strayText : 0);
+  const cost = reading.cost + (reading.inner > 0 ? COST.strayCloser : 0);
   push({ ...reading, mode: "cut", cost, position: view.text.length });
 }
 
 /** Continues a string behind a mark: it belongs to the content. What looks like the end of a string, or the start of the next, costs more. */
 export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const { text } = view;
-  const at = reading.position;
+  const { position: at, isKey, frame, inner } = reading;
   const isApostrophe =
     reading.mark !== '"' && LETTER.test(text.charAt(at - 1)) && LETTER.test(text.charAt(at + 1));
-  const isClosing = reading.inner % 2 === 1;
+  const isClosing = inner % 2 === 1;
   const looksStructural =
-    ",:}]".includes(punctuationAt(text, view.skipSpace(at + 1))) || followsComma(text, at);
+    followsString(view, at + 1, isKey ? "key" : frame?.kind) !== false || followsComma(text, at);
+  const looksLikeKey = !isKey && frame?.kind === "object" && startsKey(text, at);
   const isDoubtfulKey =
-    reading.isKey &&
+    isKey &&
     (looksStructural ||
       isQuote(text.charAt(view.skipSpace(at + 1))) ||
       /[:,{}[\]\n]/.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)));
-  const usual = (isClosing ? 1 : 3) + (looksStructural ? (isClosing ? 1 : 3) : 0);
-  const cost = isApostrophe ? 1 : usual + (isDoubtfulKey ? 5 : 0);
+  // The first marks of a text show that its marks are not escaped; more of them change nothing.
+  const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
+  const structural = looksLikeKey ? 4 : looksStructural ? (isClosing ? 2 : 4) : 0;
+  const cost = isApostrophe ? 0 : usual + structural + (isDoubtfulKey ? 5 : 0);
   push({
     ...reading,
     mode: "string",
-    cost: reading.cost + cost - 1,
-    inner: isApostrophe ? reading.inner : reading.inner + 1,
+    cost: reading.cost + cost,
+    inner: isApostrophe ? inner : inner + 1,
     position: at + 1,
   });
+}
+
+/** `, "b": ` in a string is rather the next member of an object whose string lost its end. */
+function startsKey(text: string, quote: number): boolean {
+  if (!/[\s,]/.test(text.charAt(quote - 1))) return false;
+  KEY.lastIndex = quote;
+  return /,\s{0,64}$/.test(text.slice(Math.max(0, quote - 65), quote)) && KEY.test(text);
 }
 
 function followsComma(text: string, quote: number): boolean {
@@ -145,13 +156,14 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
   cutOff(grammar, reading);
 }
 
-function endWord({ view, push }: Grammar, reading: Reading, at: number): void {
+function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: number): void {
   const { text } = view;
   const { start } = reading;
   const raw = text.slice(start, at);
   const word = classifyWord(raw);
   if (word === undefined) return;
-  const { value, kind, cost } = word;
+  const { kind, cost } = word;
+  const value = keepsDigits && typeof word.value === "number" ? raw.trim() : word.value;
   const read = kind === undefined ? reading : repaired(reading, kind, cost, start);
   const part = { type: "value" as const, value, start };
   pushPart(push, { ...read, position: at, isKey: false }, part);
@@ -182,14 +194,6 @@ function extendWord({ view, push }: Grammar, reading: Reading, at: number): void
   const cost = isGroup || character === "\n" ? 2 : character === "," ? 3 : 1;
   const inner = reading.inner + (character === "," && !isGroup ? 1 : 0);
   push({ ...reading, cost: reading.cost + cost + (startsKey ? 5 : 0), inner, position: at + 1 });
-}
-
-const BARE_KEY = /[\p{L}\p{N}_$-]{1,64}\s{0,8}[:：](?!\/)/uy;
-
-/** Whether a key without marks, and its colon, stand at the offset. */
-export function startsBareKey(text: string, position: number): boolean {
-  BARE_KEY.lastIndex = position;
-  return BARE_KEY.test(text);
 }
 
 /** Reads a key without marks up to its colon. */

@@ -7,8 +7,6 @@ export interface TextView {
   skipGap: (from: number) => number;
   /** Where the comment that starts at `from` ends; `from` itself if none does, the text's length if it is unclosed. */
   skipComment: (from: number) => number;
-  /** The first offset at or after `from` of the quotation mark, or the text's length. */
-  findQuote: (mark: string, from: number) => number;
 }
 
 type Search = (from: number) => number;
@@ -33,6 +31,15 @@ export function isSpace(code: number): boolean {
   );
 }
 
+/** The first white space between the offsets that JSON does not know, or -1. */
+export function foreignSpace(text: string, start: number, end: number): number {
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+  }
+  return -1;
+}
+
 /** Wraps a text for the tolerant parser. */
 export function createTextView(text: string): TextView {
   const skipSpace = remember((from) => {
@@ -42,7 +49,6 @@ export function createTextView(text: string): TextView {
   });
   const findBlockEnd = remember((from) => indexOrEnd(text, "*/", from));
   const findLineEnd = remember((from) => indexOrEnd(text, "\n", from));
-  const quoteSearches = new Map<string, Search>();
 
   const skipComment = (from: number): number => {
     const first = text[from];
@@ -58,14 +64,6 @@ export function createTextView(text: string): TextView {
     skipSpace,
     skipComment,
     skipGap: (from) => skipSpace(skipComment(skipSpace(from))),
-    findQuote: (mark, from) => {
-      let search = quoteSearches.get(mark);
-      if (search === undefined) {
-        search = remember((start) => indexOrEnd(text, mark, start));
-        quoteSearches.set(mark, search);
-      }
-      return search(from);
-    },
   };
 }
 

@@ -38,6 +38,9 @@ export function classifyWord(
   const literal = LITERALS.get(visible);
   if (visible.length <= MAX_WORD) {
     if (JSON_WORD.test(visible)) {
+      // Beyond what a number can hold, only its digits say what it is.
+      if (literal === undefined && !Number.isFinite(Number(visible)))
+        return { value: visible, kind: "unquoted_string", cost: 3 };
       const kind = visible === word ? undefined : "whitespace";
       return { value: literal === undefined ? Number(visible) : literal, kind, cost: 1 };
     }

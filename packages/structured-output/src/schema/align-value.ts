@@ -1,9 +1,10 @@
-import { isRecord, type JsonRecord, valueAt } from "@ccl/core/json";
+import { isRecord, isSameJson, type JsonRecord, valueAt } from "@ccl/core/json";
 
-import { parsePointer } from "../json-schema/json-pointer.ts";
+import { onlyValueIn } from "../extract/extract-json.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 import type { RepairKind } from "../repair/repair.ts";
-import { constantFor, convertScalar, sameWords } from "./convert-scalar.ts";
+import { constantFor, convertScalar, wordsOf } from "./convert-scalar.ts";
+import { resolveReference } from "./schema-at.ts";
 
 /** One change that made a value fit its schema. */
 interface Alignment {
@@ -17,24 +18,31 @@ interface Aligned {
   steps: Alignment[];
 }
 
-interface Context {
-  root: JsonSchema;
-  /** Places that may still be looked at; unions of unions would take exponential time. */
-  visits: number;
+/** A value, and the same with its numbers as they are written where that is known. */
+interface Given {
+  value: unknown;
+  digits: unknown;
 }
 
-type Path = Alignment["path"];
-
-const maxVisits = 20_000;
+interface Context {
+  root: JsonSchema;
+  /** What was read by a schema already: in unions of unions the same value is asked for again and again. */
+  known: WeakMap<object, WeakMap<object, Aligned | "refused">>;
+}
 
 /**
  * The value in the shape that the schema asks for, with each step: a number out of its text, an enum's spelling, one for
  * a list, a key's case, members the schema does not know left out. Undefined if that takes a guess, such as between two
- * readings that cost the same. Looks at shapes alone: bounds and formats are the checker's.
+ * readings that cost the same. Looks at shapes alone: bounds and formats are the checker's. `digits` gives the value with
+ * its numbers as they are written.
  */
-export function alignValue(schema: JsonSchema, value: unknown): Aligned | undefined {
+export function alignValue(
+  schema: JsonSchema,
+  value: unknown,
+  digits: () => unknown = () => undefined,
+): Aligned | undefined {
   try {
-    return align({ root: schema, visits: maxVisits }, schema, value, []);
+    return align({ root: schema, known: new WeakMap() }, schema, { value, digits: digits() });
   } catch (error) {
     // A schema that refers to itself without end, or a value too deep.
     if (error instanceof RangeError) return undefined;
@@ -42,35 +50,60 @@ export function alignValue(schema: JsonSchema, value: unknown): Aligned | undefi
   }
 }
 
-function align(context: Context, given: unknown, value: unknown, path: Path): Aligned | undefined {
-  if ((context.visits -= 1) < 0 || given === false) return undefined;
-  if (!isRecord(given)) return { value, steps: [] };
-  const { $ref: reference, anyOf, oneOf, allOf, ...own } = given;
-  let aligned = alignOwn(context, own, value, path);
+/** Whether the schema's own value has a member of the name, at its root. */
+export function isOwnKey(schema: JsonSchema | undefined, key: string): boolean {
+  const seen = new Set<unknown>();
+  const hasKey = (node: unknown): boolean => {
+    if (!isRecord(node) || seen.has(node)) return false;
+    seen.add(node);
+    const { properties, $ref: reference, anyOf, oneOf, allOf, items } = node;
+    if (isRecord(properties) && Object.hasOwn(properties, key)) return true;
+    const target = typeof reference === "string" ? resolveReference(schema, reference) : undefined;
+    return [target, items, anyOf, oneOf, allOf].flat().some((part) => hasKey(part));
+  };
+  return hasKey(schema);
+}
+
+function align(context: Context, schema: unknown, given: Given): Aligned | undefined {
+  if (schema === false) return undefined;
+  const { value } = given;
+  if (!isRecord(schema)) return { value, steps: [] };
+  if (typeof value !== "object" || value === null) return alignParts(context, schema, given);
+  const bySchema = context.known.get(schema) ?? new WeakMap<object, Aligned | "refused">();
+  context.known.set(schema, bySchema);
+  const known = bySchema.get(value);
+  if (known !== undefined) return known === "refused" ? undefined : known;
+  const aligned = alignParts(context, schema, given);
+  bySchema.set(value, aligned ?? "refused");
+  return aligned;
+}
+
+function alignParts(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
+  const { $ref: reference, anyOf, oneOf, allOf, ...own } = schema;
+  let aligned = alignOwn(context, own, given);
   const branches = [anyOf, oneOf].filter((list) => Array.isArray(list));
   const all: unknown[] = Array.isArray(allOf) ? allOf : [];
-  const parts = typeof reference === "string" ? [resolve(context, reference), ...all] : all;
+  const parts =
+    typeof reference === "string" ? [resolveReference(context.root, reference), ...all] : all;
   for (const part of parts) {
     if (aligned === undefined) return undefined;
-    aligned = next(aligned, align(context, part, aligned.value, path));
+    aligned = next(aligned.steps, align(context, part, { ...given, value: aligned.value }));
   }
   for (const list of branches) {
     if (aligned === undefined) return undefined;
-    const { value: current } = aligned;
-    const read = list.map((branch) => align(context, branch, current, path));
-    aligned = next(aligned, cheapest(read));
+    const current = { ...given, value: aligned.value };
+    const read = list.map((branch) => align(context, branch, current));
+    aligned = next(aligned.steps, cheapest(read));
   }
   return aligned;
 }
 
-function next(before: Aligned, after: Aligned | undefined): Aligned | undefined {
-  return after && { value: after.value, steps: [...before.steps, ...after.steps] };
+function next(before: Alignment[], after: Aligned | undefined): Aligned | undefined {
+  return after && { value: after.value, steps: [...before, ...after.steps] };
 }
 
-function resolve({ root }: Context, reference: string): unknown {
-  return reference.startsWith("#")
-    ? valueAt(root, parsePointer(decodeURIComponent(reference.slice(1))))
-    : true;
+function below(key: string | number, steps: readonly Alignment[]): Alignment[] {
+  return steps.map(({ kind, path }) => ({ kind, path: [key, ...path] }));
 }
 
 /** The reading with the fewest steps; none where two that differ take as few. */
@@ -79,32 +112,29 @@ function cheapest(readings: readonly (Aligned | undefined)[]): Aligned | undefin
   const fewest = Math.min(...found.map(({ steps }) => steps.length));
   const [first, ...others] = found.filter(({ steps }) => steps.length === fewest);
   if (first === undefined || fewest === 0) return first;
-  const text = JSON.stringify(first.value);
-  return others.every(({ value }) => JSON.stringify(value) === text) ? first : undefined;
+  return others.every(({ value }) => isSameJson(value, first.value)) ? first : undefined;
 }
 
-function alignOwn(
-  context: Context,
-  schema: JsonRecord,
-  value: unknown,
-  path: Path,
-): Aligned | undefined {
+function alignOwn(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
+  const { value } = given;
   const constants = "const" in schema ? [schema["const"]] : schema["enum"];
   if (Array.isArray(constants)) {
     const constant = constantFor(constants, value);
-    if (constant === undefined) return unwrapped(context, schema, value, path);
+    if (constant === undefined) return unwrapped(context, schema, given);
     const { value: meant } = constant;
-    return { value: meant, steps: meant === value ? [] : [{ kind: "schema_constant", path }] };
+    return { value: meant, steps: meant === value ? [] : [{ kind: "schema_constant", path: [] }] };
   }
   const types = typesOf(schema);
   if (types === undefined || types.includes(typeOf(value))) {
-    if (isRecord(value)) return alignObject(context, schema, value, path);
-    return Array.isArray(value) ? alignArray(context, schema, value, path) : { value, steps: [] };
+    if (isRecord(value)) return alignObject(context, schema, value, given.digits);
+    return Array.isArray(value)
+      ? alignArray(context, schema, value, given.digits)
+      : { value, steps: [] };
   }
   if (types.includes("number") && typeOf(value) === "integer") return { value, steps: [] };
   return cheapest([
-    ...types.map((type) => convert(context, schema, { value, type, path })),
-    unwrapped(context, schema, value, path),
+    ...types.map((type) => convert(context, { ...schema, type }, given)),
+    unwrapped(context, schema, given),
   ]);
 }
 
@@ -121,65 +151,56 @@ function typeOf(value: unknown): string {
 }
 
 /** The value as another type: scalars by their text, a container out of JSON in a text, one item as a list of one. */
-function convert(
-  context: Context,
-  schema: JsonRecord,
-  { value, type, path }: { value: unknown; type: unknown; path: Path },
-): Aligned | undefined {
+function convert(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
+  const { type } = schema;
+  const { value, digits } = given;
   const isContainer = type === "object" || type === "array";
-  if (isContainer && typeof value === "string") {
-    const parsed = containerIn(value);
-    if (typeOf(parsed) === type) {
-      const read = align(context, { ...schema, type }, parsed, path);
-      return next({ value, steps: [{ kind: "schema_nested_json", path }] }, read);
-    }
+  if (isContainer && typeof value === "string" && /^\s*[[{]/.test(value)) {
+    const inner = onlyValueIn(value);
+    // What is nearly JSON but for more than its notation may be any text.
+    if (inner === undefined || typeOf(inner.value) !== type) return undefined;
+    const read = align(context, schema, { value: inner.value, digits: inner.digits?.() });
+    return next([{ kind: "schema_nested_json", path: [] }], read);
   }
-  if (type === "array" && value !== null) {
-    const list = alignArray(context, schema, [value], path);
-    return next({ value, steps: [{ kind: "schema_list", path }] }, list);
+  // Of a text with a comma or a line break it is not known whether it is one item or several.
+  const isSeveral = typeof value === "string" && /[,;\n|]/.test(value);
+  if (type === "array" && value !== null && !isSeveral) {
+    const list = alignArray(context, schema, [value], [digits]);
+    return next([{ kind: "schema_list", path: [] }], list);
   }
-  const converted = isContainer ? undefined : convertScalar(value, type);
-  return converted && { value: converted.value, steps: [{ kind: "schema_type", path }] };
-}
-
-function containerIn(text: string): unknown {
-  try {
-    return /^\s*[[{]/.test(text) ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
+  const converted = isContainer ? undefined : convertScalar(value, type, digits);
+  return converted && { value: converted.value, steps: [{ kind: "schema_type", path: [] }] };
 }
 
 /** The only item of a list where no list is wanted. */
 function unwrapped(
   context: Context,
   schema: JsonRecord,
-  value: unknown,
-  path: Path,
+  { value, digits }: Given,
 ): Aligned | undefined {
-  if (!Array.isArray(value) || value.length !== 1) return undefined;
-  const [item] = value;
-  if (Array.isArray(item)) return undefined;
-  return next(
-    { value, steps: [{ kind: "schema_list", path }] },
-    align(context, schema, item, path),
-  );
+  if (!Array.isArray(value) || value.length !== 1 || Array.isArray(value[0])) return undefined;
+  const item = { value: value[0] as unknown, digits: valueAt(digits, [0]) };
+  return next([{ kind: "schema_list", path: [] }], align(context, schema, item));
 }
 
 function alignArray(
   context: Context,
-  { items, prefixItems }: JsonRecord,
+  { items, prefixItems, additionalItems }: JsonRecord,
   value: readonly unknown[],
-  path: Path,
+  digits: unknown,
 ): Aligned | undefined {
-  const prefix: unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
+  // A list of schemas under `items` is draft-07's tuple.
+  const isTuple = Array.isArray(items);
+  const prefix: unknown[] = isTuple ? items : Array.isArray(prefixItems) ? prefixItems : [];
+  const rest = isTuple ? additionalItems : items;
   const steps: Alignment[] = [];
   const list: unknown[] = [];
   for (const [index, item] of value.entries()) {
-    const aligned = align(context, prefix[index] ?? items, item, [...path, index]);
+    const schema = index < prefix.length ? prefix[index] : rest;
+    const aligned = align(context, schema, { value: item, digits: valueAt(digits, [index]) });
     if (aligned === undefined) return undefined;
     list.push(aligned.value);
-    steps.push(...aligned.steps);
+    for (const step of below(index, aligned.steps)) steps.push(step);
   }
   return { value: steps.length === 0 ? value : list, steps };
 }
@@ -188,7 +209,7 @@ function alignObject(
   context: Context,
   schema: JsonRecord,
   value: JsonRecord,
-  path: Path,
+  digits: unknown,
 ): Aligned | undefined {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
   const required = new Set<unknown>(Array.isArray(schema["required"]) ? schema["required"] : []);
@@ -197,29 +218,30 @@ function alignObject(
   const members: [string, unknown][] = [];
   for (const [given, member] of Object.entries(value)) {
     const key = keys.get(given) ?? given;
-    const at = [...path, key];
-    if (key !== given) steps.push({ kind: "schema_key", path: at });
+    if (key !== given) steps.push({ kind: "schema_key", path: [key] });
     const isKnown = Object.hasOwn(properties, key);
     if (!isKnown && isUnwanted(schema, key)) {
-      steps.push({ kind: "schema_extra", path: at });
+      steps.push({ kind: "schema_extra", path: [key] });
       continue;
     }
     const rest = isRecord(schema["additionalProperties"]) ? schema["additionalProperties"] : true;
-    const aligned = align(context, isKnown ? properties[key] : rest, member, at);
+    const inner = { value: member, digits: valueAt(digits, [given]) };
+    const aligned = align(context, isKnown ? properties[key] : rest, inner);
     if (aligned !== undefined) {
       members.push([key, aligned.value]);
-      steps.push(...aligned.steps);
-    } else if (member === null && !required.has(key)) steps.push({ kind: "schema_null", path: at });
+      for (const step of below(key, aligned.steps)) steps.push(step);
+    } else if (member === null && !required.has(key))
+      steps.push({ kind: "schema_null", path: [key] });
     else return undefined;
   }
   const written = new Set(members.map(([key]) => key));
   for (const key of required) {
     if (typeof key !== "string" || written.has(key)) continue;
-    const none = align(context, properties[key], null, [...path, key]);
+    const none = align(context, properties[key], { value: null, digits: undefined });
     // Models leave out what they have no value for.
     if (!Object.hasOwn(properties, key) || none?.steps.length !== 0) return undefined;
     members.push([key, null]);
-    steps.push({ kind: "schema_null", path: [...path, key] });
+    steps.push({ kind: "schema_null", path: [key] });
   }
   // An object of which the schema knows nothing is another object.
   if (members.length === 0 && steps.some(({ kind }) => kind === "schema_extra")) return undefined;
@@ -228,16 +250,29 @@ function alignObject(
 
 /** Which property a key means that differs from it in case and separators alone, where it can mean only one. */
 function keysFor(value: JsonRecord, properties: JsonRecord): Map<string, string> {
-  const free = Object.keys(properties).filter((name) => !Object.hasOwn(value, name));
-  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
   const found = new Map<string, string>();
-  for (const key of unknown) {
-    const names = free.filter((name) => sameWords(name, key));
-    const rivals = unknown.filter((other) => sameWords(other, key));
-    const [name] = names;
-    if (name !== undefined && names.length === 1 && rivals.length === 1) found.set(key, name);
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
+  if (unknown.length === 0) return found;
+  const free = Object.keys(properties).filter((name) => !Object.hasOwn(value, name));
+  const names = groupBy(free);
+  const rivals = groupBy(unknown);
+  for (const [words, [key, ...others]] of rivals) {
+    const [name, ...more] = names.get(words) ?? [];
+    if (
+      words !== "" &&
+      key !== undefined &&
+      name !== undefined &&
+      others.length + more.length === 0
+    )
+      found.set(key, name);
   }
   return found;
+}
+
+function groupBy(names: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const name of names) groups.set(wordsOf(name), [...(groups.get(wordsOf(name)) ?? []), name]);
+  return groups;
 }
 
 function isUnwanted({ additionalProperties, patternProperties }: JsonRecord, key: string): boolean {

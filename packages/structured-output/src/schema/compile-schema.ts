@@ -1,8 +1,5 @@
 import type { JsonSchema, JsonSchemaChecker } from "../json-schema/json-schema.ts";
-import {
-  createJsonSchemaChecker,
-  loadJsonSchemaChecker,
-} from "../json-schema/json-schema-checker.ts";
+import { createJsonSchemaChecker } from "../json-schema/json-schema-checker.ts";
 import { withinStack } from "../json-schema/schema-issue.ts";
 import { StructuredOutputError } from "../structured-output-error.ts";
 import { checkStandardSchema } from "./check-standard-schema.ts";
@@ -17,15 +14,7 @@ import {
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function createChecker<T>(schema: StructuredSchema<T>): JsonSchemaChecker<T> {
-  return isStandardSchema(schema) ? standardChecker(schema) : createJsonSchemaChecker(schema);
-}
-
-/** The same check for several values: a JSON Schema is compiled where the runtime allows it. */
-export async function loadChecker<T>(schema: StructuredSchema<T>): Promise<JsonSchemaChecker<T>> {
-  return isStandardSchema(schema) ? standardChecker(schema) : await loadJsonSchemaChecker(schema);
-}
-
-function standardChecker<T>(schema: StandardSchema<T>): JsonSchemaChecker<T> {
+  if (!isStandardSchema(schema)) return createJsonSchemaChecker(schema);
   return (value) => withinStack(() => checkStandardSchema(schema, value));
 }
 

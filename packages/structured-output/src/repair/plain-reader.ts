@@ -1,0 +1,246 @@
+import { decodeString } from "./decode-string.ts";
+import { followsString } from "./follows-string.ts";
+import { closes, isQuote } from "./marks.ts";
+import type { Repair, RepairKind } from "./repair.ts";
+import { setField } from "./set-field.ts";
+import { createTextView, foreignSpace, type TextView } from "./text-view.ts";
+import { classifyWord } from "./words.ts";
+
+/** `more`: the text ends before the value does. `stuck`: what comes next has no meaning or several, and needs a search. */
+export type PlainStatus = "more" | "complete" | "stuck";
+type Path = (string | number)[];
+type Expected = "value" | "firstValue" | "key" | "firstKey" | "colon" | "after";
+
+interface Holder {
+  items: unknown[] | undefined;
+  fields: Record<string, unknown>;
+  /** Where the next value goes. */
+  key: string;
+  count: number;
+}
+
+/** What the pass may do, and whom it notifies. */
+export interface PlainOptions {
+  maxDepth: number;
+  maxRepairs: number;
+  /** Numbers are given as they are written, as texts. */
+  keepsDigits?: boolean | undefined;
+  /** Called with each value that is complete, those inside a value before it. */
+  onValue?: ((path: Path, value: unknown) => void) | undefined;
+}
+
+const BARE_KEY = /[\p{L}\p{N}_$][\p{L}\p{N}_$-]{0,63}/uy;
+const WORD = /[\p{L}\p{N}_.+-]{1,64}/uy;
+const DIGITS = /^[+-]?\d[\d.]*(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Reads a value at an offset as far as each character can mean only one thing: JSON, and beside it other quotation marks,
+ * keys without marks, comments, trailing commas and other languages' words. Linear, and nothing of the text is left out.
+ */
+export class PlainReader {
+  position: number;
+  readonly repairs: Repair[] = [];
+  /** What there is of the value. */
+  value: unknown;
+  /** Where a line in a string begins like the end of a code fence. */
+  fenceAt: number | undefined;
+  isTooDeep = false;
+  /** Tokens that were looked at. */
+  steps = 0;
+  readonly #options: PlainOptions;
+  readonly #stack: Holder[] = [];
+  #view: TextView = createTextView("");
+  #isEnd = false;
+  #expected: Expected = "value";
+  #string: { from: number; at: number } | undefined;
+
+  constructor(start: number, options: PlainOptions) {
+    this.position = start;
+    this.#options = options;
+  }
+
+  /** Continues in a text that begins as the one before. `isEnd`: no more will follow. */
+  read(text: string, isEnd: boolean): PlainStatus {
+    this.#view = createTextView(text);
+    this.#isEnd = isEnd;
+    for (;;) {
+      this.steps += 1;
+      const status = this.#readToken(text);
+      if (status !== undefined) return status;
+    }
+  }
+
+  /** The place of the innermost value that is not complete, and what has come of its content where it is a string. */
+  open(): { path: Path; start: number | undefined; end: number } {
+    const isValue = this.#expected === "value" || this.#expected === "firstValue";
+    const path = this.#path();
+    return this.#string !== undefined && isValue
+      ? { path, start: this.#string.from, end: this.#string.at }
+      : { path: path.slice(0, isValue ? undefined : -1), start: undefined, end: 0 };
+  }
+
+  #readToken(text: string): PlainStatus | undefined {
+    if (this.repairs.length > this.#options.maxRepairs) return "stuck";
+    if (this.#string === undefined && !this.#skipGaps(text)) return "more";
+    const character = text.charAt(this.position);
+    const holder = this.#stack.at(-1);
+    const expected = this.#expected;
+    const isKey = expected === "key" || expected === "firstKey";
+    if (holder !== undefined && character === (holder.items ? "]" : "}") && expected !== "colon")
+      return holder.items || isKey || expected === "after" ? this.#close() : "stuck";
+    if (expected === "after" || expected === "colon") {
+      if (character !== (expected === "after" ? "," : ":")) return "stuck";
+      this.#expected = expected === "after" && holder?.items === undefined ? "key" : "value";
+      this.position += 1;
+      return undefined;
+    }
+    if (isQuote(character)) return this.#readString(text, isKey);
+    if (isKey) return this.#readBareKey(text);
+    return character === "{" || character === "["
+      ? this.#open(character === "[")
+      : this.#readWord(text);
+  }
+
+  #skipGaps(text: string): boolean {
+    for (;;) {
+      const end = this.#view.skipSpace(this.position);
+      const foreign = foreignSpace(text, this.position, end);
+      if (foreign >= 0) this.#fix("whitespace", foreign);
+      this.position = end;
+      if (!this.#isEnd && "/`".includes(text.charAt(end)) && text.length - end < 3) return false;
+      const commentEnd = this.#view.skipComment(end);
+      if (commentEnd === end) return end < text.length && !text.startsWith("```", end);
+      if (commentEnd === text.length) return false;
+      this.#fix("comment", end);
+      this.position = commentEnd;
+    }
+  }
+
+  #open(isList: boolean): PlainStatus | undefined {
+    this.isTooDeep = this.#stack.length >= this.#options.maxDepth;
+    if (this.isTooDeep) return "stuck";
+    const holder: Holder = { items: isList ? [] : undefined, fields: {}, key: "", count: 0 };
+    this.#add(holder.items ?? holder.fields);
+    this.#stack.push(holder);
+    this.#expected = isList ? "firstValue" : "firstKey";
+    this.position += 1;
+    return undefined;
+  }
+
+  #close(): PlainStatus | undefined {
+    if (this.#expected === "value" || this.#expected === "key")
+      this.#fix("extra_comma", this.position);
+    this.position += 1;
+    const holder = this.#stack.pop();
+    return this.#finish(holder?.items ?? holder?.fields);
+  }
+
+  #readString(text: string, isKey: boolean): PlainStatus | undefined {
+    const mark = text.charAt(this.position);
+    const string = (this.#string ??= { from: this.position + 1, at: this.position + 1 });
+    let { at } = string;
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === 0x5c) {
+        if (at + 1 === text.length) break;
+        at += 1;
+        continue;
+      }
+      if (code === 0x0a && text.startsWith("\n```", at)) this.fenceAt ??= at;
+      if (code !== 0x22 && code !== 0x27 && code !== 0x60 && code < 0xa0) continue;
+      const fit = closes(mark, text.charAt(at));
+      if (fit === undefined) continue;
+      const follows = fit === "pair" && this.#isFollowed(text, at + 1, isKey);
+      if (follows === undefined) break;
+      return follows ? this.#endString(text, at, isKey) : "stuck";
+    }
+    string.at = at;
+    return "more";
+  }
+
+  #isFollowed(text: string, from: number, isKey: boolean): boolean | undefined {
+    const holder = this.#stack.at(-1);
+    if (holder !== undefined)
+      return followsString(this.#view, from, isKey ? "key" : holder.items ? "array" : "object");
+    return this.#isEnd ? /^\s*(?:```|$)/.test(text.slice(from, from + 64)) : undefined;
+  }
+
+  #endString(text: string, end: number, isKey: boolean): PlainStatus | undefined {
+    const from = this.position + 1;
+    const mark = text.charAt(this.position);
+    this.#string = undefined;
+    if (mark !== '"') this.#fix("quote_style", this.position);
+    const raw = text.slice(from, end);
+    const decoded = decodeString(raw, { mark, offset: from, repairs: this.repairs });
+    if (decoded === undefined) return "stuck";
+    this.position = end + 1;
+    if (isKey) return this.#endKey(decoded, from);
+    this.#add(decoded);
+    return this.#finish(decoded);
+  }
+
+  #readBareKey(text: string): PlainStatus | undefined {
+    const { position } = this;
+    BARE_KEY.lastIndex = position;
+    if (!BARE_KEY.test(text)) return "stuck";
+    const end = BARE_KEY.lastIndex;
+    const next = text[this.#view.skipGap(end)];
+    if (next !== ":") return next === undefined ? "more" : "stuck";
+    this.#fix("unquoted_key", position);
+    this.position = end;
+    return this.#endKey(text.slice(position, end), position);
+  }
+
+  #endKey(key: string, position: number): PlainStatus | undefined {
+    const holder = this.#stack.at(-1);
+    if (holder === undefined) return undefined;
+    const isRepeated = Object.hasOwn(holder.fields, key);
+    // What was given of a value cannot be taken back.
+    if (isRepeated && this.#options.onValue !== undefined) return "stuck";
+    if (isRepeated) this.#fix("repeated_key", position);
+    holder.key = key;
+    this.#expected = "colon";
+    return undefined;
+  }
+
+  #readWord(text: string): PlainStatus | undefined {
+    const { position } = this;
+    WORD.lastIndex = position;
+    const end = WORD.test(text) ? WORD.lastIndex : position;
+    if (end === text.length && (!this.#isEnd || this.#stack.length > 0)) return "more";
+    const raw = text.slice(position, end);
+    const word = classifyWord(raw);
+    if (word === undefined || !/^[\s,\]}/#`\p{Cf}]?$/u.test(text.charAt(end))) return "stuck";
+    if (word.kind === "unquoted_string" && !DIGITS.test(raw)) return "stuck";
+    if (word.kind !== undefined) this.#fix(word.kind, position);
+    const keepsDigits = this.#options.keepsDigits === true && typeof word.value === "number";
+    const value = keepsDigits ? raw : word.value;
+    this.position = end;
+    this.#add(value);
+    return this.#finish(value);
+  }
+
+  #add(value: unknown): void {
+    const holder = this.#stack.at(-1);
+    if (holder === undefined) this.value = value;
+    else if (holder.items) holder.items[holder.count] = value;
+    else setField(holder.fields, holder.key, value);
+  }
+
+  #finish(value: unknown): PlainStatus | undefined {
+    this.#expected = "after";
+    if (this.#options.onValue !== undefined) this.#options.onValue(this.#path(), value);
+    const holder = this.#stack.at(-1);
+    if (holder === undefined) return "complete";
+    holder.count += 1;
+    return undefined;
+  }
+
+  #path(): Path {
+    return this.#stack.map(({ items, key, count }) => (items ? count : key));
+  }
+
+  #fix(kind: RepairKind, position: number): void {
+    this.repairs.push({ kind, position });
+  }
+}

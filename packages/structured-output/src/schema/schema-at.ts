@@ -1,0 +1,37 @@
+import { isRecord, type JsonRecord, valueAt } from "@ccl/core/json";
+
+import { parsePointer } from "../json-schema/json-pointer.ts";
+
+/** What a reference within a document leads to; anything for one that leads out of it. */
+export function resolveReference(root: unknown, reference: string): unknown {
+  return reference.startsWith("#")
+    ? valueAt(root, parsePointer(decodeURIComponent(reference.slice(1))))
+    : true;
+}
+
+/** The schema of a value at a place, where no union stands on the way. */
+export function schemaAt(
+  root: JsonRecord,
+  path: readonly (string | number)[],
+): JsonRecord | undefined {
+  let node = followed(root, root);
+  for (const step of path) {
+    const { properties, additionalProperties, items, prefixItems } = node ?? {};
+    const prefix: unknown = Array.isArray(items) ? items : prefixItems;
+    const below =
+      typeof step === "number"
+        ? ((Array.isArray(prefix) ? (prefix[step] as unknown) : undefined) ?? items)
+        : isRecord(properties) && Object.hasOwn(properties, step)
+          ? properties[step]
+          : additionalProperties;
+    node = followed(root, below);
+  }
+  return node;
+}
+
+function followed(root: JsonRecord, given: unknown): JsonRecord | undefined {
+  let node = given;
+  for (let left = 16; left > 0 && isRecord(node) && typeof node["$ref"] === "string"; left -= 1)
+    node = resolveReference(root, node["$ref"]);
+  return isRecord(node) ? node : undefined;
+}
