@@ -4,6 +4,8 @@ import path from "node:path";
 
 import ts from "typescript";
 
+import { parseSource } from "./parse-source.mjs";
+
 /**
  * @typedef {{ specifier: string, line: number, isTypeOnly: boolean }} ModuleImport
  * @typedef {{ file: string, imports: ModuleImport[], strings: string[], computedImportLines: number[], names: Map<string, number> }} SourceModule
@@ -11,12 +13,7 @@ import ts from "typescript";
 
 /** @returns {SourceModule} */
 export function readSourceModule(file) {
-  const source = ts.createSourceFile(
-    file,
-    fs.readFileSync(file, "utf8"),
-    ts.ScriptTarget.Latest,
-    true,
-  );
+  const source = parseSource(file);
   const module = {
     file,
     imports: [],

@@ -4,6 +4,8 @@ import path from "node:path";
 
 import ts from "typescript";
 
+import { parseSource } from "../graph/parse-source.mjs";
+
 const isChecked = (file) =>
   file.endsWith(".ts") &&
   !/\.d\.ts$|\.test(-d)?\.ts$|(^|\/)(__fixtures__|testing)\//.test(file.replaceAll("\\", "/"));
@@ -22,16 +24,20 @@ export function readSources(root) {
     if (!fs.existsSync(sources)) return [];
     const files = fs.readdirSync(sources, { recursive: true }).filter(isChecked).sort();
     return files.map((file) => {
-      const text = fs.readFileSync(path.join(sources, file), "utf8");
       const place = path.posix.join("packages", name, "src", file.replaceAll("\\", "/"));
-      return { package: name, ...readSource(place, text) };
+      return { package: name, ...readTreeOf(place, parseSource(path.join(sources, file))) };
     });
   });
 }
 
 /** @returns {Omit<Source, "package">} */
 export function readSource(file, text) {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  return readTreeOf(file, ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+}
+
+/** @returns {Omit<Source, "package">} */
+function readTreeOf(file, source) {
+  const { text } = source;
   const { leaves, functionNodes } = readTree(source);
   const { tokens, comments } = readTokens(text, leaves);
   const functions = functionNodes.map((node) => {

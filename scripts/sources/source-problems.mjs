@@ -1,6 +1,7 @@
 // What is wrong with the sources, as sentences, against the budgets and what was there when a check was introduced.
+import { sumOf } from "./budget-history.mjs";
 import { countWords } from "./count-words.mjs";
-import { findCycles } from "./find-cycles.mjs";
+import { findCycles, findFolderCycles } from "./find-cycles.mjs";
 import { findTwins } from "./find-twins.mjs";
 
 const maxFileTokens = 2500;
@@ -8,7 +9,7 @@ const maxFunctionTokens = 500;
 
 /**
  * What was wrong when a check was introduced; it may only shrink.
- * @typedef {{ twins: string[], cycles: string[][], words: Record<string, number> }} Ratchet
+ * @typedef {{ twins: string[], cycles: string[][], folders: string[], folderCircles: string[][], words: Record<string, number> }} Ratchet
  */
 
 /**
@@ -21,6 +22,7 @@ export function sourceProblems(sources, { ratchet, allowedTwins, rows }) {
     ...twinProblems(found.twins, [...ratchet.twins, ...Object.keys(allowedTwins)]),
     ...unusedReasons(found.twins, allowedTwins),
     ...cycleProblems(found.cycles, ratchet.cycles),
+    ...folderProblems(found.folders, ratchet),
     ...wordProblems(found.words, ratchet.words),
     ...budgetProblems(sources, rows),
     ...tooLarge(sources, 2).map((line) => `${line}; more than twice the budget`),
@@ -29,11 +31,13 @@ export function sourceProblems(sources, { ratchet, allowedTwins, rows }) {
 
 /** The ratchet after `sources` were improved: what is gone leaves it, and nothing enters. */
 export function lowerRatchet(sources, { ratchet, allowedTwins }) {
-  const { twins, cycles, words } = findings(sources);
+  const { twins, cycles, folders, words } = findings(sources);
   const ids = twins.map((twin) => twin.id).filter((id) => allowedTwins[id] === undefined);
   return {
     twins: ids.filter((id) => ratchet.twins.includes(id)),
     cycles: cycles.filter((cycle) => isKnownCycle(cycle, ratchet.cycles)),
+    folders: folders.pairs.filter((pair) => ratchet.folders.includes(pair)),
+    folderCircles: folders.circles.filter((circle) => isKnownCycle(circle, ratchet.folderCircles)),
     words: Object.fromEntries(
       Object.entries(words)
         .map(([name, counts]) => [name, Math.min(sumOf(counts), ratchet.words[name] ?? 0)])
@@ -44,9 +48,15 @@ export function lowerRatchet(sources, { ratchet, allowedTwins }) {
 
 /** @returns {Ratchet} The ratchet that allows all that is there. */
 export function initialRatchet(sources) {
-  const { twins, cycles, words } = findings(sources);
+  const { twins, cycles, folders, words } = findings(sources);
   const counts = Object.entries(words).map(([name, row]) => [name, sumOf(row)]);
-  return { twins: twins.map((twin) => twin.id), cycles, words: Object.fromEntries(counts) };
+  return {
+    twins: twins.map((twin) => twin.id),
+    cycles,
+    folders: folders.pairs,
+    folderCircles: folders.circles,
+    words: Object.fromEntries(counts),
+  };
 }
 
 /** Files and functions with more than `factor` times the tokens that one should have. */
@@ -75,6 +85,7 @@ function findings(sources) {
   return {
     twins: findTwins(sources),
     cycles: findCycles(sources),
+    folders: findFolderCycles(sources),
     words: countWords(sources),
   };
 }
@@ -103,6 +114,20 @@ function cycleProblems(cycles, known) {
 const isKnownCycle = (cycle, known) =>
   known.some((other) => cycle.every((file) => other.includes(file)));
 
+/** A call from one folder to another goes one way. */
+function folderProblems({ pairs, circles }, { folders, folderCircles }) {
+  const isPair = (circle) =>
+    pairs.some((pair) => pair.split(" <> ").every((one) => circle.includes(one)));
+  return [
+    ...pairs
+      .filter((pair) => !folders.includes(pair))
+      .map((pair) => `these folders import each other: ${pair}; let one call the other only`),
+    ...circles
+      .filter((circle) => !isPair(circle) && !isKnownCycle(circle, folderCircles))
+      .map((circle) => `these folders import each other in a circle: ${circle.join(", ")}`),
+  ];
+}
+
 function wordProblems(words, known) {
   return Object.entries(words)
     .filter(([name, counts]) => sumOf(counts) > (known[name] ?? 0))
@@ -111,8 +136,6 @@ function wordProblems(words, known) {
       return `${name} has ${sumOf(counts)} words in names and comments that are not the field's, at most ${known[name] ?? 0}: ${list.join(", ")}`;
     });
 }
-
-const sumOf = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 function budgetProblems(sources, rows) {
   return Object.entries(tokensByPackage(sources)).flatMap(([folder, tokens]) => {

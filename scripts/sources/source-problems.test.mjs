@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readSource } from "./read-sources.mjs";
 import { initialRatchet, lowerRatchet, sourceProblems, tooLarge } from "./source-problems.mjs";
 
-const none = { twins: [], cycles: [], words: {} };
+const none = { twins: [], cycles: [], folders: [], folderCircles: [], words: {} };
 const rows = { "@ccl/left": { maxTokens: 100_000 }, "@ccl/right": { maxTokens: 100_000 } };
 
 function sourcesOf(files) {
@@ -95,6 +95,37 @@ describe("sourceProblems", () => {
     expect(problemsOf(files, { ratchet })).toEqual([]);
   });
 
+  it("names two folders that import each other, by an index or a type", () => {
+    const files = {
+      "packages/left/src/error.ts": "export const error = 1;",
+      "packages/left/src/a/index.ts": 'export { b } from "../b/b.ts";\nimport "../error.ts";',
+      "packages/left/src/a/type.ts": "export type A = 1;",
+      "packages/left/src/b/b.ts": 'import type { A } from "../a/type.ts";\nexport const b: A = 1;',
+      "packages/left/src/index.ts": 'export { b } from "./a/index.ts";',
+    };
+    expect(problemsOf(files)).toEqual([
+      "these folders import each other: left/a <> left/b; let one call the other only",
+    ]);
+    expect(problemsOf(files, { ratchet: { ...none, folders: ["left/a <> left/b"] } })).toEqual([]);
+    const upwards = { ...files, "packages/left/src/b/b.ts": "export const b = 1;" };
+    expect(problemsOf(upwards)).toEqual([]);
+  });
+
+  it("names a circle of folders that no two of them close", () => {
+    const [a, b, c] = ["b", "c", "a"].map((to) => `import "../${to}/x.ts";`);
+    const files = {
+      "packages/left/src/a/x.ts": "export {};",
+      "packages/left/src/a/y.ts": a,
+      "packages/left/src/b/x.ts": b,
+      "packages/left/src/c/x.ts": c,
+    };
+    expect(problemsOf(files)).toEqual([
+      "these folders import each other in a circle: left/a, left/b, left/c",
+    ]);
+    const ratchet = { ...none, folderCircles: [["left/a", "left/b", "left/c"]] };
+    expect(problemsOf(files, { ratchet })).toEqual([]);
+  });
+
   it("counts words in names and comments, and not in texts", () => {
     const files = {
       "packages/left/src/a.ts":
@@ -137,14 +168,13 @@ describe("lowerRatchet", () => {
       "packages/right/src/b.ts": helper("two"),
     });
     const ratchet = initialRatchet(before);
-    expect(ratchet).toEqual({ twins: ["one, two"], cycles: [], words: { left: 2 } });
+    expect(ratchet).toEqual({ ...none, twins: ["one, two"], words: { left: 2 } });
     const after = sourcesOf({
       "packages/left/src/a.ts": `// whoever${helper("one")}`,
       "packages/right/src/b.ts": `// nobody${helper("three")}`,
     });
     expect(lowerRatchet(after, { ratchet, allowedTwins: {} })).toEqual({
-      twins: [],
-      cycles: [],
+      ...none,
       words: { left: 1 },
     });
   });
