@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
+import { isAtLeast } from "./scripts/lengths/test-length.mjs";
 
 const conditions = ["@ccl/source"];
-// What `pnpm test` of one package looks at, and whether tsc has checked the types already.
-const { CCL_TYPE_TESTS: tested, CCL_TYPES_ARE_CHECKED: typesAreChecked } = process.env;
+const exclude = [...configDefaults.exclude, ...(isAtLeast("ci") ? [] : ["**/*.ci.test.ts"])];
 
 // Packages whose test files share a process, since to start one and load the package takes longer than most of their files.
 // What replaces modules or timers or starts processes has one of its own: a large process starts others slowly.
@@ -42,17 +42,12 @@ export default defineConfig({
         test: {
           name: "a process each",
           include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.mjs"],
-          exclude: [...configDefaults.exclude, ...filesInOneProcess],
-          typecheck: {
-            enabled: typesAreChecked === undefined,
-            include: [`${tested ?? "packages/*"}/src/**/*.test-d.ts`],
-            tsconfig: tested === undefined ? "tsconfig.type-tests.json" : `${tested}/tsconfig.json`,
-          },
+          exclude: [...exclude, ...filesInOneProcess],
         },
       },
       {
         extends: true,
-        test: { name: "one process", isolate: false, include: filesInOneProcess },
+        test: { name: "one process", isolate: false, include: filesInOneProcess, exclude },
       },
     ],
   },

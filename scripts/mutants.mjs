@@ -134,7 +134,6 @@ const root = path.resolve(import.meta.dirname, "..");
 const packages = path.join(root, "packages");
 process.chdir(root);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-process.env.CCL_PROPERTY_RUNS ??= "50";
 
 const swapped = {
   "<": "<=",

@@ -1,12 +1,22 @@
-// Builds and runs the tests; with --affected, turbo checks the packages that the branch can break, and keeps the results.
+// Builds and runs the tests at the length `test`, and the type tests; with --affected, turbo checks the packages that the
+// branch can break, and keeps the results. What is given goes to vitest.
 import { spawnSync } from "node:child_process";
 
+process.env.CCL_TEST_LENGTH ??= "test";
+const { testLength } = await import("./lengths/test-length.mjs");
+
 const given = process.argv.slice(2);
-const affected = given.includes("--affected");
 const tasks = ["run", "types", "lint", "test", "--affected", "--concurrency=2"];
-const steps = affected
+const steps = given.includes("--affected")
   ? [["scripts/run-turbo.mjs", ...tasks]]
-  : [["scripts/build.mjs"], ["node_modules/vitest/vitest.mjs", "run", ...given]];
+  : [
+      ["scripts/build.mjs"],
+      // Longer lengths stand beside a step that checks all types.
+      ...(testLength === "test" && given.length === 0
+        ? [["node_modules/typescript/bin/tsc", "-p", "tsconfig.type-tests.json"]]
+        : []),
+      ["node_modules/vitest/vitest.mjs", "run", ...given],
+    ];
 for (const step of steps) {
   const { status } = spawnSync(process.execPath, step, { stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);

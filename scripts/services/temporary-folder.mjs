@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { testLength } from "../lengths/test-length.mjs";
 
 const memory = "/dev/shm";
 const neededBytes = 4 * 2 ** 30;
@@ -22,8 +23,7 @@ export function setup() {
 
 /** The folder of temporary folders. */
 export function temporaryParent() {
-  const { TMPDIR: given, CCL_TEST_LENGTH: length } = process.env;
-  return given || length === "faults" || !hasRoom() ? os.tmpdir() : memory;
+  return process.env.TMPDIR || testLength === "faults" || !hasRoom() ? os.tmpdir() : memory;
 }
 
 function hasRoom() {

@@ -10,6 +10,7 @@ import type { Clock } from "@ccl/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { damageBlob } from "../test-support/damage-blob.ts";
 import { openFsArtifactStore, type FsArtifactStoreOptions } from "./open-fs-artifact-store.ts";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 const folders: string[] = [];
 const optionsOf = new WeakMap<ArtifactStore, FsArtifactStoreOptions>();
@@ -88,7 +89,7 @@ function seal(inner: ArtifactStore, clock?: Clock): ArtifactStore {
 
 // The rules about limits set their own, and encryption does not know what lies below it: every change tries it over memory
 // and SQLite. That the rules hold here too is for the longer runs.
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 const tried = Object.entries(kits).slice(0, isAtLength ? undefined : 1);
 
 describe.each(tried)("%s keeps the contract", (_name, rules) => {

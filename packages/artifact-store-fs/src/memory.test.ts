@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { requireBuilt, runChild } from "../test-support/child-process.ts";
+import { byLength } from "../../../scripts/lengths/test-length.mjs";
 
-const sizeMiB = process.env["CCL_TEST_LENGTH"] === undefined ? 64 : 1024;
+const sizeMiB = byLength({ test: 64, faults: 1024 });
 
 const script = `
   const store = await openFsArtifactStore({ root, durability });

@@ -18,6 +18,7 @@ import {
   type SqliteArtifactStoreOptions,
 } from "./open-sqlite-artifact-store.ts";
 import { chunksPerSet } from "./schema.ts";
+import { byLength } from "../../../scripts/lengths/test-length.mjs";
 
 const hasNodeSqlite = globalThis.process.getBuiltinModule("node:sqlite") !== undefined;
 const drivers: SqliteDriverName[] = hasNodeSqlite
@@ -165,12 +166,17 @@ function kitsOver(driver: SqliteDriverName): Record<string, ConformanceOptions> 
   };
 }
 
-// The rules about limits set their own; that the others hold under limits too is for the longer runs.
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+// The rules about limits set their own, and every change tries encryption over memory: that the others hold under both too
+// is for the longer runs.
+const left = byLength({
+  test: ["with limits", "encrypted"],
+  ci: ["with limits"],
+  faults: [],
+});
 
 describe.each(drivers)("the SQLite store over %s", (driver) => {
   const kits = Object.entries(kitsOver(driver));
-  const tried = kits.filter(([name]) => isAtLength || name !== "with limits");
+  const tried = kits.filter(([name]) => !left.includes(name));
   describe.each(tried)("%s", (_name, kit) => {
     it.each(artifactStoreConformance(kit))("$name", async ({ run }) => {
       await expect(run()).resolves.toBeUndefined();

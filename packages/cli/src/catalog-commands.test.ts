@@ -17,9 +17,12 @@ import {
   everything,
   readDataset,
 } from "./__fixtures__/catalog-project.ts";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 const installed = new URL("../../catalog/node_modules/", import.meta.url);
 const importers = new URL("../../catalog/src/importers/__fixtures__/", import.meta.url);
+// What starts servers of MCP.
+const itInCi = it.runIf(isAtLeast("ci"));
 const stocks = "res:db.sqlite.data.stocks";
 const companies = "res:db.sqlite.data.companies";
 
@@ -193,7 +196,7 @@ describe("ccl catalog import", () => {
     expect(await everyText()).toBe(before);
   });
 
-  it("reads an OpenAPI document, the tools of an MCP server, files and JSONL beside each other", async () => {
+  itInCi("reads OpenAPI, the tools of an MCP server, files and JSONL together", async () => {
     await copyFile(
       new URL("bookings.openapi.yaml", importers),
       join(project.root, "bookings.yaml"),
@@ -245,7 +248,7 @@ describe("ccl catalog import", () => {
     expect(document).toMatchObject({ hits: [{ id: "res:mcp.server-everything.get-sum" }] });
     const rain = await project.json(["catalog", "search", "precipitation", "--facet", "kind=file"]);
     expect(rain.document).toMatchObject({ hits: [{ id: "res:file.data/deep/weather.csv" }] });
-  }, 30_000);
+  });
 
   it.each([
     ["api.github.com.json", "github"],
@@ -329,7 +332,7 @@ describe("ccl catalog import", () => {
     });
   });
 
-  it("asks an MCP server behind an address, with a token", async () => {
+  itInCi("asks an MCP server behind an address, with a token", async () => {
     const seen = new Set<string | undefined>();
     const server = await serve((request, response) => {
       seen.add(request.headers.authorization);

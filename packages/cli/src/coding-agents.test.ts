@@ -15,6 +15,7 @@ import {
   type TestDialect,
 } from "@ccl/providers/testing";
 import { expect, it } from "vitest";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
 const everything = join(
@@ -25,7 +26,7 @@ const everything = join(
   ),
   "dist/index.js",
 );
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isLong = isAtLeast("faults");
 
 interface Agent {
   /** As `ccl mcp install` calls it. */

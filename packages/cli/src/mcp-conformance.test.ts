@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 import { describe, expect, it, onTestFinished } from "vitest";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 const programOf = (name: string, from: string): string => {
   const { resolve } = createRequire(new URL(from, import.meta.url));
@@ -77,7 +78,7 @@ async function proxyOf(args: string[]): Promise<string> {
   return listening([program, "mcp", "proxy", "--config", "mcp.json", "--http"], cwd);
 }
 
-describe.skipIf(process.env["CCL_TEST_LENGTH"] === undefined)("the conformance suite", () => {
+describe.skipIf(!isAtLeast("faults"))("the conformance suite", () => {
   it("passes through the proxy where it passes at the server itself", async () => {
     const direct = await passedBy(await listening([fixture, "http"], await emptyFolder()));
     expect(direct.length).toBeGreaterThan(27);

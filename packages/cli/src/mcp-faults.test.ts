@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url";
 
 import { isRecord, parseJson, recordAt } from "@ccl/core/json";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { isAtLeast, kills } from "../../../scripts/lengths/test-length.mjs";
 
 const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
 const { resolve } = createRequire(new URL("../../mcp/package.json", import.meta.url));
 const serverAt = (name: string): string =>
   join(dirname(resolve(`@modelcontextprotocol/${name}/package.json`)), "dist/index.js");
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
-const rounds = Number(process.env["CCL_KILLS"] ?? 20);
+const isLong = isAtLeast("faults");
 
 let home: string;
 const started: ChildProcess[] = [];
@@ -115,10 +115,10 @@ const slow = (connection: Connection, duration = 30): Promise<unknown> =>
   });
 
 it.runIf(isLong)(
-  `answers what a killed server was asked, ${rounds} times, and starts it again`,
+  `answers what a killed server was asked, ${kills} times, and starts it again`,
   async () => {
     const connection = await openConnection();
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < kills; round += 1) {
       const sum = { name: "all__get-sum", arguments: { a: 17, b: 25 } };
       const many = Array.from({ length: 50 }, () => connection.request("tools/call", sum));
       const asked = [slow(connection), slow(connection), ...many];
@@ -145,9 +145,9 @@ it.runIf(isLong)(
 );
 
 it.runIf(isLong)(
-  `leaves no process when the proxy is killed, ${rounds} times`,
+  `leaves no process when the proxy is killed, ${kills} times`,
   async () => {
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < kills; round += 1) {
       const connection = await openConnection();
       const servers = childrenOf(connection.process.pid);
       expect(servers.length).toBeGreaterThanOrEqual(2);
@@ -186,14 +186,14 @@ it.runIf(isLong)(
 );
 
 it.runIf(isLong)(
-  `leaves no process when the client is killed, ${rounds} times`,
+  `leaves no process when the client is killed, ${kills} times`,
   async () => {
     // The client stands between: it starts the proxy and hands on what it reads.
     const script = `const { spawn } = require("node:child_process");
     const proxy = spawn(process.execPath, process.argv.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
     process.stdin.pipe(proxy.stdin);
     proxy.stdout.pipe(process.stdout);`;
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < kills; round += 1) {
       const connection = await openConnection(["-e", script, "--", ...proxyArgs()]);
       const [proxy = 0] = childrenOf(connection.process.pid);
       const all = [proxy, ...childrenOf(proxy)];

@@ -14,9 +14,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CatalogProject } from "./__fixtures__/catalog-project.ts";
 import { createInspectedProject } from "./__fixtures__/inspected-project.ts";
 import { listeningAddress } from "./__fixtures__/listening-address.ts";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 // Figures and pictures: CCL_TEST_LENGTH=faults CCL_SCREENSHOTS=docs/public/images pnpm vitest run packages/cli/src/ui-command.test.ts
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 const pictures = process.env["CCL_SCREENSHOTS"];
 const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
 const places = [process.env["CCL_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];

@@ -9,6 +9,7 @@ import pg from "pg";
 import { openPostgresOperationStores } from "../src/postgres/index.ts";
 import { openSqliteOperationStores } from "../src/sqlite/index.ts";
 import type { OperationStores } from "../src/sql/operation-stores.ts";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 /** A database of a test file's own. */
 export interface TestDatabase {
@@ -29,12 +30,12 @@ if (url === undefined)
   console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL stores are tried on PGlite only.");
 
 // PGlite takes ten times as long, so that beside a server it stands for itself only in the longer runs.
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isOnPglite = isAtLeast(url === undefined ? "ci" : "faults");
 
-/** The kinds of databases that are there. */
+/** The kinds of databases that are tried. */
 export const databaseKinds: readonly string[] = [
   "SQLite",
-  ...(url === undefined || isAtLength ? ["PGlite"] : []),
+  ...(isOnPglite ? ["PGlite"] : []),
   ...(url === undefined ? [] : ["PostgreSQL"]),
 ];
 

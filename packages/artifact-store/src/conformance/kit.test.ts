@@ -16,6 +16,7 @@ import {
   type ConformanceOpenOptions,
   type ConformanceOptions,
 } from "./index.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 interface Parts {
   state: MemoryState;
@@ -32,7 +33,7 @@ interface Fault {
   kit?: Partial<ConformanceOptions>;
 }
 
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 
 const pause = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn += 1) await undefined;

@@ -8,6 +8,7 @@ import { withEncryption } from "../encryption/with-encryption.ts";
 import * as entry from "../index.ts";
 import { createMemoryDriver } from "../memory/memory-driver.ts";
 import { MemoryState } from "../memory/memory-state.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
 const mebibyte = 2 ** 20;
 const source = "tool:test";
@@ -199,7 +200,7 @@ describe("createArtifactStore", () => {
       collectGarbage();
       return process.memoryUsage().arrayBuffers;
     };
-    const sent = (process.env["CCL_TEST_LENGTH"] === undefined ? 64 : 256) * mebibyte;
+    const sent = byLength({ test: 64, faults: 256 }) * mebibyte;
     let mostBytes = 0;
     let written = 0;
     let longestPiece = 0;

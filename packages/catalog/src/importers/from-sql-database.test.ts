@@ -12,6 +12,7 @@ import type { ResourceInput } from "../record/resource-record.ts";
 import { fromSqlDatabase } from "./from-sql-database.ts";
 import { isRecord } from "@ccl/core/json";
 import { readDelimited } from "@ccl/core/delimited";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 const data = join(dirname(createRequire(import.meta.url).resolve("vega-datasets")), "..", "data");
 
@@ -225,7 +226,9 @@ const url = process.env["CCL_POSTGRES_URL"];
 if (url === undefined)
   console.warn("CCL_POSTGRES_URL is not set: the import from PostgreSQL is tried on PGlite only.");
 
-describe(`fromSqlDatabase on ${url === undefined ? "PGlite" : "PostgreSQL"}`, () => {
+const describeInCi = describe.runIf(isAtLeast("ci"));
+
+describeInCi(`fromSqlDatabase on ${url === undefined ? "PGlite" : "PostgreSQL"}`, () => {
   let client: PGlite | pg.Pool;
   const schemas = ["shop_import", "Other Schema"];
 

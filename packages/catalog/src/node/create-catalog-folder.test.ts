@@ -12,9 +12,9 @@ import { createCatalog } from "../catalog/create-catalog.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
 import { createCatalogFolder } from "./create-catalog-folder.ts";
+import { isAtLeast, kills } from "../../../../scripts/lengths/test-length.mjs";
 
 const built = new URL("../../dist/node/index.js", import.meta.url);
-const rounds = Number(process.env["CCL_KILLS"] ?? 3);
 const bulk = 200;
 const writers = 6;
 const writesPerWriter = 2;
@@ -113,14 +113,14 @@ describe("createCatalogFolder", () => {
     await expect(folder.read()).rejects.toMatchObject({ code: "catalog_damaged" });
   });
 
-  it.skipIf(isWindows)(
+  it.skipIf(isWindows || !isAtLeast("ci"))(
     "loses no acknowledged write when an owner is killed in the middle of one with writers waiting",
     async () => {
       const folder = createCatalogFolder(path);
       await folder.init();
       const file = join(temporary, "records.json");
       let unfinished = 0;
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; round < kills; round += 1) {
         const ownerIds = range(bulk, `r${round}-bulk`);
         const plans = Array.from({ length: writers }, (_, at) =>
           range(writesPerWriter, `r${round}-w${at}-`),
@@ -156,6 +156,6 @@ describe("createCatalogFolder", () => {
       }
       expect(unfinished).toBeGreaterThan(0);
     },
-    30_000 + rounds * 20_000,
+    30_000 + kills * 20_000,
   );
 });

@@ -22,6 +22,7 @@ import {
   type VerifyOptions,
   type VerifyReport,
 } from "./index.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 async function catalogOf(resources: readonly ResourceInput[]): Promise<Catalog> {
   const catalog = createCatalog();
@@ -37,7 +38,7 @@ const url = process.env["CCL_POSTGRES_URL"];
 if (url === undefined)
   console.warn("CCL_POSTGRES_URL is not set: drift in PostgreSQL is tried on PGlite only.");
 
-describe("verifyCatalog against a database", () => {
+describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
   let client: PostgresClient & (PGlite | pg.Pool);
   const schemas = ["verify_tests"];
   const name = "main";

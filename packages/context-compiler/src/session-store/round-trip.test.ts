@@ -13,6 +13,7 @@ import { openSession } from "../session/open-session.ts";
 import { openSqliteSessionStore } from "../sqlite/index.ts";
 import { createMemorySessionStore } from "./create-memory-session-store.ts";
 import type { SessionStore } from "./session-store.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 let folder = "";
 const closers: (() => unknown)[] = [];
@@ -32,11 +33,13 @@ const openers: { [kind: string]: () => Promise<SessionStore> } = {
     closers.push(() => database.close());
     return openSqliteSessionStore({ database });
   },
-  PGlite: async () => {
-    const client = await PGlite.create();
-    closers.push(() => client.close());
-    return openPostgresSessionStore({ client });
-  },
+  ...(isAtLeast("ci") && {
+    PGlite: async () => {
+      const client = await PGlite.create();
+      closers.push(() => client.close());
+      return openPostgresSessionStore({ client });
+    },
+  }),
 };
 
 const costs: { [kind: string]: number } = { JSONL: 4, SQLite: 4, PGlite: 40 };

@@ -3,11 +3,10 @@ import { CallScheduler, inEveryOrder } from "../testing/node/call-scheduler.ts";
 import { acquire, type LockFiles, type LockSystem } from "./file-lock.ts";
 import { NodeIoError } from "./node-io-error.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
-const length = process.env["CCL_TEST_LENGTH"] ?? "";
-const [pids, switches] = { faults: [[1, 2, 3], 2] as const, nightly: [[1, 2, 3], 3] as const }[
-  length
-] ?? [[1, 2], 2];
+const pids = byLength({ test: [1, 2], faults: [1, 2, 3] });
+const switches = byLength({ test: 2, nightly: 3 });
 const path = "/lock";
 
 /** The process of a test that ended in the middle of its calls. */

@@ -8,6 +8,7 @@ import { expect, it } from "vitest";
 import { openFileDecisionStore } from "../node/open-file-decision-store.ts";
 import { openPostgresDecisionStore } from "../postgres/index.ts";
 import type { PrunableDecisionStore } from "./decision-store.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 const decision = (at: string) => ({ at, credit: 0, edits: [] });
 
@@ -41,7 +42,7 @@ async function withPostgres(
 }
 
 // It takes seconds to start.
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 
 it.each([
   { name: "files", withStore: withFiles },

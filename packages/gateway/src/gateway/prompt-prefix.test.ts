@@ -5,9 +5,9 @@ import { expect, it } from "vitest";
 
 import { createGateway } from "./create-gateway.ts";
 import { createMemoryDecisionStore } from "./decision-store.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
-const sessions =
-  process.env["CCL_TEST_LENGTH"] === undefined ? 10 : Number(process.env["CCL_SESSIONS"] ?? 2000);
+const sessions = byLength({ test: 10, faults: 2_000 });
 
 const step = fc.record({
   does: fc.constantFrom(

@@ -6,6 +6,7 @@ import { afterEach, expect, it } from "vitest";
 import { createGateway } from "../gateway/create-gateway.ts";
 import { createMemoryDecisionStore, type DecisionStore } from "../gateway/decision-store.ts";
 import { openProxy, type Proxy } from "./open-proxy.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
 const open: (Proxy | Server)[] = [];
 afterEach(async () => {
@@ -114,7 +115,7 @@ it.each(faulty)("sends the bytes that came where the store %s", async (_name, re
 });
 
 it("keeps many sessions apart that talk at once, some of which hang up", async () => {
-  const count = process.env["CCL_TEST_LENGTH"] === undefined ? 12 : 200;
+  const count = byLength({ test: 12, faults: 200 });
   const proxy = await proxyTo(await apiOf(echo));
   const talk = async (session: string): Promise<void> => {
     for (let results = 1; results <= 5; results += 1) {

@@ -8,6 +8,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { type McpProxy, type McpProxyOptions, openMcpProxy } from "./open-mcp-proxy.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 const { resolve } = createRequire(import.meta.url);
 const command = process.execPath;
@@ -24,6 +25,8 @@ const filesServer =
 
 const notifying = new URL("../__fixtures__/notifying-server.mjs", import.meta.url).href;
 const absent = { command: "no-such-program-of-mcp" };
+
+const itInCi = it.runIf(isAtLeast("ci"));
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -79,7 +82,7 @@ async function textOf(
 }
 
 describe("openMcpProxy", () => {
-  it("does not let a server that never answers keep the client from the others", async () => {
+  itInCi("does not let a server that never answers keep the client from the others", async () => {
     const silent = { command, args: ["-e", "process.stdin.resume()"] };
     const servers = { silent, memory: { command, args: [memoryServer] } };
     const { client, proxy, tools } = await openWithoutWaiting({ servers });

@@ -13,8 +13,9 @@ import { createMcpServer } from "../server/create-mcp-server.ts";
 import type { McpServerFactory } from "../server/mcp-server-options.ts";
 import { openMcpHttp } from "./open-mcp-http.ts";
 import { openMcpStdio } from "./open-mcp-stdio.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isLong = isAtLeast("faults");
 const runs = isLong ? {} : { numRuns: 6 };
 const notifying = fileURLToPath(new URL("../__fixtures__/notifying-server.mjs", import.meta.url));
 

@@ -16,8 +16,9 @@ import {
   type RunState,
   type RunTransition,
 } from "./run-state.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isLong = isAtLeast("faults");
 
 type Outcome = "done" | "skipped" | "exempt" | "error" | "aborted";
 

@@ -10,8 +10,9 @@ import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { type CrashPoint, createFaultInjector } from "../testing/create-fault-injector.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { createRunEngine } from "./create-run-engine.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
-const deaths = { faults: 100, nightly: 1_000 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 3;
+const deaths = byLength({ test: 3, faults: 100, nightly: 1_000 });
 const turns = 7;
 const leaseMs = 30_000;
 const waitMs = 300_000;

@@ -8,11 +8,9 @@ import {
   type StandingWorker,
   startStandingWorker,
 } from "../../test-support/worker-process.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
-const defaultKills: Record<string, number> = { faults: 100, nightly: 1_000 };
-const kills = Number(
-  process.env["CCL_TAKE_OVERS"] ?? defaultKills[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 0,
-);
+const kills = byLength({ test: 0, faults: 100, nightly: 1_000 });
 const leaseMs = 1_000;
 const workerCount = 3;
 // What a run comes to on its way, so that kills fall on all of it.

@@ -5,9 +5,9 @@ import { addFiles, factsOf, type TreeFacts } from "../../test-support/simulated-
 import { editOf, openSimulatedWorkspace, planOf } from "../../test-support/simulated-workspace.ts";
 import type { ValidPlan } from "../validate/valid-plan.ts";
 import type { WorkspaceDurability } from "./workspace-parts.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
-const statesPerCut = isLong ? 200 : 10;
+const statesPerCut = byLength({ test: 2, ci: 10, faults: 200 });
 
 const FILES = {
   "a.txt": "one\ntwo\n",

@@ -30,10 +30,13 @@ import type { ValidPlan } from "../validate/valid-plan.ts";
 import { validatePlan } from "../validate/validate-plan.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { openWorkspace } from "./open-workspace.ts";
+import { byLength, isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
-const isWhole = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isWhole = isAtLeast("faults");
 const repository = fileURLToPath(new URL("../../../../", import.meta.url));
-const history = openGitHistory(repository, { limit: isWhole ? Infinity : 6 });
+const history = openGitHistory(repository, {
+  limit: byLength({ test: 2, ci: 6, faults: Infinity }),
+});
 
 /** Larger than any commit, so that only what is wrong is refused. */
 const limits = {

@@ -21,9 +21,10 @@ import { officials } from "../../test-support/official-callers.ts";
 import { createOllamaEmbedder, createOpenAiCompatibleEmbedder } from "../embeddings/index.ts";
 import { ollamaFormat } from "./ollama-format.ts";
 import { openAiFormat } from "./openai-format.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
 // In the long run each fault meets every adapter many times, so that collections fall at other moments.
-const rounds = process.env["CCL_TEST_LENGTH"] === undefined ? 1 : 10;
+const rounds = byLength({ test: 1, faults: 10 });
 const shortMs = 500;
 const longMs = 10_000;
 const retries = 1;

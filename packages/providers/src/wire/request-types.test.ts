@@ -14,6 +14,7 @@ import { fromAiSdkMessages, toAiSdkMessages } from "./ai-sdk/index.ts";
 import { fromAnthropicMessages, toAnthropicMessages } from "./anthropic/index.ts";
 import { fromOpenAiMessages, toOpenAiMessages } from "./openai-chat/index.ts";
 import { fromResponsesItems, toResponsesInput } from "./openai-responses/index.ts";
+import { byLength, isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 // The clients of OpenAI and Anthropic have no schema but their types, so that the compiler checks what is written.
 const targets: Record<string, { type: string; to: (messages: ChatMessage[]) => unknown }> = {
@@ -39,7 +40,9 @@ const golden: Record<string, ChatMessage[][]> = {
   "ai-sdk": Object.values(aiSdk).map((shape) => fromAiSdkMessages(shape)),
 };
 
-const samples = process.env["CCL_TEST_LENGTH"] === undefined ? 100 : 400;
+const samples = byLength({ test: 40, ci: 100, faults: 400 });
+// The compiler takes seconds to read the types of the clients.
+const itInCi = it.runIf(isAtLeast("ci"));
 
 // Both checks read the same libraries and types of the clients.
 const parsed = new Map<string, ts.SourceFile | undefined>();
@@ -77,7 +80,7 @@ function problemsOf(
   }));
 }
 
-it("fits the types of the official clients, whatever a conversation holds", () => {
+itInCi("fits the types of the official clients, whatever a conversation holds", () => {
   const random = fc.sample(conversation, { numRuns: samples, seed: 7 });
   const values = Object.entries(targets).flatMap(([name, { type, to }]) => {
     const others = Object.entries(golden).flatMap(([from, all]) => (from === name ? [] : all));
@@ -87,7 +90,7 @@ it("fits the types of the official clients, whatever a conversation holds", () =
   expect(problemsOf(values)).toEqual([]);
 });
 
-it("would not pass a field that a client's type does not know", () => {
+itInCi("would not pass a field that a client's type does not know", () => {
   const [type = ""] = Object.values(targets).map((target) => target.type);
   const wrong = [
     [{ role: "user", content: [{ type: "text", words: "Hi" }] }],

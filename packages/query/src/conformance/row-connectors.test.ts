@@ -12,6 +12,7 @@ import { httpConnector } from "../http/http-connector.ts";
 import type { HttpPaging } from "../http/http-options.ts";
 import { skillConnector } from "../skill/skill-connector.ts";
 import { connectorConformance, sampleResources } from "./index.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 let engine: QueryEngine;
 let api: TestApi;
@@ -169,7 +170,7 @@ async function openParquet(isEmpty: boolean): Promise<ParquetConnector> {
 type Opened = [format: string, open: (isEmpty: boolean) => Connector];
 
 /** Other ways of paging, and JSON in one piece, have tests of their own; the whole kit takes a second for each. */
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isLong = isAtLeast("faults");
 
 describe.each<Opened>([
   ...(isLong ? ["page", "link"] : ["page"]).map((by): Opened => [

@@ -14,6 +14,7 @@ import type { Connector } from "../connector/connector.ts";
 import { fileConnector } from "../file/file-connector.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { executeSql } from "./run-sql.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 const questions = [...musicQuestions, ...tradeQuestions];
 const tables = twoShops(2_026);
@@ -31,7 +32,7 @@ const connectors: Record<string, Connector> = {};
 const own: Record<string, Ask> = {};
 
 // With CCL_POSTGRES_URL on a server, else on PGlite.
-describe.runIf(process.env["CCL_TEST_LENGTH"] !== undefined)("25 questions of an analyst", () => {
+describe.runIf(isAtLeast("faults"))("25 questions of an analyst", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ccl-analyst-"));
     for (const { name, columns, rows } of tables) {

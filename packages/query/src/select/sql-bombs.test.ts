@@ -13,8 +13,9 @@ import { openDuckDbEngine } from "../duckdb/open-duckdb-engine.ts";
 import { QueryError } from "../query-error.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { runSql } from "./run-sql.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isLong = isAtLeast("faults");
 const url = process.env["CCL_POSTGRES_URL"];
 const address = "ada://any/db/main";
 const rows = 20_000;

@@ -26,8 +26,9 @@ import { QueryError } from "../query-error.ts";
 import { explainSql, executeSql } from "../select/run-sql.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import type { QueryAccess } from "./visible-resources.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isLong = isAtLeast("faults");
 const key = "ada://any/db/main";
 const hiddenColumn: RandomColumn = { name: "zzq_level", kind: "int", declared: "integer" };
 const tables = { l: [...leftColumns, hiddenColumn], r: [...rightColumns, hiddenColumn] };

@@ -11,11 +11,16 @@ import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { SqlError } from "../sql-error.ts";
 import { transaction } from "../transaction/transaction.ts";
 import { migrate, type Migration } from "./migrate.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 const url = process.env["CCL_POSTGRES_URL"];
 if (url === undefined)
   console.warn("CCL_POSTGRES_URL is not set: migrations are tried on SQLite and PGlite only.");
-const kinds = ["SQLite", "PGlite", ...(url === undefined ? [] : ["pg.Pool"])];
+const kinds = [
+  "SQLite",
+  ...(isAtLeast("ci") ? ["PGlite"] : []),
+  ...(url === undefined ? [] : ["pg.Pool"]),
+];
 
 interface Steps extends Migration<SqliteDatabase>, Migration<PostgresSession> {
   up: string | ((on: SqliteDatabase | PostgresSession) => void | Promise<void>);

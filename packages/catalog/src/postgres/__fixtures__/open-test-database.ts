@@ -1,12 +1,13 @@
 import { PGlite, type Transaction } from "@electric-sql/pglite";
 import type { PostgresClient } from "@ccl/sql";
 import pg from "pg";
+import { isAtLeast } from "../../../../../scripts/lengths/test-length.mjs";
 
 const url = process.env["CCL_POSTGRES_URL"];
 if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL catalog is tried on PGlite only.");
 
 // PGlite takes ten times as long, so that beside a server it stands for itself only in the longer runs.
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 
 /** Where the tests of a store run. */
 export const databaseKinds: string[] =

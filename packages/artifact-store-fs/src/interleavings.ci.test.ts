@@ -5,9 +5,10 @@ import { describe, expect, it } from "vitest";
 import { fileSystemOf } from "../test-support/simulated-file-system.ts";
 import { openTestStore } from "../test-support/simulated-store.ts";
 import type { FileSystem } from "./file-system/file-system.ts";
+import { byLength } from "../../../scripts/lengths/test-length.mjs";
 
 /** For three users; two get two more. */
-const maxSwitches = { faults: 2, nightly: 3 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 1;
+const maxSwitches = byLength({ ci: 1, faults: 2, nightly: 3 });
 
 /** Calls whose effect another process can see; between two of them no other call matters. */
 const visibleCalls = [

@@ -10,8 +10,9 @@ import { planOf } from "../../test-support/simulated-workspace.ts";
 import type { ValidAction, ValidPlan } from "../validate/valid-plan.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { openWorkspace } from "./open-workspace.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isLong = isAtLeast("faults");
 
 describe("a disk that is full", () => {
   it("refuses a plan that does not fit, keeps the tree, and takes it once there is room", async () => {

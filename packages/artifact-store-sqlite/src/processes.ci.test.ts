@@ -7,12 +7,12 @@ import { createInterface } from "node:readline";
 import { openSqlite } from "@ccl/sql/node";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteArtifactStore } from "./open-sqlite-artifact-store.ts";
+import { kills } from "../../../scripts/lengths/test-length.mjs";
 
 const built = new URL("../dist/index.js", import.meta.url);
 const sqlBuilt = new URL("../../sql/dist/node/index.js", import.meta.url);
 /** Whatever a killed writer has left is abandoned by then. */
 const twoHoursLater = { now: () => Date.now() + 7_200_000 };
-const kills = Number(process.env["CCL_KILLS"] ?? 3);
 
 // Children say on stdout, line by line, what was acknowledged to them, and what went wrong.
 const header = `

@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 
 import { runCcl } from "./__fixtures__/run-ccl.ts";
+import { kills } from "../../../scripts/lengths/test-length.mjs";
 
 const built = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
-const kills = Number(process.env["CCL_KILLS"] ?? 3);
 const count = 300;
 const generations = ["autumn", "winter", "spring", "summer"];
 

@@ -9,8 +9,7 @@ import { requireBuilt, runChild } from "../../test-support/child-process.ts";
 import { readTree } from "../../test-support/read-tree.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { openWorkspace } from "./open-workspace.ts";
-
-const kills = Number(process.env["CCL_KILLS"] ?? 3);
+import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
 const FILES = ["a", "b", "c", "d"].map(
   (name) => [`src/${name}.txt`, `${name} one\n`.repeat(500)] as const,

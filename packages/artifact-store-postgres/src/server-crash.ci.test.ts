@@ -5,9 +5,10 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { findPostgres, startPostgres } from "../../../scripts/services/postgres-server.mjs";
 import { openPostgresArtifactStore } from "./index.ts";
+import { kills } from "../../../scripts/lengths/test-length.mjs";
 
 // A crash with its recovery takes as long as several kills of a process.
-const crashes = Math.ceil(Number(process.env["CCL_KILLS"] ?? 3) / 3);
+const crashes = Math.ceil(kills / 3);
 const canRun = findPostgres() !== undefined;
 if (!canRun) console.warn("PostgreSQL is not installed: its crash under load is not tried.");
 

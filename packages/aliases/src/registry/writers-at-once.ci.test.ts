@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { openAliasRegistry } from "./open-alias-registry.ts";
+import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
 /** Node cannot read the sources, so the writers run what was built. */
 const BUILT = new URL("../../dist/index.js", import.meta.url);
-const KILLS = Number(process.env["CCL_KILLS"] ?? 3);
 
 /** Adds `count` names one after another, opening the registry anew after each conflict; a line out for each name. */
 const WRITER = `
@@ -66,8 +66,8 @@ describe("two processes that write one registry", () => {
 });
 
 describe("a writer that is killed", () => {
-  it(`leaves a whole file and a lock that the next one takes over (${KILLS} times)`, async () => {
-    for (let kill = 0; kill < KILLS; kill += 1) {
+  it(`leaves a whole file and a lock that the next one takes over (${kills} times)`, async () => {
+    for (let kill = 0; kill < kills; kill += 1) {
       const before = existsSync(join(root, ".ccl/aliases.json")) ? readNames().length : 0;
       const writer = startWriter(`K${kill}`, 100_000);
       let added = 0;

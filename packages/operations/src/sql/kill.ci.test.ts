@@ -7,8 +7,7 @@ import {
   type SharedPlace,
 } from "../../test-support/worker-process.ts";
 import type { RunResult } from "../run/run-result.ts";
-
-const kills = Number(process.env["CCL_KILLS"] ?? 3);
+import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
 // Each kill starts two processes, and the second waits until the lease of the first is over.
 const timeoutMs = 20_000 + kills * 6_000;

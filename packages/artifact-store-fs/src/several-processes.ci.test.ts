@@ -6,8 +6,9 @@ import { sha256Hex } from "@ccl/core";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { requireBuilt, runChild } from "../test-support/child-process.ts";
 import { openFsArtifactStore } from "./open-fs-artifact-store.ts";
+import { byLength } from "../../../scripts/lengths/test-length.mjs";
 
-const rounds = { faults: 1_500, nightly: 10_000 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 150;
+const rounds = byLength({ ci: 150, faults: 1_500, nightly: 10_000 });
 
 /** Says before each call what it is going to do, and afterwards that it has; a few contents, so that calls meet. */
 const worker = `

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 
 import { requireBuilt, runChild } from "../../test-support/child-process.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
-const length = process.env["CCL_TEST_LENGTH"];
-const [fileCount, applies, kills] = length === undefined ? [10, 4, 2] : [200, 100, 60];
+const fileCount = byLength({ ci: 10, faults: 200 });
+const applies = byLength({ ci: 4, faults: 100 });
+const kills = byLength({ ci: 2, faults: 60 });
 const names = Array.from({ length: fileCount }, (_, index) => `f${index}.txt`);
 
 let root = "";

@@ -2,10 +2,11 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStore } from "../index.ts";
 import { startS3TestServer, type S3TestServer } from "../testing/index.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 /** How often a schedule may change from one actor to the other; every schedule within it is run. */
-const switches = process.env["CCL_TEST_LENGTH"] === "nightly" ? 3 : 2;
+const switches = isAtLeast("nightly") ? 3 : 2;
 const source = "tool:test";
 const content = "the same bytes";
 

@@ -7,6 +7,7 @@ import type { ArtifactStore } from "@ccl/artifact-store";
 import { artifactStoreConformance } from "@ccl/artifact-store/conformance";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStore, type S3ArtifactStoreOptions } from "./index.ts";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 /** s3rver brings no types. */
 interface S3rver {
@@ -86,7 +87,7 @@ describe("a store in s3rver, which ignores the conditions of writes", () => {
     "hostile sources, sessions and types come back as they were or are refused",
   ]);
   // The other server's tests have every rule at every change. Here a change tries a third of them, another one another third.
-  const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+  const isAtLength = isAtLeast("faults");
   const third = Number(process.env["CCL_PROPERTY_SEED"] ?? 0) % 3;
   const tried = rules.filter(({ name }, at) => isAtLength || (at % 3 === third && !slow.has(name)));
   it.each(tried)("$name", async ({ run }) => {

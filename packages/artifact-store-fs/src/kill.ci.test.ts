@@ -7,8 +7,7 @@ import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { requireBuilt, runChild } from "../test-support/child-process.ts";
 import { openFsArtifactStore } from "./open-fs-artifact-store.ts";
-
-const kills = Number(process.env["CCL_KILLS"] ?? 3);
+import { kills } from "../../../scripts/lengths/test-length.mjs";
 
 const storeWriter = `
   const store = await openFsArtifactStore({ root, durability });

@@ -8,8 +8,9 @@ import { requireBuilt, runChild } from "../../test-support/child-process.ts";
 import { readTree } from "../../test-support/read-tree.ts";
 import { planOf } from "../../test-support/simulated-workspace.ts";
 import { openWorkspace } from "./open-workspace.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
-const rounds = { faults: 60, nightly: 300 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 8;
+const rounds = byLength({ ci: 8, faults: 60, nightly: 300 });
 
 let place = "";
 let root = "";

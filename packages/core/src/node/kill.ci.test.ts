@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openAppendLog } from "./append-log.ts";
+import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
 const built = new URL("../../dist/node/index.js", import.meta.url);
-const kills = Number(process.env["CCL_KILLS"] ?? 3);
 
 // Both children say on stdout, line by line, what was acknowledged to them.
 const header = `

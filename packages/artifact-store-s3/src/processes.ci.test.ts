@@ -6,12 +6,10 @@ import { ArtifactStoreError } from "@ccl/artifact-store";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStore } from "./index.ts";
 import { startS3TestServer } from "./testing/index.ts";
+import { isAtLeast, kills } from "../../../scripts/lengths/test-length.mjs";
 
 const packageFolder = new URL("..", import.meta.url);
-const kills = Number(process.env["CCL_KILLS"] ?? 3);
-const streamMebibytes = ["faults", "nightly"].includes(process.env["CCL_TEST_LENGTH"] ?? "")
-  ? 1024
-  : 64;
+const streamMebibytes = isAtLeast("faults") ? 1024 : 64;
 
 beforeAll(() => {
   if (!existsSync(new URL("dist/index.js", packageFolder))) {

@@ -7,8 +7,9 @@ import { SimulatedDisk } from "@ccl/core/testing/node";
 import type { FileSystem } from "./file-system/file-system.ts";
 import { fileSystemOf } from "../test-support/simulated-file-system.ts";
 import { openTestStore } from "../test-support/simulated-store.ts";
+import { byLength } from "../../../scripts/lengths/test-length.mjs";
 
-const statesPerCut = { faults: 100, nightly: 400 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 4;
+const statesPerCut = byLength({ ci: 4, faults: 100, nightly: 400 });
 
 /** What the caller was told before the power went. */
 interface Log {

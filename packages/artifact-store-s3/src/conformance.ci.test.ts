@@ -4,6 +4,7 @@ import { artifactStoreConformance, type ConformanceOptions } from "@ccl/artifact
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStoreOptions } from "./index.ts";
 import { startS3TestServer, type S3TestServer } from "./testing/index.ts";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 let server: S3TestServer;
 let client: S3Client;
@@ -98,7 +99,7 @@ const encrypted: ConformanceOptions = {
 };
 
 // Encryption does not know what lies below it: every change tries it over memory and SQLite, the longer runs over S3 too.
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 const kinds: [string, ConformanceOptions][] = [["a store in S3", plain]];
 if (isAtLength) kinds.push(["an encrypted store in S3", encrypted]);
 

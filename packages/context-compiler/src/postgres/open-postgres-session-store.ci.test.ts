@@ -5,13 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sessionStoreConformance } from "../conformance/index.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import { openPostgresSessionStore } from "./index.ts";
+import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 const url = process.env["CCL_POSTGRES_URL"];
 if (url === undefined)
   console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL store is tried on PGlite only.");
 
 // PGlite takes ten times as long, so that beside a server it stands for itself only in the longer runs.
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 const kinds =
   url === undefined ? ["PGlite"] : isAtLength ? ["PGlite", "PostgreSQL"] : ["PostgreSQL"];
 

@@ -10,13 +10,13 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
 import { openArtifactFolder } from "./artifact-folder.ts";
+import { isAtLeast, kills } from "../../../scripts/lengths/test-length.mjs";
 
 /** A package with pg, which ccl takes from the project that it runs in. */
 const cwd = fileURLToPath(new URL("../../artifact-store-postgres", import.meta.url));
 const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
-const isLong = process.env["CCL_TEST_LENGTH"] !== undefined;
-const kills = isLong ? Number(process.env["CCL_KILLS"] ?? 20) : 2;
-const loadMs = Number(process.env["CCL_LOAD_MINUTES"] ?? 2) * 60_000;
+const isLong = isAtLeast("faults");
+const loadMs = 2 * 60_000;
 
 let home: string;
 let api: Server;

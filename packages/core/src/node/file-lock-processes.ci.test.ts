@@ -4,13 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { requireBuilt, runScript } from "../testing/node/run-script.ts";
 import { withFileLock } from "./file-lock.ts";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
 const built = new URL("../../dist/node/index.js", import.meta.url);
-const length = process.env["CCL_TEST_LENGTH"] ?? "";
-const { sections, kills } = {
-  faults: { sections: 2_000, kills: 60 },
-  nightly: { sections: 5_000, kills: 300 },
-}[length] ?? { sections: 350, kills: 8 };
+const sections = byLength({ ci: 350, faults: 2_000, nightly: 5_000 });
+const kills = byLength({ ci: 8, faults: 60, nightly: 300 });
 const workers = 6;
 
 let folder = "";

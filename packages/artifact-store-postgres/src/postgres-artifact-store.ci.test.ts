@@ -5,6 +5,7 @@ import { createPostgresSession } from "@ccl/sql";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPostgresArtifactStore, type PostgresArtifactStoreOptions } from "./index.ts";
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 const url = process.env["CCL_POSTGRES_URL"];
 if (url === undefined)
@@ -13,7 +14,7 @@ if (url === undefined)
 const tables = ["staging", "handles", "chunks", "blobs"].map((name) => `ccl_artifact_${name}`);
 
 // PGlite takes ten times as long, so that beside a server it stands for itself only in the longer runs.
-const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
+const isAtLength = isAtLeast("faults");
 const kinds =
   url === undefined ? ["PGlite"] : [...(isAtLength ? ["PGlite"] : []), "pg.Pool", "pg.Client"];
 

@@ -21,8 +21,8 @@ import {
   type WorkerProcess,
 } from "../test-support/worker-process.ts";
 import { readEndedRows } from "../test-support/workflow-rows.ts";
+import { kills } from "../../../scripts/lengths/test-length.mjs";
 
-const kills = Number(process.env["CCL_KILLS"] ?? 3);
 if (!hasPostgres)
   console.warn("PostgreSQL is not installed: workers that are killed are not tried.");
 

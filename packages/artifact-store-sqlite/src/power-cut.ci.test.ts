@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openLoopDisk, type LoopDisk } from "../../../scripts/power-cut/loop-disk.ts";
+import { byLength } from "../../../scripts/lengths/test-length.mjs";
 
 const built = new URL("../dist/index.js", import.meta.url);
 
 /** Acknowledged puts that a run must have seen. */
-const wantedAcks = { faults: 500, nightly: 5_000 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 1;
+const wantedAcks = byLength({ ci: 1, faults: 500, nightly: 5_000 });
 
 const writer = `
   import { writeSync } from "node:fs";

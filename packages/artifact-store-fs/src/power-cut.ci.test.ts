@@ -6,9 +6,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { openLoopDisk, type LoopDisk } from "../../../scripts/power-cut/loop-disk.ts";
 import { requireBuilt, runChild } from "../test-support/child-process.ts";
 import { openFsArtifactStore } from "./open-fs-artifact-store.ts";
+import { byLength } from "../../../scripts/lengths/test-length.mjs";
 
 /** Acknowledged puts that a run must have seen. */
-const wantedAcks = { faults: 500, nightly: 5_000 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 1;
+const wantedAcks = byLength({ ci: 1, faults: 500, nightly: 5_000 });
 
 const writer = `
   const store = await openFsArtifactStore({ root, durability });
