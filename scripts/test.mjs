@@ -3,7 +3,9 @@
 import { spawnSync } from "node:child_process";
 
 process.env.CCL_TEST_LENGTH ??= "test";
-const { testLength } = await import("./lengths/test-length.mjs");
+const { isAtLeast, testLength } = await import("./lengths/test-length.mjs");
+if (!isAtLeast("ci"))
+  console.log(`tests of the length "${testLength}": files named x.ci.test.ts are left to .ci/run`);
 
 const given = process.argv.slice(2);
 const tasks = ["run", "types", "lint", "test", "--affected", "--concurrency=2"];
@@ -12,7 +14,7 @@ const steps = given.includes("--affected")
   : [
       ["scripts/build.mjs"],
       // Longer lengths stand beside a step that checks all types.
-      ...(testLength === "test" && given.length === 0
+      ...(!isAtLeast("ci") && given.length === 0
         ? [["node_modules/typescript/bin/tsc", "-p", "tsconfig.type-tests.json"]]
         : []),
       ["node_modules/vitest/vitest.mjs", "run", ...given],
