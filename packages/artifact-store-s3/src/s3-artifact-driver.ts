@@ -12,7 +12,7 @@ import { collectBlobs } from "./collect/collect-blobs.ts";
 import { listIds } from "./collect/list-ids.ts";
 import { commitPuts } from "./commit/commit-puts.ts";
 import { repairBlob } from "./commit/repair-blob.ts";
-import { StagedUpload } from "./commit/staged-upload.ts";
+import { StagedUpload } from "./blobs/staged-upload.ts";
 import { handlesOf, listHandles } from "./handles/list-handles.ts";
 import { removeHandles } from "./handles/remove-handles.ts";
 import { commitWithinLimits } from "./limits/commit-within-limits.ts";

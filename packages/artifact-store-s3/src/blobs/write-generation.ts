@@ -2,7 +2,7 @@ import { createSha256 } from "@ccl/core/hash";
 import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
 import { createGeneration, createStagedName, type Generation } from "../layout/generation.ts";
 import { blobKey } from "../layout/s3-layout.ts";
-import { StagedUpload } from "../commit/staged-upload.ts";
+import { StagedUpload } from "./staged-upload.ts";
 import { onlyIfAbsent, type S3Context } from "../s3-context.ts";
 
 /** A copy that is named but not yet written; it is claimed in between, so that no collection takes it. */

@@ -1,7 +1,7 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 
 import type { ArtifactStore } from "../artifact-store.ts";
-import { chunkBytes } from "../driver/artifact-driver.ts";
+import { chunkBytes } from "../artifact-driver.ts";
 import { chunkKey, entryKey, readEntry, sortedKeys } from "../key-value/blob-entries.ts";
 import { createKeyValueArtifactStore } from "../key-value/create-key-value-artifact-store.ts";
 import type { KeyValueDatabase } from "../key-value/key-value-database.ts";

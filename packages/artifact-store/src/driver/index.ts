@@ -10,7 +10,7 @@ export {
   type HandleKey,
   type StagedBlob,
   type StoredBlob,
-} from "./artifact-driver.ts";
+} from "../artifact-driver.ts";
 export { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
 export {
   hasSharedLimits,

@@ -1,6 +1,6 @@
 import type { StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import type { BlobPut, HandleKey } from "./artifact-driver.ts";
+import type { BlobPut, HandleKey } from "../artifact-driver.ts";
 
 /** What a store holds when a commit has to fit. */
 export interface StoreUsage<Handle extends HandleKey> {

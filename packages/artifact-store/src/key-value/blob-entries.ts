@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from "@ccl/core/json";
 
-import type { BlobRecord } from "../driver/artifact-driver.ts";
+import type { BlobRecord } from "../artifact-driver.ts";
 import type { KeyValueDatabase } from "./key-value-database.ts";
 
 // blob/<artifact>              an entry

@@ -14,7 +14,7 @@ import type {
   HandleKey,
   StagedBlob,
   StoredBlob,
-} from "../driver/artifact-driver.ts";
+} from "../artifact-driver.ts";
 import { isMatch, type HandleMatch } from "../driver/is-match.ts";
 import {
   batchKey,

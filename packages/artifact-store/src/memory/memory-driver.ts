@@ -6,7 +6,7 @@ import {
   type CommitOutcome,
   type StagedBlob,
   type StoredBlob,
-} from "../driver/artifact-driver.ts";
+} from "../artifact-driver.ts";
 import { MemoryState } from "./memory-state.ts";
 import { isMatch, type HandleMatch } from "../driver/is-match.ts";
 import { hasSharedLimits, planEviction } from "../driver/plan-eviction.ts";

@@ -1,5 +1,5 @@
 import type { ArtifactHandle } from "../artifact-store.ts";
-import type { BlobRecord, HandleKey } from "../driver/artifact-driver.ts";
+import type { BlobRecord, HandleKey } from "../artifact-driver.ts";
 import type { StoreUsage } from "../driver/plan-eviction.ts";
 
 /** A blob in memory. */

@@ -1,5 +1,5 @@
 import { createSha256, type Sha256 } from "@ccl/core/hash";
-import { chunkBytes, type BlobRecord } from "../driver/artifact-driver.ts";
+import { chunkBytes, type BlobRecord } from "../artifact-driver.ts";
 
 const tagBytes = 16;
 const tagKey = "ccl-blob-chunk-1";

@@ -1,4 +1,4 @@
-import { chunkBytes } from "../driver/artifact-driver.ts";
+import { chunkBytes } from "../artifact-driver.ts";
 
 /** Copies pieces of any size into chunks of one size, 1 MiB by default; the last one may be shorter. */
 export class ChunkAssembler {

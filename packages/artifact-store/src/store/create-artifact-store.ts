@@ -1,6 +1,6 @@
 import { createUuidV7Generator, systemClock, type Clock, type IdGenerator } from "@ccl/core";
 import type { ArtifactStore, CollectGarbageOptions, StoreLimits } from "../artifact-store.ts";
-import type { ArtifactDriver } from "../driver/artifact-driver.ts";
+import type { ArtifactDriver } from "../artifact-driver.ts";
 import { CallScope } from "./call-scope.ts";
 import {
   checkArtifactId,

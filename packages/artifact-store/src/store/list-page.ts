@@ -1,5 +1,5 @@
 import type { HandlePage, ListHandlesOptions } from "../artifact-store.ts";
-import type { ArtifactDriver, HandleKey } from "../driver/artifact-driver.ts";
+import type { ArtifactDriver, HandleKey } from "../artifact-driver.ts";
 import {
   checkCount,
   checkText,

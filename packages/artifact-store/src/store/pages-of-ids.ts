@@ -1,5 +1,5 @@
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import type { ArtifactDriver } from "../driver/artifact-driver.ts";
+import type { ArtifactDriver } from "../artifact-driver.ts";
 
 const pageSize = 1000;
 

@@ -6,7 +6,7 @@ import {
   type ArtifactDriver,
   type BlobRecord,
   type StagedBlob,
-} from "../driver/artifact-driver.ts";
+} from "../artifact-driver.ts";
 import { headBytes } from "../summary/summarize-content.ts";
 import { concatBytes, RecordHasher } from "./blob-record.ts";
 import { invalidInput, isWellFormed, quoted } from "./check-input.ts";

@@ -1,7 +1,7 @@
 import { throwIfAborted } from "@ccl/core/async";
 import type { ArtifactContent, ArtifactHandle, StoreItem, StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import type { BlobPut, CommitOutcome, StagedBlob } from "../driver/artifact-driver.ts";
+import type { BlobPut, CommitOutcome, StagedBlob } from "../artifact-driver.ts";
 import { cleanSummary, summarizeContent } from "../summary/summarize-content.ts";
 import { invalidInput, isNew, type ItemFacts, takeFacts } from "./check-input.ts";
 import { repairIfDamaged } from "./repair-if-damaged.ts";

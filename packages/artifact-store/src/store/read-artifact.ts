@@ -2,7 +2,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { sha256Hex } from "@ccl/core";
 import type { ByteRange } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { chunkBytes, type ArtifactDriver } from "../driver/artifact-driver.ts";
+import { chunkBytes, type ArtifactDriver } from "../artifact-driver.ts";
 import { invalidInput } from "./check-input.ts";
 import { corruptError, findBlob, readChunks, type FoundBlob } from "./read-chunks.ts";
 

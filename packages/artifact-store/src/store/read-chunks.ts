@@ -1,5 +1,5 @@
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { chunkBytes, type ArtifactDriver, type StoredBlob } from "../driver/artifact-driver.ts";
+import { chunkBytes, type ArtifactDriver, type StoredBlob } from "../artifact-driver.ts";
 import { concatBytes, shapeOf, type BlobShape } from "./blob-record.ts";
 
 /** A blob that was found and whose record holds. */

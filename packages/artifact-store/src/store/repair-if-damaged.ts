@@ -1,4 +1,4 @@
-import type { BlobPut } from "../driver/artifact-driver.ts";
+import type { BlobPut } from "../artifact-driver.ts";
 import { isEqual, shapeOf } from "./blob-record.ts";
 import { readChunks } from "./read-chunks.ts";
 import type { StoreContext } from "./store-context.ts";

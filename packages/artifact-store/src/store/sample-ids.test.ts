@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { ArtifactDriver } from "../driver/artifact-driver.ts";
+import type { ArtifactDriver } from "../artifact-driver.ts";
 import { sampleIds } from "./sample-ids.ts";
 
 const ids = Array.from({ length: 500 }, (_, at) =>

@@ -1,4 +1,4 @@
-import type { ArtifactDriver } from "../driver/artifact-driver.ts";
+import type { ArtifactDriver } from "../artifact-driver.ts";
 import { pageOfIds, pagesOfIds } from "./pages-of-ids.ts";
 
 /** How many to pick, and a number that moves the picks from one check to the next. */

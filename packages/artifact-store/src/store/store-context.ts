@@ -1,6 +1,6 @@
 import type { Clock, IdGenerator } from "@ccl/core";
 import type { ArtifactHandle, StoreLimits } from "../artifact-store.ts";
-import type { ArtifactDriver } from "../driver/artifact-driver.ts";
+import type { ArtifactDriver } from "../artifact-driver.ts";
 
 /** What the calls of one store share. */
 export interface StoreContext {

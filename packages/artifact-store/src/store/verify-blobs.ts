@@ -2,7 +2,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { createSha256 } from "@ccl/core/hash";
 import type { VerifyReport } from "../artifact-store.ts";
-import type { ArtifactDriver } from "../driver/artifact-driver.ts";
+import type { ArtifactDriver } from "../artifact-driver.ts";
 import { shapeOf, type BlobShape } from "./blob-record.ts";
 import { pagesOfIds } from "./pages-of-ids.ts";
 import { isLost, readChunks, type FoundBlob } from "./read-chunks.ts";

@@ -1,4 +1,4 @@
-import { freezeDeep } from "../session/parse-session-event.ts";
+import { deepFreeze } from "@ccl/core/json";
 import type { EventBody, SessionEvent } from "../session/session-event.ts";
 
 /** Events with content that stores tend to lose: empty texts, other scripts, quotes, numbers, names of object members. */
@@ -33,6 +33,6 @@ export function sampleEvents(count: number, from: number = 0): SessionEvent[] {
     const number = from + index;
     const body = bodies[number % bodies.length] ?? { kind: "user_input", data: { content: "" } };
     const eventId = `01900000-0000-7000-8000-${String(number).padStart(12, "0")}`;
-    return freezeDeep({ ...body, eventId, timestamp: 1_700_000_000_000 + number, tokens: number });
+    return deepFreeze({ ...body, eventId, timestamp: 1_700_000_000_000 + number, tokens: number });
   });
 }

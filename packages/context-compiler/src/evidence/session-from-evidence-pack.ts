@@ -1,5 +1,5 @@
+import { deepFreeze } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { freezeDeep } from "../session/parse-session-event.ts";
 import { beginSession } from "../session/recording-session.ts";
 import { requireSessionOptions } from "../session/require-session-options.ts";
 import type { SessionEvent } from "../session/session-event.ts";
@@ -37,7 +37,7 @@ export async function sessionFromEvidencePack(
     const evidence = structuredClone(entries);
     return beginSession({ ...sessionOptions, sessionId, store, events: [], evidence });
   }
-  const own = events.map((event) => freezeDeep(structuredClone(event)));
+  const own = events.map((event) => deepFreeze(structuredClone(event)));
   await store.append(sessionId, own, { expectedVersion: 0 });
   return beginSession({ ...sessionOptions, sessionId, store, events: own });
 }

@@ -1,11 +1,12 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
+import { deepFreeze } from "@ccl/core/json";
 import { isEventData, isEventKind } from "./check-event-data.ts";
 import type { SessionEvent } from "./session-event.ts";
 
 /** The event that a parsed JSON value is, frozen to the bottom; or everything that is wrong with it. */
 export function parseSessionEvent(value: unknown): Result<SessionEvent> {
   const issues: Issue[] = [];
-  if (isSessionEvent(value, issues)) return success(freezeDeep(value));
+  if (isSessionEvent(value, issues)) return success(deepFreeze(value));
   const [first, ...rest] = issues;
   return failure(first ?? wrong([], "The event"), ...rest);
 }
@@ -25,16 +26,4 @@ function isSessionEvent(value: unknown, issues: Issue[]): value is SessionEvent 
 
 function wrong(path: Issue["path"], what: string): Issue {
   return { code: "invalid_event", path, message: `${what} is missing or of the wrong shape.` };
-}
-
-/** Freezes a JSON value in place. */
-export function freezeDeep<Value>(value: Value): Value {
-  const stack: unknown[] = [value];
-  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
-    if (typeof item !== "object" || item === null || Object.isFrozen(item)) continue;
-    Object.freeze(item);
-    for (const member of Object.values(item))
-      if (typeof member === "object" && member !== null) stack.push(member);
-  }
-  return value;
 }

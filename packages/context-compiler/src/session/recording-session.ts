@@ -7,6 +7,7 @@ import {
   type TokenCounter,
 } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { deepFreeze } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { evidenceEntry, sealEvidence, type EvidenceEntry } from "../evidence/evidence-pack.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
@@ -16,7 +17,6 @@ import { requireSessionId, requireStateKey } from "../session-store/store-input.
 import { createCallLedger } from "./call-ledger.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { eventMessage } from "./event-message.ts";
-import { freezeDeep } from "./parse-session-event.ts";
 import {
   maskDraft,
   type MaskedDraft,
@@ -197,7 +197,7 @@ function createRecorder(
         const isId = typeof eventId === "string" && eventId !== "";
         requireThat(isId, `The ids gave ${shown(eventId)}; an id is a text that is not empty.`);
         const event: SessionEvent = { ...body, eventId, timestamp, tokens };
-        return { event: freezeDeep(event), message };
+        return { event: deepFreeze(event), message };
       });
       const newIds = new Set(recorded.map(({ event }) => event.eventId));
       if (newIds.size < recorded.length || [...newIds].some((id) => usedIds.has(id))) {

@@ -1,6 +1,6 @@
 import type { ChatMessage, ToolCall } from "@ccl/core";
+import { deepFreeze } from "@ccl/core/json";
 import { eventMessage } from "./event-message.ts";
-import { freezeDeep } from "./parse-session-event.ts";
 import type { SessionEvent } from "./session-event.ts";
 
 /** One message of a session and where it came from. */
@@ -113,7 +113,7 @@ function freezeMessage(message: ChatMessage): ChatMessage {
     for (const part of message.content) Object.freeze(part);
     Object.freeze(message.content);
   }
-  freezeDeep(message.toolCalls);
+  deepFreeze(message.toolCalls);
   return Object.freeze(message);
 }
 

@@ -1,13 +1,12 @@
 /** Freezes plain objects and arrays to their leaves; what is frozen already is taken to be frozen throughout. */
 export function deepFreeze<T>(value: T): T {
-  if (
-    typeof value !== "object" ||
-    value === null ||
-    Object.isFrozen(value) ||
-    ArrayBuffer.isView(value)
-  )
-    return value;
-  Object.freeze(value);
-  for (const field of Object.values(value)) deepFreeze(field);
+  const rest: unknown[] = [value];
+  while (rest.length > 0) {
+    const item = rest.pop();
+    if (typeof item !== "object" || item === null || Object.isFrozen(item)) continue;
+    if (ArrayBuffer.isView(item)) continue;
+    Object.freeze(item);
+    for (const field of Object.values(item)) rest.push(field);
+  }
   return value;
 }

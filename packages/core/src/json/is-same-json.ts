@@ -1,18 +1,21 @@
 /** True where both are one JSON value; members that are undefined count as absent. */
 export function isSameJson(left: unknown, right: unknown): boolean {
-  if (left === right) return true;
-  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
-    return false;
-  if (Array.isArray(left) || Array.isArray(right))
-    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-  const own = membersOf(left);
-  return (
-    own.length === membersOf(right).length &&
-    own.every(
-      (name) =>
-        Object.hasOwn(right, name) && isSameJson(Reflect.get(left, name), Reflect.get(right, name)),
-    )
-  );
+  const rest: [unknown, unknown][] = [[left, right]];
+  for (let pair = rest.pop(); pair !== undefined; pair = rest.pop()) {
+    const [one, other] = pair;
+    if (one === other) continue;
+    if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+      return false;
+    if (Array.isArray(one) || Array.isArray(other))
+      if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+    const names = membersOf(one);
+    if (names.length !== membersOf(other).length) return false;
+    for (const name of names) {
+      if (!Object.hasOwn(other, name)) return false;
+      rest.push([Reflect.get(one, name), Reflect.get(other, name)]);
+    }
+  }
+  return true;
 }
 
 function membersOf(value: object): string[] {

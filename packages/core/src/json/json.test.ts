@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import {
   arrayAt,
+  deepFreeze,
   fromBase64,
+  isSameJson,
   isRecord,
   numberAt,
   parseDataUrl,
@@ -74,5 +76,37 @@ describe("base64", () => {
     });
     expect(parseDataUrl("https://example.com/a.png")).toBeUndefined();
     expect(parseDataUrl("data:text/plain,hello")).toBeUndefined();
+  });
+});
+
+describe("JSON that is nested deeply", () => {
+  const nestings = {
+    lists: (inner: unknown) => [inner],
+    objects: (inner: unknown) => ({ inner }),
+    "objects in lists": (inner: unknown) => [{ inner }, 1],
+  };
+  const nested = (nest: (inner: unknown) => unknown, leaf: unknown): unknown => {
+    let value = leaf;
+    for (let level = 0; level < 20_000; level++) value = nest(value);
+    return value;
+  };
+
+  it.each(Object.entries(nestings))("is frozen to its leaf in %s", (_, nest) => {
+    const leaf = { name: "leaf" };
+    deepFreeze(nested(nest, leaf));
+    expect(Object.isFrozen(leaf)).toBe(true);
+  });
+
+  it.each(Object.entries(nestings))("is compared to its leaf in %s", (_, nest) => {
+    expect(isSameJson(nested(nest, "leaf"), nested(nest, "leaf"))).toBe(true);
+    expect(isSameJson(nested(nest, "leaf"), nested(nest, "other"))).toBe(false);
+  });
+});
+
+describe("deepFreeze", () => {
+  it("leaves bytes as they are, and freezes what stands beside them", () => {
+    const value = deepFreeze({ bytes: new Uint8Array(2), list: [{}] });
+    expect([value, value.list, value.list[0]].every(Object.isFrozen)).toBe(true);
+    expect(Object.isFrozen(value.bytes)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
-import { retryWhileBusy } from "../transaction/retry-while-busy.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase, SqliteHandle } from "./sqlite-database.ts";
 

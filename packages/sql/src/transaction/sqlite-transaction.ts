@@ -11,7 +11,7 @@ import type {
 } from "../sqlite/sqlite-database.ts";
 import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
+import { retryWhileBusy } from "../sqlite/retry-while-busy.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 import { TurnQueue } from "@ccl/core/async";
 

@@ -1,4 +1,4 @@
-import type { ArtifactHandle, StoreLimits } from "../artifact-store.ts";
+import type { ArtifactHandle, StoreLimits } from "./artifact-store.ts";
 
 /** Bytes of one hashed chunk; the last one of a blob may be shorter. */
 export const chunkBytes: number = 1024 * 1024;
