@@ -324,10 +324,11 @@ describe("fitMessages", () => {
       user: [20 earlier messages (1,300 tokens) were removed here to save space. Kept from them:
       user: Please check R-5001 for me.
       user: Please check R-5002 for me.
+      look_up(record_id=R-c2)
       user: Please check R-5003 for me.
-      look_up(record_id=R-c3)
+      look_up(record_id=R-c3): record_id=R-1300,R-1301,R-1302,R-1303,R-1304
       user: Please check R-5004 for me.
-      look_up(record_id=R-c4): record_id=R-1400,R-1401,R-1402,R-1403,R-1404,R-1405,R-1406,R-1407
+      look_up(record_id=R-c4): record_id=R-1400,R-1401,R-1402,R-1403,R-1404,R-1405,R-1406,R-1407,R-1408,R-1409,R-1410,R-1411
       user: Please check R-5005 for me.]
       assistant: 
       tool: 12 rows

@@ -26,7 +26,7 @@ export interface CutOptions {
    */
   cutTo?: number | undefined;
   /**
-   * `balanced` cuts to 0.6, and to 0.42 where half of the last calls run commands or edit files: what a coding agent has
+   * `balanced` cuts to 0.6, and to 0.4 where half of the last calls run commands or edit files: what a coding agent has
    * read is soon superseded. `economy` cuts as soon as three quarters are filled, and above 8,000 tokens, to 0.15: for those who
    * pay by the token and can do with less.
    */

@@ -26,7 +26,7 @@ export interface FitPolicy {
 }
 
 /** What a session is cut to, see `FitOptions.policy`; measured in the section on sessions of `bench/RESULTS.md`. */
-const cutToOf = { balanced: 0.6, coding: 0.42, economy: 0.15 };
+const cutToOf = { balanced: 0.6, coding: 0.4, economy: 0.15 };
 const economyCutAbove = 0.75;
 const defaultFirstSight = 0.5;
 

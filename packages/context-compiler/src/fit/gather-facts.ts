@@ -16,6 +16,7 @@ export interface GatherOptions {
 const userTokens = 80;
 /** What binds from then on is kept whole up to this. */
 const requirementTokens = 300;
+/** Calls of one step take no more, unless there is room for more of each. */
 const unitTokens = 160;
 /** Words of the user come first, up to this share; those that bind are chosen before the rest. */
 const userShare = 0.6;
@@ -48,11 +49,14 @@ export function gatherFacts(
     kind: "user",
     lineOf: (unit) => (binds(unit) ? undefined : userLine(unit, counter, userTokens)),
   });
+  const left = maxTokens - bound.tokens - said.tokens;
+  const steps = units.slice(range.from, range.to).filter(({ kind }) => kind === "calls").length;
+  const most = Math.max(unitTokens, left / Math.max(1, steps));
   const done = newestLines(units, range, {
     counter,
-    maxTokens: maxTokens - bound.tokens - said.tokens,
+    maxTokens: left,
     kind: "calls",
-    lineOf: (unit, left) => callLine(unit, { ...options, maxTokens: Math.min(left, unitTokens) }),
+    lineOf: (unit, room) => callLine(unit, { ...options, maxTokens: Math.min(room, most) }),
   });
   return [...bound.lines, ...said.lines, ...done.lines]
     .sort((a, b) => a.at - b.at)

@@ -17,9 +17,15 @@ const markerReserve = 24;
 /** A result that is shown at all keeps this share of the room, within these tokens. */
 const floorShare = 1 / 20;
 const [smallestFloor, largestFloor] = [120, 400];
+/** With less than this a result says nothing. */
+const lowestFloor = 32;
 /** Of the room for what is old, the share that the current copies of files may take. */
 const fileShare = 0.3;
 const maxRounds = 8;
+/** Of the room; what a plan that does not fit gives up beside what was too much, times the plans before it. */
+const overshoot = 0.02;
+/** A plan is made for at most so many times the room. */
+const maxNominal = 3;
 /** A plan that leaves less of the goal than this is taken. */
 const goodEnough = 0.03;
 
@@ -39,15 +45,24 @@ export function planCut(history: History, policy: FitPolicy): FrozenCut {
   const goal = required.tokens + room * policy.cutTo;
   let best: { cut: FrozenCut; tokens: number } | undefined;
   let extra = 0;
+  // The most that a plan was made for and fitted, and the least that did not.
+  let [fitting, exceeding] = [-Infinity, Infinity];
   for (let round = 0; round < maxRounds; round++) {
-    const cut = planner.plan(Math.min(room, room * policy.cutTo + extra));
-    if (cut === undefined) break;
-    const { tokens } = assemblePrompt(history, { cut, policy });
-    if (tokens <= policy.usable && (best === undefined || tokens > best.tokens))
+    // Texts of results end at lines, so that a plan for all of the room leaves some of it.
+    const cut = planner.plan(Math.min(room * maxNominal, room * policy.cutTo + extra));
+    // Where not even markers fit, it is too much by them.
+    const tokens =
+      cut === undefined
+        ? policy.usable + markerReserve
+        : assemblePrompt(history, { cut, policy }).tokens;
+    if (cut !== undefined && tokens <= policy.usable && tokens > (best?.tokens ?? 0))
       best = { cut, tokens };
     const gap = Math.max(goal, Math.min(tokens, policy.usable)) - tokens;
     if (gap >= 0 && (gap < goal * goodEnough || planner.isWhole)) break;
-    extra += gap >= 0 ? gap : gap - 8;
+    if (gap >= 0) fitting = Math.max(fitting, extra);
+    else exceeding = Math.min(exceeding, extra);
+    const next = extra + (gap >= 0 ? gap : gap - overshoot * room * round - 8);
+    extra = next > fitting && next < exceeding ? next : (fitting + exceeding) / 2;
   }
   const cut = best?.cut ?? planner.planBare();
   if (cut !== undefined) return cut;
@@ -63,6 +78,8 @@ class Planner {
   /** The units that hold the current copy of each file, and those of them that the plan keeps. */
   readonly #copies: readonly number[][];
   #files: ReadonlySet<number> = new Set();
+  /** Floors of the many results of one step, where they fit with lower ones only. */
+  readonly #floors = new Map<Block, number>();
   /** The last plan drops and shortens nothing. */
   isWhole = false;
 
@@ -83,10 +100,8 @@ class Planner {
     const { usable } = this.#policy;
     const room = usable - this.#required.tokens;
     const texts = { ...this.#required.texts };
-    const unread = this.#showUnread(
-      texts,
-      Math.max(tailRoom, Math.min(room, room * this.#policy.cutTo)),
-    );
+    this.#floors.clear();
+    const unread = this.#showUnread(texts, tailRoom);
     const left = Math.max(tailRoom - unread, Math.min(room - unread, tailRoom / 4));
     this.#files = new Set();
     const old = this.#fitsWithoutLoss(left) ? left : left - this.#keepFiles(left * fileShare);
@@ -142,13 +157,11 @@ class Planner {
     const rigid = whole - addUp(blocks, ({ tokens }) => tokens);
     const room = usable - this.#required.tokens - markerReserve * 2;
     const others = this.#othersTokens(room);
-    const share = Math.max(room * firstSight, Math.min(tailRoom, room) - others) - rigid;
-    if (whole - rigid <= share) return whole;
-    const sizes = blocks.map((block) => ({
-      ...block,
-      size: this.#reader.lossless(block).tokens,
-    }));
-    const limit = findLimit(sizes, share);
+    const share = Math.max(room * firstSight, tailRoom - others) - rigid;
+    if (whole <= Math.min(share, room) + rigid) return whole;
+    const floor = Math.floor(Math.min(share, room - rigid) / blocks.length);
+    for (const block of blocks) this.#floors.set(block, Math.min(block.floor, floor));
+    const limit = findLimit(this.#sizesOf(blocks), share);
     return rigid + this.#showBlocks(blocks, limit, texts);
   }
 
@@ -177,12 +190,30 @@ class Planner {
       const unit = units[at];
       if (unit !== undefined && !this.#isApart(at)) {
         const blocks = this.#reader.of(unit, units.length - 1 - at);
-        used += unit.tokens - addUp(blocks, ({ tokens, floor }) => Math.max(0, tokens - floor));
-        if (used > room) break;
+        const size =
+          unit.tokens - addUp(blocks, ({ tokens, floor }) => Math.max(0, tokens - floor));
+        if (used + size > room) {
+          if (this.#lowerFloor(unit, blocks, room - used)) from = at;
+          break;
+        }
+        used += size;
       }
       from = at;
     }
     return Math.min(from, this.#unread < 0 ? from : this.#unread);
+  }
+
+  /** Many results at once get less each than one that comes alone, where the room would stay empty without them. */
+  #lowerFloor(unit: HistoryUnit, blocks: readonly Block[], room: number): boolean {
+    const left = room - unit.tokens + addUp(blocks, ({ tokens }) => tokens);
+    const floor = Math.floor(left / blocks.length);
+    if (blocks.length === 0 || floor < lowestFloor) return false;
+    for (const block of blocks) this.#floors.set(block, Math.min(block.floor, floor));
+    return true;
+  }
+
+  #floorOf(block: Block): number {
+    return this.#floors.get(block) ?? block.floor;
   }
 
   #fitsWithoutLoss(room: number): boolean {
@@ -217,10 +248,18 @@ class Planner {
     const rigid = addUp(tail, ({ unit }) => unit.tokens) - addUp(blocks, ({ tokens }) => tokens);
     const left = room - rigid;
     if (addUp(blocks, ({ tokens }) => tokens) <= left) return;
-    const sizes = blocks.map((block) => ({ ...block, size: this.#sizeOf(block) }));
+    const sizes = this.#sizesOf(blocks);
     const spare = left - addUp(sizes, ({ size }) => size);
     if (spare >= 0) this.#showLossless(blocks, spare, texts);
     else this.#showBlocks(blocks, findLimit(sizes, left), texts);
+  }
+
+  #sizesOf(blocks: readonly Block[]): { size: number; floor: number; weight: number }[] {
+    return blocks.map((block) => ({
+      size: this.#sizeOf(block),
+      floor: this.#floorOf(block),
+      weight: block.weight,
+    }));
   }
 
   #sizeOf(block: Block): number {
@@ -249,7 +288,8 @@ class Planner {
   ): number {
     const { meter } = this.#policy;
     return addUp(blocks, (block) => {
-      const text = this.#reader.show(block, limitOf(block));
+      const limit = limitOf({ ...block, floor: this.#floorOf(block) });
+      const text = this.#reader.show(block, limit);
       if (text === undefined) return block.tokens;
       texts[block.key] = text;
       return meter.of({ role: block.message.role, content: text });
@@ -274,11 +314,17 @@ class Planner {
     const shown = assemblePrompt(this.#history, { cut: bare, policy });
     const empty = policy.meter.of(markerMessage("")) * ranges.length;
     let left = policy.usable - (shown.tokens - empty);
+    let used = 0;
+    const { tokens } = this.#required;
+    const goal = tokens + (policy.usable - tokens) * policy.cutTo;
     const seen = wordsOf(shown.messages);
     const markers: string[] = [];
     for (const [place, range] of [...ranges.entries()].reverse()) {
-      const maxTokens = Math.min(left - place * markerReserve, policy.keptFactsTokens * 2);
-      const text = writeMarker(units, range, { policy, seen, maxTokens });
+      const free = Math.max(0, goal - shown.tokens - used) / (place + 1);
+      const facts = Math.max(policy.keptFactsTokens, Math.floor(free));
+      const maxTokens = Math.min(left - place * markerReserve, facts * 2);
+      const text = writeMarker(units, range, { policy, seen, maxTokens, facts });
+      used += policy.meter.of(markerMessage(text));
       left -= policy.meter.of(markerMessage(text));
       markers.unshift(text);
     }

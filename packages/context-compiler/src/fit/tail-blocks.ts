@@ -134,32 +134,27 @@ function differenceFrom(later: readonly KnownContent[], text: string): string | 
   return isShort ? repeat.text : undefined;
 }
 
-/** Results that a later one repeats or supersedes, each with the text that says so. */
+/**
+ * Results that a later one repeats, whole or nearly, each with the text that says so. What a call is named says nothing:
+ * the next page, a poll and a throw of dice are equal calls with other results.
+ */
 function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string> {
   const references = new Map<ChatMessage, string>();
   const texts = new Set<string>();
-  const calls = new Set<string>();
   /** Of later results that are shown themselves. */
   const later: KnownContent[] = [];
   for (let at = units.length - 1; at >= 0; at--) {
     const unit = units[at];
     if (unit?.kind !== "calls") continue;
-    const byId = new Map(unit.messages[0]?.toolCalls?.map((call) => [call.id, call]));
-    for (const message of unit.messages.slice(1)) {
+    for (const message of unit.messages.slice(1).toReversed()) {
       const text = textOf(message);
       if (text.length < shortestRepeat) continue;
-      const call = byId.get(message.toolCallId ?? "");
-      const key = call === undefined ? "" : `${call.name} ${call.arguments}`;
-      const isSuperseded = key !== "" && calls.has(key);
       const reference = texts.has(text)
         ? "[Repeated: a later result says the same.]"
-        : isSuperseded
-          ? "[Superseded: the same call came again later.]"
-          : differenceFrom(later, text);
+        : differenceFrom(later, text);
       if (reference === undefined) later.push({ content: text, name: "a later result" });
       else references.set(message, reference);
       texts.add(text);
-      calls.add(key);
     }
   }
   return references;

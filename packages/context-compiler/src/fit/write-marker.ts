@@ -17,22 +17,20 @@ export function markerMessage(text: string): ChatMessage {
   return { role: "user", content: text, source: "ccl:elision" };
 }
 
-/** What is removed and what is kept of it, within `maxTokens` as a message; shorter forms where that is too little. */
+/** What is removed and what is kept of it, in `facts` tokens and within `maxTokens` as a message; shorter forms where that is too little. */
 export function writeMarker(
   units: readonly HistoryUnit[],
   range: UnitRange,
-  { policy, seen, maxTokens }: { policy: FitPolicy; seen: Set<string>; maxTokens: number },
+  options: { policy: FitPolicy; seen: Set<string>; maxTokens: number; facts: number },
 ): string {
+  const { policy, seen, maxTokens, facts } = options;
   const removed = describeUnits(units, range);
   const short = `[${formatCount(removed.messages)} messages removed]`;
   const header = `[${formatCount(removed.messages)} earlier messages (${formatCount(removed.tokens)} tokens) were removed here to save space.`;
   const tokensOf = (text: string): number => policy.meter.of({ role: "user", content: text });
   if (tokensOf(`${header}]`) > maxTokens) return short;
   const { counter } = policy.meter;
-  const left = Math.min(
-    maxTokens - tokensOf(`${header} Kept from them:]`) - 4,
-    policy.keptFactsTokens,
-  );
+  const left = Math.min(maxTokens - tokensOf(`${header} Kept from them:]`) - 4, facts);
   const summary = policy.summaryOf?.(removed);
   const text =
     summary === undefined

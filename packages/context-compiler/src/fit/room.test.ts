@@ -1,0 +1,133 @@
+import { type ChatMessage, estimatedCounter } from "@ccl/core";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { fitMessages } from "./fit-messages.ts";
+import type { FittedMessages } from "./fit-options.ts";
+
+// Histories in which a name of a call says nothing: pages, polls and dice are equal calls with other results.
+const word = fc.constantFrom(
+  ..."order error page token city total path user status date".split(" "),
+);
+const line = fc
+  .tuple(fc.array(word, { minLength: 3, maxLength: 12 }), fc.nat(99_999))
+  .map(([words, id]) => `${words.join(" ")} ${id}`);
+const lines = (count: number): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.array(line, { minLength: 4, maxLength: 8 }), fc.nat(9_999))
+    .map(([some, salt]) =>
+      Array.from({ length: count }, (_, at) => `${some[at % some.length]} ${salt + at * 7}`).join(
+        "\n",
+      ),
+    );
+const rows = (count: number): fc.Arbitrary<string> =>
+  fc
+    .tuple(line, fc.nat(9_999))
+    .map(([note, salt]) =>
+      JSON.stringify(
+        Array.from({ length: count }, (_, at) => ({ id: salt + at * 13, note: `${note} ${at}` })),
+      ),
+    );
+const result = fc
+  .constantFrom(1, 3, 10, 30, 120)
+  .chain((count) =>
+    fc.oneof({ weight: 3, arbitrary: lines(count) }, { weight: 1, arbitrary: rows(count) }),
+  );
+const step = fc.record({
+  results: fc.oneof(
+    { weight: 3, arbitrary: fc.array(result, { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.array(result, { minLength: 10, maxLength: 10 }) },
+  ),
+  said: fc.option(line, { nil: "" }),
+  asked: fc.option(line, { freq: 4, nil: undefined }),
+});
+const history = fc
+  .tuple(line, fc.array(step, { minLength: 1, maxLength: 6 }), fc.boolean())
+  .map(([task, steps, isSame]) => {
+    const messages: ChatMessage[] = [{ role: "user", content: task }];
+    for (const [at, { results, said, asked }] of steps.entries()) {
+      if (asked !== undefined && at > 0)
+        messages.push({ role: "assistant", content: "Done." }, { role: "user", content: asked });
+      const call = (place: number): { id: string; name: string; arguments: string } => ({
+        id: `${at}-${place}`,
+        name: "next_page",
+        arguments: isSame ? "{}" : JSON.stringify({ page: `${at}-${place}` }),
+      });
+      messages.push({
+        role: "assistant",
+        content: said,
+        toolCalls: results.map((_, place) => call(place)),
+      });
+      for (const [place, content] of results.entries())
+        messages.push({ role: "tool", toolCallId: `${at}-${place}`, content });
+    }
+    return messages;
+  });
+const budget = fc.constantFrom(2_000, 4_000, 8_000);
+
+const textOf = ({ content }: ChatMessage): string => (typeof content === "string" ? content : "");
+const isCut = (message: ChatMessage): boolean =>
+  message.source === "ccl:elision" || /^\[Shortened|^\[\.\.\. line/m.test(textOf(message));
+/** What a cut of a history leaves; undefined where what must stay does not fit. */
+function fit(messages: readonly ChatMessage[], tokens: number): FittedMessages | undefined {
+  try {
+    return fitMessages(messages, { budget: tokens });
+  } catch (error) {
+    if (ContextCompilerError.isInstance(error) && error.code === "budget_exceeded")
+      return undefined;
+    throw error;
+  }
+}
+
+it("uses at least 85 % of the room whenever something is hidden, and hides nothing unread whole", () => {
+  fc.assert(
+    fc.property(history, budget, (messages, tokens) => {
+      const fitted = fit(messages, tokens);
+      if (fitted === undefined) return;
+      const usable = Math.floor(tokens * 0.9);
+      expect(fitted.tokens).toBeLessThanOrEqual(usable);
+      if (fitted.messages.some(isCut)) expect(fitted.tokens).toBeGreaterThanOrEqual(0.85 * usable);
+      const last = messages.findLastIndex(({ role }) => role === "assistant");
+      const unread = messages.slice(last + 1).filter(({ role }) => role === "tool");
+      const shown = new Map(fitted.messages.map((one) => [one.toolCallId, textOf(one)]));
+      const isShown = ({ toolCallId }: ChatMessage): boolean =>
+        !/^$|^\[(?:Repeated|Superseded)/.test(shown.get(toolCallId) ?? "");
+      for (const message of unread)
+        expect(unread.some((one) => one.content === message.content && isShown(one))).toBe(true);
+    }),
+  );
+});
+
+it("shows ten pages that equal calls gave, as it shows those of different calls", () => {
+  const pages = Array.from({ length: 10 }, (_, page) =>
+    Array.from(
+      { length: 40 },
+      (_row, at) => `page ${page} entry ${page * 40 + at} of the list`,
+    ).join("\n"),
+  );
+  const shownOf = (argumentsOf: (page: number) => string): number => {
+    const toolCalls = pages.map((_, page) => ({
+      id: `c${page}`,
+      name: "next_page",
+      arguments: argumentsOf(page),
+    }));
+    const { messages } = fitMessages(
+      [
+        { role: "user", content: "Read all pages." },
+        { role: "assistant", content: "", toolCalls },
+        ...pages.map((content, page) => ({
+          role: "tool" as const,
+          toolCallId: `c${page}`,
+          content,
+        })),
+      ],
+      { budget: 4_000, counter: { ...estimatedCounter, isExact: true, name: "exact" } },
+    );
+    return pages.filter((_, page) =>
+      messages.some((message) => textOf(message).includes(`page ${page} entry`)),
+    ).length;
+  };
+  expect(shownOf(() => "{}")).toBe(10);
+  expect(shownOf((page) => JSON.stringify({ page }))).toBe(10);
+});
