@@ -1,9 +1,13 @@
 // Functions that stand in two packages: a helper that two packages need moves down into the lowest that both may import.
+import path from "node:path";
+
 import { groupBy } from "./group-by.mjs";
 
 // Shorter bodies are often equal by chance: `return items.map((item) => item.name)`.
 const minTokensOfSameBody = 30;
 const minTokensOfSameName = 12;
+// With properties masked too, and of inner functions and methods, shorter bodies are equal by chance.
+const minTokensOfSameShape = 40;
 // Of two functions with one name, this share of their pairs of neighbouring tokens is the same.
 const minLikeness = 0.5;
 // Names of things that exist once whatever their bodies look like.
@@ -20,22 +24,31 @@ const concepts = [
 ];
 
 /**
- * Groups of top-level functions in two or more packages that have the same body with names and texts masked, or one
- * name and like bodies, or the name of a concept. A group is known by the names of its functions.
+ * Groups of functions in two or more packages that have the same body with all names and texts masked; of top-level ones
+ * also shorter bodies that share their properties, like bodies of one name, and names of a concept. A group is known by
+ * the names of its functions, and one without a name by its file.
  * @param {import("./read-sources.mjs").Source[]} sources
  * @returns {{ id: string, places: string[] }[]}
  */
 export function findTwins(sources) {
-  const functions = sources.flatMap((source) =>
-    source.functions
-      .filter((item) => item.isTopLevel && item.body.length >= minTokensOfSameName)
-      .map((item) => ({ ...item, package: source.package, file: source.file })),
+  const all = sources.flatMap(({ package: owner, file, functions }) =>
+    functions.map((item) => ({
+      ...item,
+      name: item.name || path.basename(file),
+      package: owner,
+      file,
+    })),
+  );
+  const functions = all.filter(
+    (item) => item.isTopLevel && item.body.length >= minTokensOfSameName,
   );
   const long = functions.filter((item) => item.body.length >= minTokensOfSameBody);
-  const sameBody = groupBy(long, maskedBody);
+  const longest = all.filter((item) => item.body.length >= minTokensOfSameShape);
+  const sameBody = groupBy(long, (item) => maskedBody(item));
+  const sameShape = groupBy(longest, (item) => maskedBody(item, ["name", "property"]));
   const sameName = groupBy(functions, (item) => item.name).map(onlyAlike);
   const groups = new Map();
-  for (const group of [...sameBody, ...sameName].filter(isInTwoPackages)) {
+  for (const group of [...sameBody, ...sameShape, ...sameName].filter(isInTwoPackages)) {
     const id = [...new Set(group.map((item) => item.name))].sort().join(", ");
     const places = groups.get(id)?.places ?? new Set();
     for (const item of group) places.add(`${item.file}:${item.line}`);
@@ -55,14 +68,15 @@ function onlyAlike(group) {
   );
 }
 
-/** Names of variables by the order in which they appear; properties and keywords stay, texts are equal. */
-function maskedBody({ body }) {
+/** Names of the masked kinds by the order in which they appear; keywords stay, texts are equal. */
+function maskedBody({ body }, masked = ["name"]) {
   const names = new Map();
   const mask = ({ kind, text }) => {
     if (kind === "text") return '""';
-    if (kind !== "name") return text;
-    if (!names.has(text)) names.set(text, `n${names.size}`);
-    return names.get(text);
+    if (!masked.includes(kind)) return text;
+    const name = `${kind} ${text}`;
+    if (!names.has(name)) names.set(name, `n${names.size}`);
+    return names.get(name);
   };
   return body.map(mask).join(" ");
 }

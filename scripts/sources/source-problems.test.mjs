@@ -49,6 +49,33 @@ describe("sourceProblems", () => {
     expect(problemsOf(files, { allowedTwins: { "sumOfWaits, totalDelay": "why" } })).toEqual([]);
   });
 
+  const loop = (list, size) =>
+    `for (const item of ${list}.${size}) { total += Math.min(item.${size} * 2, this.${list}) + (item.${size} > 3 ? 1 : 0); count.${size} += 1; }`;
+  it.each([
+    ["method", (name) => `export class Left { ${name}(total) { ${loop("list", "size")} } }`],
+    [
+      "inner function",
+      (name) => `export const a = () => { function ${name}(total) { ${loop("list", "size")} } };`,
+    ],
+    ["property", (name) => `export function ${name}(total) { ${loop("delays", "limit")} }`],
+  ])("names a renamed twin of a %s, and no other body", (_, twinOf) => {
+    const other = `export function other(total) { ${loop("list", "size").replace("> 3", "< total")} }`;
+    const files = (text) => ({
+      "packages/left/src/a.ts": `export function left(total) { ${loop("list", "size")} }`,
+      "packages/right/src/b.ts": text,
+    });
+    expect(problemsOf(files(twinOf("right")))).toEqual([
+      expect.stringMatching(/^left, right stands in several packages/),
+    ]);
+    expect(problemsOf(files(other))).toEqual([]);
+  });
+
+  it("names a twin without a name by its file", () => {
+    const text = `addEventListener("close", (total) => { ${loop("list", "size")} });`;
+    const files = { "packages/left/src/a.ts": text, "packages/right/src/b.ts": text };
+    expect(problemsOf(files)).toEqual([expect.stringMatching(/^a.ts, b.ts stands/)]);
+  });
+
   it("lets one name stand in two packages for different bodies, unless it is that of a concept", () => {
     const left = (name) => `export function ${name}(value: unknown): boolean {
       return typeof value === "object" && value !== null && !Array.isArray(value);

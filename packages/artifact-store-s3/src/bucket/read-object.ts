@@ -1,5 +1,6 @@
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { ArtifactStoreError } from "@ccl/artifact-store";
+import { concatBytes } from "@ccl/artifact-store/driver";
 import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { requestOptions, type S3Bucket } from "./s3-bucket.ts";
 import { isMissingObject, s3CodeOf, s3Failure } from "./s3-failure.ts";
@@ -37,7 +38,7 @@ export async function readObject(
       );
       const pieces: Uint8Array[] = [];
       for await (const piece of bodyPieces(answer.Body)) pieces.push(piece);
-      const bytes = joined(pieces);
+      const bytes = concatBytes(pieces);
       if (bytes.byteLength !== (answer.ContentLength ?? bytes.byteLength)) {
         throw cutShort(bytes.byteLength, answer.ContentLength);
       }
@@ -136,14 +137,4 @@ async function* bodyPieces(body: GetObjectCommandOutput["Body"]): AsyncGenerator
 
 function isAsyncIterable(value: object): value is AsyncIterable<Uint8Array> {
   return Symbol.asyncIterator in value;
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
 }

@@ -11,6 +11,7 @@ export {
   type StagedBlob,
   type StoredBlob,
 } from "../artifact-driver.ts";
+export { concatBytes } from "../store/blob-record.ts";
 export { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
 export {
   hasSharedLimits,

@@ -1,3 +1,4 @@
+import { isSameJson } from "@ccl/core/json";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -74,5 +75,19 @@ describe("hidden names", () => {
     expect(removeFrom({ pay: 1, note: { by: "pay", of: ["pay", "id", 2, null] } })).toEqual({
       note: { of: ["id", 2, null] },
     });
+  });
+});
+
+const nested = (levels: number): unknown =>
+  JSON.parse(`${'{"a":['.repeat(levels / 2)}"leaf"${"]}".repeat(levels / 2)}`);
+
+describe("createHiddenNames", () => {
+  it("keeps all that a record may nest, and removes what lies deeper", () => {
+    const hidden = createHiddenNames(["salary"]);
+    expect(hidden.removeFrom(nested(32))).toEqual(nested(32));
+    expect(JSON.stringify(hidden.removeFrom(nested(20_000)))).not.toContain("leaf");
+    expect(isSameJson(hidden.removeFrom({ list: ["salary", "city"] }), { list: ["city"] })).toBe(
+      true,
+    );
   });
 });

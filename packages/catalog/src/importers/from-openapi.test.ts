@@ -372,6 +372,24 @@ describe("fromOpenApi", () => {
     expect(resource?.["columns_cut"]).toBe(true);
   });
 
+  it.each([
+    ["allOf", '{"allOf":[', "]}"],
+    ["oneOf", '{"oneOf":[', "]}"],
+    ["anyOf", '{"anyOf":[', "]}"],
+    ["items", '{"items":', "}"],
+    ["items with parts", '{"items":{"allOf":[{}],"items":', "}}"],
+    ["properties", '{"properties":{"a":', "}}"],
+  ])("bounds 20,000 levels of %s", (_, start, end) => {
+    const schema: unknown = JSON.parse(`${start.repeat(20_000)}{}${end.repeat(20_000)}`);
+    const content = { "application/json": { schema } };
+    const read = fromOpenApi({
+      openapi: "3.1.0",
+      info: { title: "Shop", version: "1" },
+      paths: { "/orders": { get: { responses: { 200: { description: "", content } } } } },
+    });
+    expect(read).toMatchObject({ ok: true, value: [{ title: "GET /orders" }] });
+  });
+
   it("bounds schemas that branch without end", () => {
     const branch = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     const names = Array.from({ length: 30 }, (_, index) => `S${index}`);

@@ -21,7 +21,7 @@ interface SchemaColumnsOptions {
 export interface SchemaColumns {
   /** Leaves in the order of the schema: `owner.name`, `items[].sku`; the fields of a list at the root stand bare. */
   columns: ResourceColumn[];
-  /** True where there were more columns than allowed. */
+  /** True where there were more columns than allowed, or parts nested too deeply. */
   isCut: boolean;
   /** References that point at nothing in the document; their columns are of type `unknown`. */
   unresolved: string[];
@@ -42,6 +42,7 @@ interface Place {
 }
 
 const visitsPerColumn = 20;
+const maxNestedParts = 100;
 
 /** The leaves of a JSON Schema as columns. Cycles, missing references and huge schemas are bounded, never an error. */
 export function schemaColumns(schema: unknown, options: SchemaColumnsOptions = {}): SchemaColumns {
@@ -133,17 +134,19 @@ function mergeParts(
   walk: Walk,
   schema: JsonRecord,
   start: readonly string[],
+  depth = 0,
 ): { schema: JsonRecord; trail: string[] } {
   const trail = [...start];
   const read = (part: unknown): JsonRecord | undefined => {
     walk.visitsLeft -= 1;
     const { value, followed, broken } = followReferences(walk.root, part);
     if (broken !== undefined) walk.unresolved.push(broken);
-    if (walk.visitsLeft < 0 || !isRecord(value)) return undefined;
+    if (depth > maxNestedParts) walk.isCut = true;
+    if (depth > maxNestedParts || walk.visitsLeft < 0 || !isRecord(value)) return undefined;
     const cycle = followed.find((reference) => trail.includes(reference));
     if (cycle !== undefined) return { type: "object", recursive: cycle };
     trail.push(...followed);
-    return mergeParts(walk, value, trail).schema;
+    return mergeParts(walk, value, trail, depth + 1).schema;
   };
   let merged: JsonRecord = schema;
   for (const part of arrayAt(schema, "allOf")) merged = joined(merged, read(part), true);

@@ -1,7 +1,8 @@
 import { redactSecrets } from "@ccl/core";
 
 const loneSurrogate = /\p{Surrogate}/gu;
-const deepest = 32;
+/** Levels of a value in a record. */
+export const maxNesting = 32;
 const longestPlain = 64;
 const maxPlain = 100_000;
 
@@ -42,12 +43,12 @@ function copyOf(value: unknown, state: CleanState): unknown {
   if (typeof value === "string") return cleanText(value, state);
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return Object.is(value, -0) ? 0 : value;
-  if (typeof value === "object" && state.path.length < deepest) {
+  if (typeof value === "object" && state.path.length < maxNesting) {
     return Array.isArray(value) ? copyArray(value, state) : copyObject(value, state);
   }
   const reason =
     typeof value === "object"
-      ? `nests deeper than ${deepest} levels`
+      ? `nests deeper than ${maxNesting} levels`
       : `is ${describe(value)}, not JSON`;
   state.refused.push({ path: [...state.path], reason });
   return undefined;
@@ -67,31 +68,17 @@ function copyArray(values: readonly unknown[], state: CleanState): unknown[] {
 }
 
 function copyObject(value: object, state: CleanState): unknown {
-  const copies: Record<string, unknown> = {};
+  const copies: [string, unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     state.path.push(name);
     const copy = copyOf(member, state);
-    define(
-      copies,
-      toWellFormed(name),
-      typeof copy === "string" ? maskPair(name, copy, state) : copy,
-    );
+    const masked = typeof copy === "string" ? maskPair(name, copy, state) : copy;
+    copies.push([toWellFormed(name), masked]);
     state.path.pop();
   }
-  return copies;
-}
-
-/** A member called __proto__ is data like any other. */
-function define(copies: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== "__proto__") copies[name] = value;
-  else
-    Object.defineProperty(copies, name, {
-      value,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
+  // An assignment to a member called __proto__ would set the prototype.
+  return Object.fromEntries(copies);
 }
 
 function cleanText(text: string, { masked, path, plain }: CleanState): string {

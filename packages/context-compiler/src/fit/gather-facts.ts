@@ -51,12 +51,12 @@ export function gatherFacts(
   });
   const left = maxTokens - bound.tokens - said.tokens;
   const steps = units.slice(range.from, range.to).filter(({ kind }) => kind === "calls").length;
-  const most = Math.max(unitTokens, left / Math.max(1, steps));
+  const stepTokens = Math.max(unitTokens, left / Math.max(1, steps));
   const done = newestLines(units, range, {
     counter,
     maxTokens: left,
     kind: "calls",
-    lineOf: (unit, room) => callLine(unit, { ...options, maxTokens: Math.min(room, most) }),
+    lineOf: (unit, room) => callLine(unit, { ...options, maxTokens: Math.min(room, stepTokens) }),
   });
   return [...bound.lines, ...said.lines, ...done.lines]
     .sort((a, b) => a.at - b.at)

@@ -24,7 +24,7 @@ const fileShare = 0.3;
 const maxRounds = 8;
 /** Of the room; what a plan that does not fit gives up beside what was too much, times the plans before it. */
 const overshoot = 0.02;
-/** A plan is made for at most so many times the room. */
+/** A plan aims at no more than so many times the room. */
 const maxNominal = 3;
 /** A plan that leaves less of the goal than this is taken. */
 const goodEnough = 0.03;
@@ -45,7 +45,7 @@ export function planCut(history: History, policy: FitPolicy): FrozenCut {
   const goal = required.tokens + room * policy.cutTo;
   let best: { cut: FrozenCut; tokens: number } | undefined;
   let extra = 0;
-  // The most that a plan was made for and fitted, and the least that did not.
+  // The largest aim whose plan fitted, and the smallest whose plan did not.
   let [fitting, exceeding] = [-Infinity, Infinity];
   for (let round = 0; round < maxRounds; round++) {
     // Texts of results end at lines, so that a plan for all of the room leaves some of it.

@@ -62,11 +62,11 @@ function openFrame(item: object, stack: Frame[]): Frame {
   if (!isPlain)
     refuse("unsupported_type", "an object of a class without toJSON has no JSON form", stack);
   // The default order of sort is by UTF-16 code units, which is what RFC 8785 section 3.2.3 asks for.
-  const members = new Map<string, unknown>(
-    Object.entries(item).filter(([, member]) => member !== undefined),
-  );
-  const keys = [...members.keys()].sort();
-  return { container: item, keys, values: keys.map((key) => members.get(key)), index: 0 };
+  const valueOf = (key: string): unknown => Reflect.get(item, key);
+  const keys = Object.keys(item)
+    .filter((key) => valueOf(key) !== undefined)
+    .sort();
+  return { container: item, keys, values: keys.map(valueOf), index: 0 };
 }
 
 function unwrapped(value: unknown, key: string): unknown {

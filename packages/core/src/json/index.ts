@@ -11,4 +11,5 @@ export {
   withoutUndefined,
   type JsonRecord,
 } from "./json-record.ts";
+export { jsonText } from "./json-text.ts";
 export { valueAt } from "./value-at.ts";

@@ -1,23 +1,25 @@
 /** True where both are one JSON value; members that are undefined count as absent. */
 export function isSameJson(left: unknown, right: unknown): boolean {
-  const rest: [unknown, unknown][] = [[left, right]];
-  for (let pair = rest.pop(); pair !== undefined; pair = rest.pop()) {
-    const [one, other] = pair;
+  const rest = [left, right];
+  while (rest.length > 0) {
+    const [one, other] = [rest.pop(), rest.pop()];
     if (one === other) continue;
     if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
       return false;
-    if (Array.isArray(one) || Array.isArray(other))
-      if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
     const names = membersOf(one);
-    if (names.length !== membersOf(other).length) return false;
+    if (Array.isArray(one) !== Array.isArray(other) || names.length !== membersOf(other).length)
+      return false;
     for (const name of names) {
       if (!Object.hasOwn(other, name)) return false;
-      rest.push([Reflect.get(one, name), Reflect.get(other, name)]);
+      rest.push(Reflect.get(one, name), Reflect.get(other, name));
     }
   }
   return true;
 }
 
 function membersOf(value: object): string[] {
-  return Object.keys(value).filter((name) => Reflect.get(value, name) !== undefined);
+  const names = Object.keys(value);
+  return Array.isArray(value)
+    ? names
+    : names.filter((name) => Reflect.get(value, name) !== undefined);
 }

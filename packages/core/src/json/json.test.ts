@@ -6,6 +6,7 @@ import {
   deepFreeze,
   fromBase64,
   isSameJson,
+  jsonText,
   isRecord,
   numberAt,
   parseDataUrl,
@@ -100,6 +101,28 @@ describe("JSON that is nested deeply", () => {
   it.each(Object.entries(nestings))("is compared to its leaf in %s", (_, nest) => {
     expect(isSameJson(nested(nest, "leaf"), nested(nest, "leaf"))).toBe(true);
     expect(isSameJson(nested(nest, "leaf"), nested(nest, "other"))).toBe(false);
+  });
+
+  it.each(Object.entries(nestings))("is written to its leaf in %s", (_, nest) => {
+    const text = jsonText(nested(nest, "leaf"));
+    expect(isSameJson(JSON.parse(text), nested(nest, "leaf"))).toBe(true);
+  });
+});
+
+describe("jsonText", () => {
+  it("is JSON.stringify for what that can write", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(jsonText(value)).toBe(JSON.stringify(value));
+      }),
+    );
+    expect(jsonText(undefined)).toBe("");
+  });
+
+  it("throws for a value that holds itself", () => {
+    const value: { self?: unknown } = {};
+    value.self = value;
+    expect(() => jsonText(value)).toThrow(TypeError);
   });
 });
 

@@ -106,6 +106,21 @@ describe("countMessages", () => {
     expect(countMessages(countCharacters, messages)).toBe(tokens);
   });
 
+  it("counts what nests too deeply for JSON.stringify", () => {
+    const raw: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
+    const chars = 20_000 * '{"a":}'.length + 1;
+    const length = (text: string): number => text.length;
+    const part = { type: "provider", provider: "p", raw } as const;
+    const empty = countMessages(length, [{ role: "user", content: [] }]);
+    expect(countMessages(length, [{ role: "user", content: [part] }]) - empty).toBe(chars);
+    const metadata = { p: raw };
+    const message = { role: "user", content: [], providerMetadata: metadata } as const;
+    expect(countMessages(length, [{ ...message, content: [] }]) - empty).toBe(chars);
+    const inputSchema = { properties: raw };
+    const tool = { name: "read", description: "Reads.", inputSchema };
+    expect(countMessages(length, [], [tool])).toBeGreaterThan(chars);
+  });
+
   it("counts a tool as framing and the JSON of what a model sees of it", () => {
     const json = '{"name":"find","description":"Finds.","parameters":{"type":"object"}}';
     expect(countMessages(countCharacters, [], [tool])).toBe(3 + 3 + json.length);

@@ -1,5 +1,6 @@
 import type { ChatMessage, MediaPart, Part, ProviderFields } from "../messages/chat-message.ts";
 import { isRecord } from "../json/json-record.ts";
+import { jsonText } from "../json/json-text.ts";
 import { fileText } from "../messages/file-text.ts";
 import type { ToolDescription } from "../models/tool-definition.ts";
 
@@ -39,7 +40,7 @@ export function countMessages(
 }
 
 function countPart(count: Count, part: Part): number {
-  if (part.type === "provider") return countJson(count, part.raw);
+  if (part.type === "provider") return count(jsonText(part.raw));
   const fields = countFields(count, part);
   if (part.type === "text") return fields + count(part.text);
   if (part.type === "reasoning") return fields + count(part.text) + count(part.signature ?? "");
@@ -55,17 +56,13 @@ function countMedia(count: Count, part: MediaPart): number {
 function countFields(count: Count, { providerMetadata }: ProviderFields): number {
   if (providerMetadata === undefined) return 0;
   return sum(Object.entries(providerMetadata), ([provider, fields]) => {
-    if (provider !== "wire") return countJson(count, fields);
-    return isRecord(fields) ? countJson(count, fields["edits"]) : 0;
+    if (provider !== "wire") return count(jsonText(fields));
+    return isRecord(fields) ? count(jsonText(fields["edits"])) : 0;
   });
 }
 
-function countJson(count: Count, value: unknown): number {
-  return value === undefined ? 0 : count(JSON.stringify(value) ?? "");
-}
-
 function renderTool({ name, description, inputSchema }: ToolDescription): string {
-  return JSON.stringify({ name, description, parameters: inputSchema });
+  return jsonText({ name, description, parameters: inputSchema });
 }
 
 function sum<Item>(items: readonly Item[], tokensOf: (item: Item) => number): number {

@@ -1,3 +1,5 @@
+import { withoutUndefined } from "../json/json-record.ts";
+
 /** Facts of a span by their names in OpenTelemetry; those that are undefined are left out. Never what a prompt says. */
 export type TraceAttributes = Record<string, string | number | boolean | undefined>;
 
@@ -76,7 +78,7 @@ export function traced<Value>(
   if (api?.trace === undefined) return work(noSpan);
   const tracer = api.trace.getTracer(library);
   const startedMs = performance.now();
-  return tracer.startActiveSpan(name, { attributes: defined(attributes) }, (span) => {
+  return tracer.startActiveSpan(name, { attributes: withoutUndefined(attributes) }, (span) => {
     const { context: manager } = api;
     const context = manager?.active();
     const end = (error?: unknown): void => {
@@ -90,7 +92,7 @@ export function traced<Value>(
     };
     try {
       const value = work({
-        set: (more) => span.setAttributes(defined(more)),
+        set: (more) => span.setAttributes(withoutUndefined(more)),
         within: (inner) =>
           manager === undefined || context === undefined ? inner() : manager.with(context, inner),
       });
@@ -138,10 +140,6 @@ function apiNow(): Api | undefined {
 function errorType(error: unknown): string {
   if (!(error instanceof Error)) return "_OTHER";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
-}
-
-function defined(attributes: TraceAttributes): TraceAttributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
 /** Of all that a span knows, metrics keep what has few values. */

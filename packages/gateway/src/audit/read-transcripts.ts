@@ -1,6 +1,7 @@
 import {
   arrayAt,
   isRecord,
+  jsonText,
   type JsonRecord,
   numberAt,
   parseJson,
@@ -165,7 +166,7 @@ function readOpencodePart(part: unknown, role: string | undefined, items: Histor
   if (part["type"] !== "tool") return;
   const state = recordAt(part, "state");
   const [tool, callId] = [stringAt(part, "tool"), stringAt(part, "callID")];
-  items.push({ kind: "call", text: JSON.stringify(state["input"] ?? {}), tool, callId });
+  items.push({ kind: "call", text: jsonText(state["input"] ?? {}), tool, callId });
   const output = stringAt(state, "output") ?? stringAt(state, "error");
   if (output !== undefined) items.push({ kind: "result", text: output, tool, callId });
 }

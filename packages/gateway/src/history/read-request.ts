@@ -1,4 +1,4 @@
-import { arrayAt, isRecord, type JsonRecord, numberAt, stringAt } from "@ccl/core/json";
+import { arrayAt, isRecord, type JsonRecord, jsonText, numberAt, stringAt } from "@ccl/core/json";
 
 import type { HistoryItem, ItemKind } from "./history-item.ts";
 
@@ -20,6 +20,9 @@ export interface ReadRequest {
   items: RequestItem[];
 }
 
+/** Keys and indexes to a content; no API nests results within results, and one that does is counted whole. */
+const maxPath = 20;
+
 /** What an image usually takes. */
 const mediaTokens = 1_200;
 
@@ -29,7 +32,7 @@ export function readRequest(body: unknown): ReadRequest | undefined {
   const model = stringAt(body, "model");
   const items: RequestItem[] = [];
   if (Array.isArray(body["tools"]) && body["tools"].length > 0)
-    items.push({ kind: "tools", text: JSON.stringify(body["tools"]) });
+    items.push({ kind: "tools", text: jsonText(body["tools"]) });
   if (Array.isArray(body["input"])) {
     const instructions = stringAt(body, "instructions");
     if (instructions !== undefined) items.push({ kind: "system", text: instructions });
@@ -86,6 +89,7 @@ function readContent(content: unknown, place: Place, items: RequestItem[]): void
     return;
   }
   if (!Array.isArray(content)) return;
+  if (path.length > maxPath) return void items.push({ kind: "media", text: jsonText(content) });
   for (const [at, part] of content.entries())
     if (isRecord(part)) readPart(part, { path: [...path, at], kind, callId }, items);
 }
@@ -98,7 +102,7 @@ function readPart(part: JsonRecord, place: Place, items: RequestItem[]): void {
     case "server_tool_use":
       return void items.push({
         kind: "call",
-        text: JSON.stringify(part["input"] ?? {}),
+        text: jsonText(part["input"] ?? {}),
         tool: stringAt(part, "name"),
         callId: stringAt(part, "id"),
       });
@@ -116,7 +120,7 @@ function readPart(part: JsonRecord, place: Place, items: RequestItem[]): void {
       return void items.push({ kind: "media", text: "", mediaTokens });
     default:
       if (text === undefined)
-        items.push({ kind: kind === "result" ? "media" : kind, text: JSON.stringify(part) });
+        items.push({ kind: kind === "result" ? "media" : kind, text: jsonText(part) });
       else
         items.push({ kind, text, callId, path: kind === "result" ? [...path, "text"] : undefined });
   }
@@ -149,7 +153,7 @@ function readItem(item: unknown, path: JsonPath, items: RequestItem[]): void {
         items,
       );
     default:
-      return void items.push({ kind: "call", text: JSON.stringify(item) });
+      return void items.push({ kind: "call", text: jsonText(item) });
   }
 }
 
@@ -169,7 +173,7 @@ function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return Array.isArray(content)
     ? content.map((part) => stringAt(part, "text") ?? "").join("\n")
-    : JSON.stringify(content ?? "");
+    : jsonText(content ?? "");
 }
 
 /** Input tokens of a provider's report, by what its cache did; undefined where it says nothing. */

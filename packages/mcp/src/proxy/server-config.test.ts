@@ -21,3 +21,16 @@ it("fills in the environment, and leaves out what is disabled", () => {
     value: { shop: { command: "shop", env: { KEY: "k", MODE: "test" } } },
   });
 });
+
+it("reads a file that nests deeply, and refuses one that does so where a text should stand", () => {
+  const deep: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}"x"${"}".repeat(20_000)}`);
+  const shop = { command: "shop", env: { KEY: "k" } };
+  expect(readMcpServers({ mcpServers: { shop: { ...shop, note: deep } } })).toEqual({
+    ok: true,
+    value: { shop },
+  });
+  expect(readMcpServers({ mcpServers: { shop: { ...shop, env: deep } } })).toMatchObject({
+    ok: false,
+    issues: [{ code: "config_invalid", path: ["shop", "env", "a"] }],
+  });
+});

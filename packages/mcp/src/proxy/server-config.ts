@@ -65,18 +65,21 @@ export function readMcpServers(
 }
 
 function issueAt(path: string[], reason: string): Issue {
-  const place = path.length === 0 ? "" : `${path.join(".")}: `;
-  return { code: "config_invalid", path, message: place + reason };
+  const message = path.length === 0 ? reason : `${path.join(".")}: ${reason}`;
+  return { code: "config_invalid", path, message };
 }
 
 const variable = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 type ValueOf = (name: string, fallback: string | undefined) => string;
 
-function fillIn(value: unknown, valueOf: ValueOf): unknown {
+/** Fills in texts down to a variable in `env`; what stands deeper is part of no configuration. */
+function fillIn(value: unknown, valueOf: ValueOf, levels = 2): unknown {
   if (typeof value === "string")
     return value.replace(variable, (_, name: string, fallback?: string) => valueOf(name, fallback));
-  if (Array.isArray(value)) return value.map((item) => fillIn(item, valueOf));
-  if (!isRecord(value)) return value;
-  const entries = Object.entries(value).map(([name, item]) => [name, fillIn(item, valueOf)]);
-  return Object.fromEntries(entries);
+  if (levels === 0) return value;
+  const inner = (item: unknown): unknown => fillIn(item, valueOf, levels - 1);
+  if (Array.isArray(value)) return value.map(inner);
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inner(item)]))
+    : value;
 }

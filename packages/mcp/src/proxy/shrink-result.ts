@@ -1,7 +1,7 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { compress, findRepeat, type KnownContent } from "@ccl/compress";
 import type { TokenCounter } from "@ccl/core";
-import type { JsonRecord } from "@ccl/core/json";
+import { jsonText, type JsonRecord } from "@ccl/core/json";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
 import { storedLine } from "../server/stored-line.ts";
@@ -72,7 +72,7 @@ export function createResultShrinker({
         statistics.repeated++;
         return repeat.text;
       }
-      const query = `${name} ${JSON.stringify(input)}`.slice(0, 2_000);
+      const query = `${name} ${jsonText(input)}`.slice(0, 2_000);
       const shorter = compress(text, { budget: resultTokens, query, counter });
       const { artifactId } = await store.store(text, {
         source: name,

@@ -1,6 +1,6 @@
 import { deferTools, nameList } from "@ccl/catalog";
 import type { TokenCounter } from "@ccl/core";
-import { isRecord, type JsonRecord } from "@ccl/core/json";
+import { isRecord, jsonText, type JsonRecord } from "@ccl/core/json";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 
 import { toolError } from "../server/server-tool.ts";
@@ -39,7 +39,7 @@ function countTools(tools: readonly Tool[], counter: TokenCounter): number {
     description,
     inputSchema,
   }));
-  return counter.count(JSON.stringify(shown));
+  return counter.count(jsonText(shown));
 }
 
 /**
@@ -107,12 +107,12 @@ function resultOf(answer: unknown): CallToolResult {
     const { message, nearest, inputSchema } = answer["error"];
     const more = [
       Array.isArray(nearest) ? `Nearest: ${nearest.join(", ")}` : "",
-      inputSchema === undefined ? "" : `Schema: ${JSON.stringify(inputSchema)}`,
+      inputSchema === undefined ? "" : `Schema: ${jsonText(inputSchema)}`,
     ];
     return toolError([String(message), ...more].filter((line) => line !== "").join("\n"));
   }
   if (isResult(answer)) return answer;
-  return { content: [{ type: "text", text: JSON.stringify(answer) }] };
+  return { content: [{ type: "text", text: jsonText(answer) }] };
 }
 
 function isResult(answer: unknown): answer is CallToolResult {

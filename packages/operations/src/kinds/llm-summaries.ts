@@ -1,5 +1,6 @@
 import { maxDebugChars } from "./scrub.ts";
 import type { ModelResponse, ModelUsage } from "@ccl/core";
+import { withoutUndefined } from "@ccl/core/json";
 
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { LlmParams } from "./llm-params.ts";
@@ -34,7 +35,7 @@ export function inputsSummary(
   { context, scrub, hashKey }: SummaryTools,
 ): Record<string, unknown> {
   const { providerRef, model, output = { mode: "text" }, samplers, stop, maxOutputTokens } = params;
-  return present({
+  return withoutUndefined({
     providerRef,
     model,
     outputMode: output.mode,
@@ -77,7 +78,7 @@ export function outputsSummary(
   const { attempts, startedAt, finishedAt, response, usage, costUsd, parseErrorMessage } = progress;
   const isJson = params.output?.mode === "json";
   const rawText = response?.text;
-  return present({
+  return withoutUndefined({
     attempts,
     durationMs: finishedAt - startedAt,
     providerRequestId:
@@ -85,7 +86,7 @@ export function outputsSummary(
     usage:
       usage === undefined
         ? undefined
-        : present({
+        : withoutUndefined({
             inputTokens: usage.inputTokens,
             outputTokens: usage.outputTokens,
             totalTokens: usage.inputTokens + usage.outputTokens,
@@ -121,8 +122,4 @@ export function addResponse(
   };
   const costUsd = costOf(usage, price);
   if (costUsd !== undefined) progress.costUsd = (progress.costUsd ?? 0) + costUsd;
-}
-
-function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
