@@ -3,8 +3,7 @@ import { type EditOfFile, type PlacedText, placeChanges } from "../place/place-c
 import type { PlanAction } from "../plan/plan.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
 import type { PlacedActions } from "../validate/validate-plan.ts";
-import type { ReadFile } from "../validate/valid-plan.ts";
-import type { ReadEditsOptions } from "./parse-edits.ts";
+import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
 
 /** All that an answer says about one path, in its order. */
 interface PathChanges {
@@ -15,7 +14,15 @@ interface PathChanges {
 /** The actions of a plan that make the changes; the text that each edit gives is placed in the file as it was read. */
 export function actionsOf(
   given: readonly FileChange[],
-  { readSet, unread, root }: Pick<ReadEditsOptions, "readSet" | "unread" | "root">,
+  {
+    readSet,
+    unread,
+    root,
+  }: {
+    readSet: ReadSet;
+    unread?: ReadonlyMap<string, string> | undefined;
+    root?: string | undefined;
+  },
 ): { actions: PlanAction[]; placed: PlacedActions } {
   const groups: PathChanges[] = [];
   for (const change of given) {

@@ -52,7 +52,7 @@ const ALL: readonly EditFormat[] = [
 /**
  * The plan that an answer means, whatever formats of edits it is written in: all of its edits, or none. An edit is placed where
  * its old lines stand; where none do, slips of spaces and lost lines of context are forgiven if exactly one place fits, and
- * noted in the action. Nothing is placed by likeness. All issues at once; those of places show the nearest lines.
+ * listed in the action. Nothing is placed by likeness. All issues at once; those of places show the nearest lines.
  */
 export function parseEdits(answer: string, options: ParseEditsOptions): Result<ParsedEdits> {
   const read = readEdits(answer, options);

@@ -6,7 +6,7 @@ const SEARCH = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b|-{5,9} ?SEARCH\b)/;
 const DIVIDER = /^={5,9}\s*$/;
 const REPLACE = /^(?:>{5,9} ?(?:REPLACE|UPDATED)\b|\+{5,9} ?REPLACE\b)/;
 /** What Roo writes above the lines of a block. */
-const LINE_NOTE = /^:(?:start|end)_line: ?\d+\s*$/;
+const LINE_HINT = /^:(?:start|end)_line: ?\d+\s*$/;
 
 /** True for the first line of a block. */
 export function beginsBlock(line: string | undefined): boolean {
@@ -38,7 +38,7 @@ export function readBlock(
 
 function textOf(lines: readonly string[]): string {
   let from = 0;
-  while (LINE_NOTE.test(lines[from] ?? "")) from += 1;
+  while (LINE_HINT.test(lines[from] ?? "")) from += 1;
   if (from > 0 && /^-{5,9}\s*$/.test(lines[from] ?? "")) from += 1;
   return lines
     .slice(from)

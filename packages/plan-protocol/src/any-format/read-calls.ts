@@ -69,7 +69,13 @@ const KNOWN: ReadonlySet<string> = new Set(
     "insert_line insert_text view_range id call_id status type name description explanation instruction instructions reason"
   ).split(" "),
 );
-const COMMANDS: readonly unknown[] = [undefined, "create", "str_replace", "insert", "view"];
+const COMMANDS: ReadonlySet<unknown> = new Set([
+  undefined,
+  "create",
+  "str_replace",
+  "insert",
+  "view",
+]);
 
 /** What a call says, or why it can't be followed; undefined for one that only looks. */
 function readCall(call: JsonRecord): FileChange | string | undefined {
@@ -84,7 +90,7 @@ function readCall(call: JsonRecord): FileChange | string | undefined {
   const path = text("path", "file_path", "filename");
   const content = text("file_text", "content");
   const lacking = "A call lacks its path or its texts.";
-  if (!COMMANDS.includes(command))
+  if (!COMMANDS.has(command))
     return `There is no command ${quote(String(command))}. Use str_replace, insert or create.`;
   if (command === "view") return undefined;
   if (path === undefined) return lacking;

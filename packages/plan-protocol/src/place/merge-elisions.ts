@@ -4,7 +4,7 @@ import { diffLines } from "./diff-lines.ts";
 export type ChangeForm = "whole" | "quoted" | "marked";
 
 /** A line that stood for lines of the base, which are kept in its place. */
-export interface MergedElision {
+interface MergedElision {
   text: string;
   /** Of the base, from 1; both ends are included. */
   firstLine: number;
@@ -145,9 +145,9 @@ function elidedLines(
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
     else {
-      for (const offset of come.keys())
-        if (standsForLines(go, come, { offset, look: looks[at + offset], form }))
-          elided.add(at + offset);
+      const isElided = (offset: number): boolean =>
+        standsForLines(go, come, { offset, look: looks[at + offset], form });
+      for (const offset of [...come.keys()].filter(isElided)) elided.add(at + offset);
       at += come.length + 1;
       [go, come] = [[], []];
     }

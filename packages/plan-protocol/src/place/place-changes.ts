@@ -21,14 +21,14 @@ export interface PlacedText {
   /** All text that is new in it. */
   added: string;
   /** What was not taken to the letter: lines that a comment stood for, slips that were forgiven. */
-  notes: string[];
+  remarks: string[];
 }
 
 interface Round {
   base: BaseFile;
   path: string;
   replacements: Replacement[];
-  notes: string[];
+  remarks: string[];
 }
 
 /** The text of a file with all edits of it made, each in the text as it was read; or why not. Paths of issues begin with the index of a hunk or text. */
@@ -38,7 +38,7 @@ export function placeChanges(
   changes: readonly EditOfFile[],
 ): PlacedText | PlanIssue[] {
   const base = baseFileOf(own);
-  const round: Round = { base, path, replacements: [], notes: [] };
+  const round: Round = { base, path, replacements: [], remarks: [] };
   if (changes.length > 1 && changes.some(({ type }) => type === "whole" || type === "insert"))
     return [
       issue(
@@ -56,7 +56,7 @@ export function placeChanges(
     ];
   const issues = changes.flatMap((change) => placeChange(round, change));
   if (issues.length > 0) return issues;
-  const { replacements, notes } = round;
+  const { replacements, remarks } = round;
   replacements.sort((a, b) => a.start - b.start);
   const clash = replacements.find(
     ({ start }, index) => start < (replacements[index - 1]?.end ?? 0),
@@ -76,7 +76,7 @@ export function placeChanges(
         `${quote(path)} is changed to what it is already. Leave it out.`,
       ),
     ];
-  return { text, added: replacements.map((one) => one.text).join("\n"), notes };
+  return { text, added: replacements.map((one) => one.text).join("\n"), remarks };
 }
 
 function sizeOf(change: EditOfFile): number {
@@ -97,11 +97,11 @@ function placeChange(round: Round, change: EditOfFile): PlanIssue[] {
 }
 
 function placeWhole(
-  { base, path, replacements, notes }: Round,
+  { base, path, replacements, remarks }: Round,
   { content }: { content: string },
 ): PlanIssue | undefined {
   const given = linesOf(content);
-  const lines = merged(base.lines, given, { form: "whole", notes });
+  const lines = merged(base.lines, given, { form: "whole", remarks });
   if (!Array.isArray(lines)) return lines;
   // A snippet under its file's name looks like a whole file.
   if (base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
@@ -145,12 +145,12 @@ function placeInsert(
 }
 
 function placeAllHunks(round: Round, given: readonly ChangeHunk[]): PlanIssue[] {
-  const { base, path, notes } = round;
+  const { base, path, remarks } = round;
   const hunks: ChangeHunk[] = [];
   for (const [index, hunk] of given.entries()) {
     const old = hunk.lines.filter(({ mark }) => mark !== "+").map(({ text }) => text);
     const fresh = hunk.lines.filter(({ mark }) => mark !== "-").map(({ text }) => text);
-    const lines = merged(old, fresh, { form: "marked", notes });
+    const lines = merged(old, fresh, { form: "marked", remarks });
     if (!Array.isArray(lines)) return [{ ...lines, path: [index] }];
     hunks.push(lines === fresh ? hunk : { ...hunk, lines: diffLines(old, lines) });
   }
@@ -170,7 +170,7 @@ function placeAllHunks(round: Round, given: readonly ChangeHunk[]): PlanIssue[] 
 }
 
 function placeOneText(round: Round, change: TextChange, name: string): PlanIssue | undefined {
-  const { base, notes, replacements } = round;
+  const { base, remarks, replacements } = round;
   const readings = [change, ...(change.others ?? [])].map(plainText);
   const [reading = change] = readings;
   if (reading.before === reading.after)
@@ -192,7 +192,7 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
   }
   const isQuoted = reading.anchor === undefined && reading.isEverywhere !== true;
   const lines = isQuoted
-    ? merged(linesOf(reading.before), linesOf(reading.after), { form: "quoted", notes })
+    ? merged(linesOf(reading.before), linesOf(reading.after), { form: "quoted", remarks })
     : undefined;
   if (lines !== undefined && !Array.isArray(lines)) return lines;
   const isMerged = lines !== undefined && lines.length !== linesOf(reading.after).length;
@@ -238,8 +238,8 @@ function placeLines(
   return placeHunks(lines, [{ lines: diffLines(linesOf(before), linesOf(after)) }]);
 }
 
-function take({ base, replacements, notes }: Round, placed: PlacedHunks): void {
-  notes.push(...placed.slips);
+function take({ base, replacements, remarks }: Round, placed: PlacedHunks): void {
+  remarks.push(...placed.slips);
   for (const { start, end, lines, isOpen } of placed.replacements)
     replacements.push({
       start: offsetOf(base, start),
@@ -253,7 +253,7 @@ function take({ base, replacements, notes }: Round, placed: PlacedHunks): void {
 function merged(
   old: readonly string[],
   fresh: string[],
-  { form, notes }: { form: ChangeForm; notes: string[] },
+  { form, remarks }: { form: ChangeForm; remarks: string[] },
 ): string[] | PlanIssue {
   const found = mergeElisions(old, fresh, form);
   if (found === undefined) return fresh;
@@ -263,7 +263,7 @@ function merged(
       `${quote(found.text)} in line ${found.line} stands where lines of the file go, and it is not clear for which. Give all of them.`,
     );
   for (const { text, firstLine, lastLine } of found.merged)
-    notes.push(
+    remarks.push(
       form === "whole"
         ? `${quote(text)} stands for lines ${firstLine} to ${lastLine} of the file, which are kept.`
         : `${quote(text)} stands for ${lastLine - firstLine + 1} lines of the old text, which are kept.`,

@@ -3,7 +3,7 @@ import type { ChangeHunk, ChangeLine } from "./file-change.ts";
 import { indentationOf, type Reindent } from "./indentation-of.ts";
 
 /** Lines of a file that are replaced: from `start` up to but not including `end`. */
-export interface LineReplacement {
+interface LineReplacement {
   start: number;
   end: number;
   lines: string[];

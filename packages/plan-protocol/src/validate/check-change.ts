@@ -77,16 +77,16 @@ function checkUpdate({ kind, path, content }: PlanAction, check: ActionCheck): C
       "The file was shown in part or with secrets masked; replacing it would lose the rest. Ask for the whole file.",
     );
   const sizeBytes = checkWhole("UPDATE_FILE", content, check);
-  const { text = "", notes } = updatedText(content ?? "", check) ?? {};
+  const { text = "", remarks } = updatedText(content ?? "", check) ?? {};
   const base_sha256 = base?.sha256 ?? "";
-  return { action: { kind: "UPDATE_FILE", path, content: text, base_sha256, notes }, sizeBytes };
+  return { action: { kind: "UPDATE_FILE", path, content: text, base_sha256, remarks }, sizeBytes };
 }
 
 /** A whole new text in the form of the old one, with the lines that comments in it stand for. */
 function updatedText(
   content: string,
   { base, add }: ActionCheck,
-): { text: string; notes?: string[] | undefined } | undefined {
+): { text: string; remarks?: string[] | undefined } | undefined {
   if (base === undefined) return undefined;
   const found = mergeElisions(linesOf(base.text), linesOf(content), "whole");
   if (found === undefined) return { text: inFormOf(content, base.text) };
@@ -105,7 +105,7 @@ function updatedText(
 interface CheckedEdit {
   content: string;
   base_sha256: string;
-  notes?: string[] | undefined;
+  remarks?: string[] | undefined;
   sizeBytes: number;
 }
 
@@ -118,12 +118,12 @@ function checkEdit(action: PlanAction, check: ActionCheck): CheckedEdit {
     check.addAll(placed, []);
     return { content: "", base_sha256: hash, sizeBytes: 0 };
   }
-  const { text, added, notes } = placed;
+  const { text, added, remarks } = placed;
   const sizeBytes = checkContent(added, [fieldOf(action)], check);
   return {
     content: text,
     base_sha256: hash,
-    notes: notes.length === 0 ? undefined : notes,
+    remarks: remarks.length === 0 ? undefined : remarks,
     sizeBytes,
   };
 }
@@ -141,7 +141,7 @@ function placedIn(
 ): PlacedText | Issue[] | undefined {
   const { path, to, kind, content, patch = "", edits = [] } = action;
   const field = fieldOf(action);
-  if (field === "content") return { text: content ?? "", added: content ?? "", notes: [] };
+  if (field === "content") return { text: content ?? "", added: content ?? "", remarks: [] };
   if (field === "edits") {
     if (edits.length === 0)
       add("ERR_EDIT_NO_EDITS", ["edits"], "EDIT_FILE needs at least one edit.");

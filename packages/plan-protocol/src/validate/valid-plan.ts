@@ -18,7 +18,7 @@ interface NewText {
   content: string;
   base_sha256: string;
   /** Where the answer was not taken to the letter, in sentences: lines that a comment stood for, slips that were forgiven. */
-  notes?: string[] | undefined;
+  remarks?: string[] | undefined;
 }
 
 /** A plan that may be previewed and applied as it stands. */
