@@ -37,6 +37,7 @@ export const writers = {
       kind: "UPDATE_FILE",
       path: pathOf(index),
       content: textOf(index, version),
+      base_sha256: sha256Hex(textOf(index, version - 1)),
     }));
     const plan = {
       version: 1,

@@ -1,16 +1,14 @@
 export type { PlanIssueCode } from "./plan-issue-code.ts";
 export { editFormatFor, renderEditPrompt } from "./any-format/edit-prompt.ts";
-export type { EditFormat } from "./any-format/file-change.ts";
+export type { EditFormat } from "./place/file-change.ts";
 export { editedPaths, parseEdits } from "./any-format/parse-edits.ts";
 export { applyContextDiet } from "./context/apply-context-diet.ts";
 export { autoCollectRequests } from "./context/auto-collect-requests.ts";
-export { applyEdits } from "./edit/apply-edits.ts";
 export { defaultPlanLimits, type PlanLimits } from "./limits/plan-limits.ts";
 export { applyMemoryPatch, readMemory } from "./memory/apply-memory-patch.ts";
 export type { PlanMemory } from "./memory/plan-memory.ts";
 export { renderMemoryBlock } from "./memory/render-memory-block.ts";
 export { parsePlan, type ParsedPlan } from "./parse/parse-plan.ts";
-export { applyPatch } from "./patch/apply-patch.ts";
 export { checkPath } from "./paths/check-path.ts";
 export { findCollisions } from "./paths/find-collisions.ts";
 export { type PathAllowList, readPathAllowList } from "./paths/path-allow-list.ts";

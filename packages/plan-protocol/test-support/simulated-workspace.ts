@@ -80,5 +80,10 @@ export function planOf(...actions: ValidAction[]): ValidPlan {
 
 /** Replaces a text that stands once in a file. */
 export function editOf(path: string, base: string, [before, after]: [string, string]): ValidAction {
-  return { kind: "EDIT_FILE", path, base_sha256: sha256Hex(base), edits: [{ before, after }] };
+  return {
+    kind: "EDIT_FILE",
+    path,
+    base_sha256: sha256Hex(base),
+    content: base.replace(before, () => after),
+  };
 }

@@ -43,7 +43,9 @@ export async function saveSteps(session: Session, saved: SavedPlan): Promise<str
 
 /** A plan as a model writes one: the mode is no part of it. */
 export function planText({ mode: _mode, ...plan }: ValidPlan): string {
-  return `${JSON.stringify(plan, null, 2)}\n`;
+  const withoutRemarks = (key: string, value: unknown): unknown =>
+    key === "remarks" ? undefined : value;
+  return `${JSON.stringify(plan, withoutRemarks, 2)}\n`;
 }
 
 function placeOf({ root }: Session): string {

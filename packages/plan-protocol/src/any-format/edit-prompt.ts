@@ -1,4 +1,4 @@
-import type { EditFormat } from "./file-change.ts";
+import type { EditFormat } from "../place/file-change.ts";
 
 const FAMILIES: readonly [RegExp, EditFormat][] = [
   [/claude|anthropic/i, "str_replace"],

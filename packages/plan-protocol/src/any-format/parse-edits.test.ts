@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { applyPatch } from "../patch/apply-patch.ts";
 import type { ReadSet } from "../validate/valid-plan.ts";
 import { parseEdits, type ParseEditsOptions } from "./parse-edits.ts";
 
@@ -30,10 +29,10 @@ function apply(answer: string, base = BASE, options: Partial<ParseEditsOptions> 
   if (!read.ok) return read.issues.map(({ code, message }) => `${code} ${message}`).join("\n");
   return read.value.plan.actions
     .map((action) => {
-      if (action.kind !== "PATCH_FILE") return JSON.stringify(action);
+      if (action.kind !== "PATCH_FILE" && action.kind !== "EDIT_FILE")
+        return JSON.stringify(action);
       expect(action.base_sha256).toBe(SHA);
-      const patched = applyPatch(base, action.patch);
-      return patched.ok ? patched.value.text : `UNPATCHED ${action.patch}`;
+      return action.content;
     })
     .join("\n");
 }
@@ -108,7 +107,7 @@ describe("parseEdits", () => {
     const edit = JSON.parse(
       action({ kind: "EDIT_FILE", edits: [{ before: BEFORE, after: AFTER }] }),
     );
-    expect(JSON.parse(apply(JSON.stringify(edit.actions)))).toMatchObject({ kind: "EDIT_FILE" });
+    expect(apply(JSON.stringify(edit.actions))).toBe(WANTED);
   });
 
   it("adds, deletes and moves", () => {
@@ -124,7 +123,7 @@ ${HUNK}
     expect(apply(patch).split("\n")).toEqual([
       JSON.stringify({ kind: "CREATE_FILE", path: "src/a.ts", content: "export const a = 1;\n" }),
       expect.stringMatching(
-        /^{"kind":"MOVE_FILE","path":"src\/cart.ts","to":"src\/basket.ts","patch":"@@ -3/,
+        /^{"kind":"MOVE_FILE","path":"src\/cart.ts","to":"src\/basket.ts","content":"import /,
       ),
       JSON.stringify({ kind: "DELETE_FILE", path: "src/old.ts" }),
     ]);
@@ -156,7 +155,12 @@ ${HUNK}
     ["the second place of a text", JSON.stringify({ ...call, occurrence: 2 }), '"occurrence"'],
     ["a place by a word", JSON.stringify({ ...call, occurrence: "last" }), '"occurrence"'],
     ["an unclear replace_all", JSON.stringify({ ...call, replace_all: "yes" }), '"replace_all"'],
-    ["another command", JSON.stringify({ ...call, command: "insert" }), 'no command "insert"'],
+    [
+      "another command",
+      JSON.stringify({ ...call, command: "undo_edit" }),
+      'no command "undo_edit"',
+    ],
+    ["an insert without its line", JSON.stringify({ ...call, command: "insert" }), "insert_line"],
     [
       "a file that was not shown",
       v4a(HUNK).replace("src/cart.ts", "src/b.ts"),

@@ -1,65 +1,84 @@
-import { isRecord } from "@ccl/core/json";
-import { type Result, success } from "@ccl/core";
+import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
-import { quote } from "../plan-issue.ts";
-import { type FileChange, refuseFormat } from "./file-change.ts";
+import { type FileChange, linesOf, type TextChange } from "../place/file-change.ts";
+import { type PlanIssue, quote } from "../plan-issue.ts";
+import { answerIssue } from "./found-edits.ts";
+import { readNewFile, readUpdate } from "./read-v4a.ts";
 
-/** The texts and calls that a JSON answer of tool calls holds, or undefined where it holds something else. */
+/** What a JSON answer of tool calls says. */
 export interface ToolCalls {
   changes: FileChange[];
   /** Patches in another format that a call carries. */
   texts: string[];
 }
 
-/** Reads calls in the manner of `str_replace`, bare or in the wrappers of tool calls, one or a list of them. */
-export function readCalls(value: unknown): Result<ToolCalls> | undefined {
-  const calls = Array.isArray(value) ? value.map(unwrap) : [unwrap(value)];
+/**
+ * Reads calls of editor tools, one or a list of them, bare or in the wrappers of APIs: `str_replace` and its like, MultiEdit,
+ * the text editor of Anthropic, `apply_patch` of the Responses API. Undefined for a value that holds something else.
+ */
+export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
+  const calls = callsOf(value);
   const found: ToolCalls = { changes: [], texts: [] };
+  // An empty list is as likely a member of something else.
+  if (calls.length === 0) return undefined;
   for (const call of calls) {
     if (typeof call === "string") found.texts.push(call);
     else if (isRecord(call) && isCall(call)) {
       const change = readCall(call);
-      if (typeof change === "string") return refuseFormat("ERR_SCHEMA_VALIDATION", change);
-      found.changes.push(change);
+      if (typeof change === "string") return answerIssue("ERR_SCHEMA_VALIDATION", change);
+      if (change !== undefined) found.changes.push(change);
     } else return undefined;
   }
-  // An empty list is as likely a member of something else.
-  if (calls.length === 0) return undefined;
-  return success({ changes: mergeReplacements(found.changes), texts: found.texts });
+  return found;
 }
 
-function isCall(call: Readonly<Record<string, unknown>>): boolean {
-  return "old_str" in call || "old_string" in call || "command" in call;
+/** Parts of an answer beside its calls. */
+const REMARKS: ReadonlySet<unknown> = new Set(["text", "thinking", "reasoning", "message"]);
+
+function callsOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(callsOf);
+  if (!isRecord(value)) return [value];
+  const { tool_calls: calls, output, content, role, type } = value;
+  const parts = [calls, output, role === undefined ? undefined : content].find(Array.isArray);
+  if (parts !== undefined) return callsOf(parts);
+  return REMARKS.has(type) ? [] : [unwrap(value)];
+}
+
+function isCall(call: JsonRecord): boolean {
+  const keys = ["old_str", "old_string", "command", "diff"];
+  const isWrite = "file_path" in call && ("content" in call || Array.isArray(call["edits"]));
+  return isWrite || keys.some((key) => key in call);
 }
 
 function unwrap(value: unknown): unknown {
   if (!isRecord(value)) return value;
-  const { function: inner, input, arguments: given, patch } = value;
+  const { function: inner, operation, input, arguments: given, patch, command } = value;
   if (isRecord(inner)) return unwrap(inner);
-  const carried = given ?? input ?? ("kind" in value ? undefined : patch);
+  if (isRecord(operation)) return operation;
+  // A shell's command carries the patch as its last word.
+  const shell = [command].flat().find((word) => String(word).includes("*** Begin Patch"));
+  const carried = given ?? input ?? shell ?? ("kind" in value ? undefined : patch);
   if (carried === undefined) return value;
-  return unwrap(typeof carried === "string" ? (parseArguments(carried) ?? carried) : carried);
-}
-
-function parseArguments(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return unwrap(typeof carried === "string" ? (parseJson(carried) ?? carried) : carried);
 }
 
 /** Members that are read, and remarks, which change no text. */
 const KNOWN: ReadonlySet<string> = new Set(
   (
-    "command path file_path filename old_str old_string new_str new_string file_text content " +
-    "id call_id type name description explanation instruction instructions reason"
+    "command path file_path filename old_str old_string new_str new_string file_text content edits diff " +
+    "insert_line insert_text view_range id call_id status type name description explanation instruction instructions reason"
   ).split(" "),
 );
+const COMMANDS: ReadonlySet<unknown> = new Set([
+  undefined,
+  "create",
+  "str_replace",
+  "insert",
+  "view",
+]);
 
-/** What a call says, or why it can't be followed. */
-function readCall(call: Readonly<Record<string, unknown>>): FileChange | string {
+/** What a call says, or why it can't be followed; undefined for one that only looks. */
+function readCall(call: JsonRecord): FileChange | string | undefined {
   const other = otherMember(call);
   if (other !== undefined)
     return `A call has ${quote(other)}, which is not read. Leave it out, and give more lines in old_str, so that they stand only once.`;
@@ -67,38 +86,53 @@ function readCall(call: Readonly<Record<string, unknown>>): FileChange | string 
     const value = keys.map((key) => call[key]).find((one) => typeof one === "string");
     return typeof value === "string" ? value : undefined;
   };
+  const { command, edits, diff, type } = call;
   const path = text("path", "file_path", "filename");
-  const before = text("old_str", "old_string");
-  const after = text("new_str", "new_string");
   const content = text("file_text", "content");
-  const command = text("command");
-  if (command !== undefined && command !== "create" && command !== "str_replace")
-    return `There is no command ${quote(command)}. Use str_replace or create.`;
   const lacking = "A call lacks its path or its texts.";
+  if (!COMMANDS.has(command))
+    return `There is no command ${quote(String(command))}. Use str_replace, insert or create.`;
+  if (command === "view") return undefined;
   if (path === undefined) return lacking;
-  if (command === "create" || (before === undefined && content !== undefined))
+  if (type === "delete_file") return { type: "delete", path };
+  if (typeof diff === "string")
+    return type === "create_file"
+      ? readNewFile(path, linesOf(diff))
+      : readUpdate(path, linesOf(diff));
+  if (command === "create")
     return content === undefined ? lacking : { type: "create", path, content };
-  if (before === undefined) return lacking;
-  const isEverywhere = call["replace_all"] === true;
-  return { type: "replace", path, texts: [{ before, after: after ?? "", isEverywhere }] };
+  if (command === "insert") return readInsert(call, path, text("insert_text", "new_str"));
+  const texts = (Array.isArray(edits) ? edits : [call]).map(readReplacement);
+  const known = texts.filter((one) => one !== undefined);
+  const [only] = known;
+  if (content !== undefined && edits === undefined && only === undefined)
+    return { type: "whole", path, content };
+  if (only === undefined || known.length < texts.length) return lacking;
+  if (only.before === "" && known.length === 1)
+    return { type: "create", path, content: only.after };
+  return { type: "replace", path, texts: known };
+}
+
+function readInsert(call: JsonRecord, path: string, text: string | undefined): FileChange | string {
+  const { insert_line: afterLine } = call;
+  return text === undefined || typeof afterLine !== "number"
+    ? "An insert needs insert_line, the number of the line above, and its text."
+    : { type: "insert", path, afterLine, text };
+}
+
+function readReplacement(edit: unknown): TextChange | undefined {
+  if (!isRecord(edit)) return undefined;
+  const before = edit["old_str"] ?? edit["old_string"];
+  const after = edit["new_str"] ?? edit["new_string"] ?? "";
+  if (typeof before !== "string" || typeof after !== "string") return undefined;
+  return { before, after, isEverywhere: edit["replace_all"] === true };
 }
 
 /** A member that may say where or how to replace, such as `occurrence`. */
-function otherMember(call: Readonly<Record<string, unknown>>): string | undefined {
-  return Object.keys(call).find((key) => {
-    const value = call[key] ?? false;
-    const saysNothing = value === false || value === "";
+function otherMember(call: JsonRecord): string | undefined {
+  const edits = Array.isArray(call["edits"]) ? call["edits"].filter(isRecord) : [];
+  return [call, ...edits].flatMap(Object.entries).find(([key, value = false]) => {
+    const saysNothing = value === null || value === false || value === "";
     return !saysNothing && !KNOWN.has(key) && !(key === "replace_all" && value === true);
-  });
-}
-
-/** Calls for one file are placed together, each in the file as it was read. */
-function mergeReplacements(changes: readonly FileChange[]): FileChange[] {
-  const merged: FileChange[] = [];
-  for (const change of changes) {
-    const same = merged.find(({ type, path }) => type === "replace" && path === change.path);
-    if (change.type === "replace" && same?.type === "replace") same.texts.push(...change.texts);
-    else merged.push(change);
-  }
-  return merged;
+  })?.[0];
 }

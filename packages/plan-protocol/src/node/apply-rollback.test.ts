@@ -57,13 +57,12 @@ function actionsFor(
     const base_sha256 = sha256Hex(text);
     const fate = fates[index] ?? "keep";
     if (fate === "delete") return [{ kind: "DELETE_FILE", path }];
-    if (fate === "update") return [{ kind: "UPDATE_FILE", path, content: `${text}more\n` }];
+    if (fate === "update")
+      return [{ kind: "UPDATE_FILE", path, base_sha256, content: `${text}more\n` }];
     if (fate === "edit" && text !== "")
-      return [
-        { kind: "EDIT_FILE", path, base_sha256, edits: [{ before: text, after: `${text}!` }] },
-      ];
+      return [{ kind: "EDIT_FILE", path, base_sha256, content: `${text}!` }];
     if (fate === "patch" && text === "")
-      return [{ kind: "PATCH_FILE", path, base_sha256, patch: "@@ -0,0 +1,1 @@\n+new\n" }];
+      return [{ kind: "PATCH_FILE", path, base_sha256, content: "new\n" }];
     return [];
   });
   const made = created.map(([first, second, file]): ValidAction => ({

@@ -68,8 +68,8 @@ export function createWorkspace(
     read: (requests, { signal } = {}) =>
       run("read", () => readRequests(parts, requests, { ports, signal })),
     propose: (answer, options = {}) => {
-      const { readSet, unread, policy, limits } = parts;
-      return parseEdits(answer, { ...options, readSet, unread, policy, limits });
+      const { readSet, unread, policy, limits, rootPath: root } = parts;
+      return parseEdits(answer, { ...options, readSet, unread, policy, limits, root });
     },
     preview: (plan, { signal } = {}) => run("preview", () => previewPlan(parts, plan, signal)),
     apply: (plan, options = {}) =>

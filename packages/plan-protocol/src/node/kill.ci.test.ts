@@ -28,7 +28,7 @@ const PLAN = {
       kind: "EDIT_FILE",
       path,
       base_sha256: sha256Hex(text),
-      edits: [{ before: text, after: text.replaceAll("one", "two") }],
+      content: text.replaceAll("one", "two"),
     })),
     { kind: "DELETE_FILE", path: "src/d.txt" },
     { kind: "DELETE_FILE", path: "old/x.txt" },
@@ -61,7 +61,7 @@ const naiveScript = `
   for (const action of JSON.parse(process.env.CCL_PLAN).actions) {
     if (action.kind !== "EDIT_FILE") continue;
     const file = await new Promise((done, fail) => fs.open(root + "/" + action.path, fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_TRUNC, (error, file) => error ? fail(error) : done(file)));
-    await new Promise((done) => fs.write(file, action.edits[0].after, done));
+    await new Promise((done) => fs.write(file, action.content, done));
   }
 `;
 

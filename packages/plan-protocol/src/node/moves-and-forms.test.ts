@@ -60,8 +60,12 @@ it("bytes that are no text move as they are, but not over another file", async (
 it("a file that is given whole keeps its CR LF and its byte order mark", async () => {
   await writeFile(join(root, "src/a.txt"), "\ufeffone\r\ntwo\r\n");
   await workspace.read([{ type: "read_file", path: "src/a.txt" }]);
-  const plan = planOf({ kind: "UPDATE_FILE", path: "src/a.txt", content: "one\nthree\n" });
-  expect(await workspace.apply({ ...plan, version: 1 })).toMatchObject({ ok: true });
+  const answer = {
+    version: 1,
+    actions: [{ kind: "UPDATE_FILE", path: "src/a.txt", content: "one\nthree\n" }],
+  };
+  const edits = workspace.propose(JSON.stringify(answer));
+  expect(edits.ok && (await workspace.apply(edits.value.plan))).toMatchObject({ ok: true });
   expect(await textOf("src/a.txt")).toBe("\ufeffone\r\nthree\r\n");
 });
 
@@ -82,7 +86,7 @@ const PLAN = planOf({
   kind: "EDIT_FILE",
   path: "src/run.sh",
   base_sha256: sha256Hex("#!/bin/sh\necho one\n"),
-  edits: [{ before: "one", after: "two" }],
+  content: "#!/bin/sh\necho two\n",
 });
 const shell = (script: string): { name: string; command: [string, ...string[]] } => ({
   name: "check",

@@ -57,7 +57,7 @@ const editScript = `
       const path = "src/" + name;
       await workspace.read([{ type: "read_file", path }]);
       const { text, sha256 } = workspace.readSet.get(path);
-      actions.push({ kind: "EDIT_FILE", path, base_sha256: sha256, edits: [{ before: text, after: text === "one\\n" ? "two\\n" : "one\\n" }] });
+      actions.push({ kind: "EDIT_FILE", path, base_sha256: sha256, content: text === "one\\n" ? "two\\n" : "one\\n" });
     }
     const applied = await workspace.apply({ version: 3, mode: "apply", summary: "", context_requests: [], memory_patch: {}, actions });
     if (!applied.ok) throw new Error(JSON.stringify(applied.issues));

@@ -33,7 +33,7 @@ describe("a disk that is full", () => {
           kind: "EDIT_FILE",
           path: "a.txt",
           base_sha256: sha256Hex(text),
-          edits: [{ before: text, after: "new\n" }],
+          content: "new\n",
         },
         ...[1, 2, 3, 4].map((index): ValidAction => ({
           kind: "CREATE_FILE",

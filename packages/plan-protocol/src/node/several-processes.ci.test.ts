@@ -27,7 +27,7 @@ afterEach(async () => {
 const planScript = `
   import { createHash } from "node:crypto";
   const sha = (text) => createHash("sha256").update(text).digest("hex");
-  const edit = (path, text, after) => ({ kind: "EDIT_FILE", path, base_sha256: sha(text), edits: [{ before: text, after }] });
+  const edit = (path, text, after) => ({ kind: "EDIT_FILE", path, base_sha256: sha(text), content: after });
   const planOf = (...actions) => ({ version: 1, mode: "apply", summary: "", context_requests: [], memory_patch: {}, actions });
 `;
 
@@ -178,7 +178,7 @@ describe("several processes on one workspace", () => {
         kind: "EDIT_FILE",
         path: "src/a.txt",
         base_sha256: sha256,
-        edits: [{ before: text, after: `ours on ${text}` }],
+        content: `ours on ${text}`,
       });
       const outcome = await workspace.apply(plan);
       if (!outcome.ok) continue;

@@ -73,16 +73,6 @@ describe("what a plan meets on the disk", () => {
     ["no folder to delete", [{ kind: "DELETE_DIR", path: "gone" }], ["PATH_NOT_FOUND"]],
     ["a folder that is not empty", [{ kind: "DELETE_DIR", path: "src" }], ["ERR_NOT_EMPTY"]],
     ["another base", [editOf("src/a.ts", "other\n", ["other", "x"])], ["ERR_BASE_MISMATCH"]],
-    [
-      "a file that was not read",
-      [{ kind: "UPDATE_FILE", path: "src/a.ts", content: "x" }],
-      ["ERR_UPDATE_WITHOUT_BASE"],
-    ],
-    [
-      "a text that is not there",
-      [editOf("src/a.ts", BASE, ["four", "x"])],
-      ["ERR_EDIT_BEFORE_NOT_FOUND"],
-    ],
     ["a protected name", [create(".git/hooks/pre-commit")], ["PROTECTED_PATH"]],
     ["a path out of the root", [create("../x.ts")], ["ERR_INVALID_PATH"]],
     [
@@ -174,14 +164,11 @@ describe("what a plan meets on the disk", () => {
   it("carriage returns and a byte order mark stay as they are around a patch", async () => {
     const text = "\ufeffone\r\ntwo\r\n";
     await writeFile(join(root, "dos.txt"), text);
-    const patch = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
-    const plan = planOf({
-      kind: "PATCH_FILE",
-      path: "dos.txt",
-      patch,
-      base_sha256: sha256Hex(text),
-    });
-    expect(await codesOf(plan)).toEqual([]);
+    await workspace.read([{ type: "read_file", path: "dos.txt" }]);
+    const edits = workspace.propose(
+      "--- a/dos.txt\n+++ b/dos.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+    );
+    expect(await codesOf(edits.ok ? edits.value.plan : planOf())).toEqual([]);
     expect(await readFile(join(root, "dos.txt"), "utf8")).toBe("\ufeffone\r\n2\r\n");
   });
 
@@ -194,7 +181,7 @@ describe("what a plan meets on the disk", () => {
       kind: "EDIT_FILE",
       path: "image.bin",
       base_sha256: sha256Hex(bytes),
-      edits: [{ before: "a", after: "b" }],
+      content: "b",
     };
     expect(await codesOf(planOf(edit))).toEqual(["ERR_NON_UTF8_FILE"]);
     expect(await confirmed(planOf({ kind: "DELETE_FILE", path: "image.bin" }))).toEqual([]);

@@ -48,9 +48,16 @@ export const requestSchemas: Readonly<Record<ContextRequest["type"], JsonSchema>
   env: requestOf("env", {}, []),
 };
 
-/** The action of each kind as it is read: what is missing of its members is for `validatePlan` to say. */
+/**
+ * The action of each kind as it is read: what is missing of its members is for `validatePlan` to say. An edit that was placed
+ * before has its text as `content`.
+ */
 export const actionSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
-  kindsOf(3).map((kind) => [kind, actionOf(kind, {}, ["kind", "path"])]),
+  kindsOf(3).map((kind) => {
+    const isEdit = actionKinds[kind].fields.includes("base_sha256");
+    const placed: Fields = isEdit ? { content: FIELDS["content"] ?? {} } : {};
+    return [kind, actionOf(kind, { required: ["kind", "path"], others: placed })];
+  }),
 );
 
 /** A plan that a program built, as far as it has to hold to be looked at. */
@@ -122,11 +129,18 @@ function planSchema(version: PlanVersion): JsonSchema {
 function wholeAction(kind: ActionKind): JsonSchema {
   const { fields, optional = [] } = actionKinds[kind];
   const needed = fields.filter((field) => !optional.includes(field));
-  return actionOf(kind, RULES, ["kind", "path", ...needed]);
+  return actionOf(kind, { required: ["kind", "path", ...needed], rules: RULES });
 }
 
-function actionOf(kind: ActionKind, rules: typeof RULES, required: string[]): JsonSchema {
-  const fields: Fields = { kind: { const: kind }, path: PATH };
+function actionOf(
+  kind: ActionKind,
+  {
+    required,
+    rules = {},
+    others = {},
+  }: { required: string[]; rules?: typeof RULES | undefined; others?: Fields | undefined },
+): JsonSchema {
+  const fields: Fields = { kind: { const: kind }, path: PATH, ...others };
   for (const field of actionKinds[kind].fields)
     fields[field] = { ...FIELDS[field], ...rules[field] };
   return objectOf(fields, required);

@@ -1,11 +1,10 @@
 import { throwIfAborted } from "@ccl/core/async";
 import { type Issue, type Result, success } from "@ccl/core";
 
-import { type ReadEdits, validateEdits } from "../any-format/parse-edits.ts";
-import { checkPath } from "../paths/check-path.ts";
-import type { PlanAction } from "../plan/plan.ts";
+import type { ReadEdits } from "../any-format/parse-edits.ts";
 import type { PlanIssue } from "../plan-issue.ts";
-import type { ValidPlan } from "../validate/valid-plan.ts";
+import { checkPlanOf } from "../validate/validate-plan.ts";
+import type { ValidAction, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPreview } from "../workspace/plan-workspace.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
@@ -26,18 +25,13 @@ export async function checkPlan(
   shown: ShownContext,
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
-  const { plan } = edits;
-  const valid = validateEdits(edits, {
-    mode,
-    version: plan.version,
-    readSet: shown.readSet,
-    policy,
-    limits,
-  });
-  const issues: Issue[] = [
-    ...(valid.ok ? [] : valid.issues),
-    ...checkAgainstShown(run, plan.actions, shown),
-  ];
+  const { plan, placed } = edits;
+  const valid = checkPlanOf(
+    plan,
+    { mode, version: plan.version, readSet: shown.readSet, policy, limits },
+    placed,
+  );
+  const issues = valid.ok ? checkAgainstShown(valid.value.actions, plan, shown) : valid.issues;
   if (!valid.ok || issues.length > 0)
     return { ok: false, issues: issues.map((issue) => explained(run, plan, issue)) };
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
@@ -63,28 +57,15 @@ function explained({ cycle }: ProposalRun, { actions }: ReadEdits["plan"], issue
 
 /** What only the session knows: what was hidden from the model. */
 function checkAgainstShown(
-  run: ProposalRun,
-  actions: readonly PlanAction[],
+  actions: readonly ValidAction[],
+  plan: ReadEdits["plan"],
   { readSet }: ShownContext,
 ): PlanIssue[] {
-  return actions.flatMap((action, index): PlanIssue[] => {
-    const at = ["actions", index];
-    const checked = checkPath(action.path, {
-      policy: run.policy,
-      limits: run.limits,
-      use: "write",
-    });
-    const path = checked.ok ? checked.value : action.path;
-    const file = readSet.get(path);
-    const mask = MASK.exec(writtenBy(action))?.[0];
-    if (mask === undefined || file?.text?.includes(mask) === true) return [];
+  return actions.flatMap((action): PlanIssue[] => {
+    const mask = "content" in action ? MASK.exec(action.content ?? "")?.[0] : undefined;
+    if (mask === undefined || readSet.get(action.path)?.text.includes(mask) === true) return [];
+    const index = plan.actions.findIndex(({ path }) => path === action.path);
     const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;
-    return [{ code: "ERR_ELISION", path: at, message }];
+    return [{ code: "ERR_ELISION", path: ["actions", index], message }];
   });
-}
-
-/** All text that an action brings into a file; of a patch the added lines. */
-function writtenBy({ content = "", patch = "", edits = [] }: PlanAction): string {
-  const added = patch.split("\n").filter((line) => line.startsWith("+"));
-  return [content, ...added, ...edits.map(({ after }) => after)].join("\n");
 }

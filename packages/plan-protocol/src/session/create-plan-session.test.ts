@@ -323,7 +323,7 @@ describe("an answer that cannot be used", () => {
     expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
     expect(messages[2]?.content).toBe(JSON.stringify(change(wrongPatch)));
     expect(messages[3]?.content).toMatch(
-      /^Your answer cannot be used:\n- \/actions\/0 \[ERR_PATCH_APPLY_FAILED\] Hunk 1 of 1 for "src\/port.ts" /,
+      /^Your answer cannot be used:\n- \/actions\/0\/patch\/0 \[ERR_PATCH_APPLY_FAILED\] Hunk 1 of 1 for "src\/port.ts" /,
     );
     expect(run.eventTypes()).toContain("LLM_RESPONSE_REPAIR");
     expect(run.events.find(({ type }) => type === "VALIDATION_FAILED")).toMatchObject({

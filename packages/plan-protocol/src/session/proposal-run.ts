@@ -1,7 +1,7 @@
 import type { Clock, IdGenerator, LanguageModel } from "@ccl/core";
 import type { FormatLadder } from "@ccl/structured-output";
 
-import type { EditFormat } from "../any-format/file-change.ts";
+import type { EditFormat } from "../place/file-change.ts";
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import type { PlanVersion } from "../plan/plan.ts";

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@ccl/structured-output";
 
 import { renderEditPrompt } from "../any-format/edit-prompt.ts";
-import type { EditFormat } from "../any-format/file-change.ts";
+import type { EditFormat } from "../place/file-change.ts";
 import { memoryKeys } from "../memory/memory-keys.ts";
 import { isActionKind } from "../plan/action-kinds.ts";
 import type { ActionKind, PlanAction, PlanVersion } from "../plan/plan.ts";

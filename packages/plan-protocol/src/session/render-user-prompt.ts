@@ -1,6 +1,6 @@
 import { sha256Hex } from "@ccl/core";
 
-import type { EditFormat } from "../any-format/file-change.ts";
+import type { EditFormat } from "../place/file-change.ts";
 import type { ContextBlock } from "../context/context-block.ts";
 import type { PlanVersion } from "../plan/plan.ts";
 import { quote } from "../plan-issue.ts";

@@ -60,7 +60,6 @@ export function selectContext(run: ProposalRun): ShownContext {
 /** Whether a block shows all of its file, as far as is known. */
 function isWhole({ request }: CycleEntry, block: ContextBlock, { text }: ReadFile): boolean {
   if (request.type !== "read_file") return false;
-  const { start_line: start, end_line: end } = request;
-  if (text === undefined) return start === undefined && end === undefined;
+  const { start_line: start } = request;
   return block.text.length >= text.length && (start ?? 1) === 1;
 }

@@ -1,6 +1,6 @@
 import type { Issue } from "@ccl/core";
 
-import type { EditFormat } from "../any-format/file-change.ts";
+import type { EditFormat } from "../place/file-change.ts";
 import type { ContextStats } from "../context/apply-context-diet.ts";
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { ContextRequest, PlanVersion } from "../plan/plan.ts";

@@ -1,11 +1,15 @@
-import { applyEdits } from "../edit/apply-edits.ts";
-import { applyPatch } from "../patch/apply-patch.ts";
-import { type Hunk, parsePatch } from "../patch/parse-patch.ts";
+import type { Issue } from "@ccl/core";
+
+import { inFormOf } from "../content/normalize-line-ends.ts";
+import { linesOf } from "../place/file-change.ts";
+import { elisionInNewFile, mergeElisions } from "../place/merge-elisions.ts";
+import { type PlacedText, placeChanges } from "../place/place-changes.ts";
+import { readPatch } from "../place/read-hunks.ts";
 import type { PlanAction } from "../plan/plan.ts";
 import { quote } from "../plan-issue.ts";
 import type { ActionCheck } from "./action-check.ts";
 import { checkContent } from "./check-content.ts";
-import type { ValidAction } from "./valid-plan.ts";
+import type { ReadFile, ValidAction } from "./valid-plan.ts";
 
 /** An action in its checked form, which is right if the check found no issue, and its size. */
 export interface CheckedChange {
@@ -13,37 +17,46 @@ export interface CheckedChange {
   sizeBytes: number;
 }
 
-/** Checks what an action would write against its kind and its base. */
+/** Checks what an action would write against its kind and its base, and places it there. */
 export function checkChange(action: PlanAction, check: ActionCheck): CheckedChange {
-  const { kind, path } = action;
-  if (kind === "PATCH_FILE") {
-    const { sizeBytes, ...patch } = checkPatch(action, check);
-    return { action: { kind, path, ...patch }, sizeBytes };
-  }
-  if (kind === "EDIT_FILE") return checkEdits(action, check);
-  if (kind === "MOVE_FILE") return checkMove(action, check);
-  if (kind !== "CREATE_FILE" && kind !== "UPDATE_FILE")
+  const { kind, path, to = "" } = action;
+  if (kind === "CREATE_FILE") return checkCreate(action, check);
+  if (kind === "UPDATE_FILE") return checkUpdate(action, check);
+  if (kind === "CREATE_DIR" || kind === "DELETE_FILE" || kind === "DELETE_DIR")
     return { action: { kind, path }, sizeBytes: 0 };
-  if (kind === "UPDATE_FILE") checkUpdate(check);
-  const { content } = action;
-  if (content === undefined)
-    check.add("ERR_CONTENT_REQUIRED", ["content"], `${kind} needs the whole content of the file.`);
-  const sizeBytes =
-    content === undefined ? 0 : checkContent([{ text: content, at: ["content"] }], check);
-  return { action: { kind, path, content: content ?? "" }, sizeBytes };
-}
-
-function checkMove(action: PlanAction, check: ActionCheck): CheckedChange {
-  const { path, to = "", patch } = action;
+  if (kind !== "MOVE_FILE") {
+    const { sizeBytes, ...changed } = checkEdit({ ...action, kind }, check);
+    return { action: { kind, path, ...changed }, sizeBytes };
+  }
   if (to === path)
     check.add("ERR_ACTION_CONFLICT", ["to"], `${quote(path)} is moved to where it is already.`);
-  if (patch === undefined || patch.trim() === "")
-    return { action: { kind: "MOVE_FILE", path, to }, sizeBytes: 0 };
-  const { sizeBytes, base_sha256 } = checkPatch(action, check);
-  return { action: { kind: "MOVE_FILE", path, to, patch, base_sha256 }, sizeBytes };
+  const isOnlyMoved =
+    check.placed === undefined && (action.patch ?? action.content ?? "").trim() === "";
+  if (isOnlyMoved) return { action: { kind, path, to }, sizeBytes: 0 };
+  const { sizeBytes, ...changed } = checkEdit(action, check);
+  return { action: { kind, path, to, ...changed }, sizeBytes };
 }
 
-function checkUpdate({ version, mode, base, add }: ActionCheck): void {
+function checkCreate({ path, content }: PlanAction, check: ActionCheck): CheckedChange {
+  const sizeBytes = checkWhole("CREATE_FILE", content, check);
+  const elision = content === undefined ? undefined : elisionInNewFile(linesOf(content));
+  if (elision !== undefined)
+    check.add(
+      "ERR_ELISION",
+      ["content"],
+      `${quote(elision.text)} in line ${elision.line} stands for text left out. Give all of it.`,
+    );
+  return { action: { kind: "CREATE_FILE", path, content: content ?? "" }, sizeBytes };
+}
+
+function checkWhole(kind: string, content: string | undefined, check: ActionCheck): number {
+  if (content !== undefined) return checkContent(content, ["content"], check);
+  check.add("ERR_CONTENT_REQUIRED", ["content"], `${kind} needs the whole content of the file.`);
+  return 0;
+}
+
+function checkUpdate({ kind, path, content }: PlanAction, check: ActionCheck): CheckedChange {
+  const { version, mode, base, add } = check;
   if (base !== undefined && version > 1) {
     const way = version === 2 ? "PATCH_FILE" : "EDIT_FILE or PATCH_FILE";
     add(
@@ -55,7 +68,7 @@ function checkUpdate({ version, mode, base, add }: ActionCheck): void {
     add(
       "ERR_UPDATE_WITHOUT_BASE",
       ["path"],
-      "UPDATE_FILE needs the file to be read first. Ask for it with read_file.",
+      `${kind} needs the file to be read first. Ask for it with read_file.`,
     );
   else if (base?.isPartial === true)
     add(
@@ -63,66 +76,106 @@ function checkUpdate({ version, mode, base, add }: ActionCheck): void {
       ["path"],
       "The file was shown in part or with secrets masked; replacing it would lose the rest. Ask for the whole file.",
     );
+  const sizeBytes = checkWhole("UPDATE_FILE", content, check);
+  const { text = "", remarks } = updatedText(content ?? "", check) ?? {};
+  const base_sha256 = base?.sha256 ?? "";
+  return { action: { kind: "UPDATE_FILE", path, content: text, base_sha256, remarks }, sizeBytes };
 }
 
-interface CheckedPatch {
-  patch: string;
+/** A whole new text in the form of the old one, with the lines that comments in it stand for. */
+function updatedText(
+  content: string,
+  { base, add }: ActionCheck,
+): { text: string; remarks?: string[] | undefined } | undefined {
+  if (base === undefined) return undefined;
+  const found = mergeElisions(linesOf(base.text), linesOf(content), "whole");
+  if (found === undefined) return { text: inFormOf(content, base.text) };
+  if ("lines" in found) {
+    const placed = placeChanges(base.text, "", [{ type: "whole", path: "", content }]);
+    return Array.isArray(placed) ? { text: base.text } : placed;
+  }
+  add(
+    "ERR_ELISION",
+    ["content"],
+    `${quote(found.text)} in line ${found.line} stands where lines of the file go, and it is not clear for which. Give all of them.`,
+  );
+  return undefined;
+}
+
+interface CheckedEdit {
+  content: string;
   base_sha256: string;
+  remarks?: string[] | undefined;
   sizeBytes: number;
 }
 
-function checkPatch(action: PlanAction, check: ActionCheck): CheckedPatch {
-  const { path, patch = "" } = action;
-  const base_sha256 = checkBase(action, check);
+function checkEdit(action: PlanAction, check: ActionCheck): CheckedEdit {
+  const { base_sha256: hash = "", content } = action;
+  const base = check.placed === undefined ? checkBase(action, check) : check.base;
+  const placed = check.placed ?? placedIn(base, action, check);
+  if (placed === undefined) return { content: content ?? "", base_sha256: hash, sizeBytes: 0 };
+  if (!("text" in placed)) {
+    check.addAll(placed, []);
+    return { content: "", base_sha256: hash, sizeBytes: 0 };
+  }
+  const { text, added, remarks } = placed;
+  const sizeBytes = checkContent(added, [fieldOf(action)], check);
+  return {
+    content: text,
+    base_sha256: hash,
+    remarks: remarks.length === 0 ? undefined : remarks,
+    sizeBytes,
+  };
+}
+
+function fieldOf({ patch, edits, content, kind }: PlanAction): "patch" | "edits" | "content" {
+  if (content !== undefined && patch === undefined && edits === undefined) return "content";
+  return kind === "EDIT_FILE" ? "edits" : "patch";
+}
+
+/** The new text of a file by a patch, by edits, or as it was placed before; undefined where its base is not known. */
+function placedIn(
+  base: ReadFile | undefined,
+  action: PlanAction,
+  { limits, add }: ActionCheck,
+): PlacedText | Issue[] | undefined {
+  const { path, to, kind, content, patch = "", edits = [] } = action;
+  const field = fieldOf(action);
+  if (field === "content") return { text: content ?? "", added: content ?? "", remarks: [] };
+  if (field === "edits") {
+    if (edits.length === 0)
+      add("ERR_EDIT_NO_EDITS", ["edits"], "EDIT_FILE needs at least one edit.");
+    if (edits.length > limits.maxEdits)
+      add(
+        "ERR_TOO_MANY_ACTIONS",
+        ["edits"],
+        `${edits.length} edits of one file are more than ${limits.maxEdits}.`,
+      );
+    if (edits.length === 0 || edits.length > limits.maxEdits || base === undefined)
+      return undefined;
+    return below("edits", placeChanges(base.text, path, [{ type: "replace", path, texts: edits }]));
+  }
   if (patch.trim() === "") {
-    check.add(
-      "ERR_PATCH_REQUIRED",
-      ["patch"],
-      "PATCH_FILE needs a patch: a unified diff of the file.",
-    );
-    return { patch, base_sha256, sizeBytes: 0 };
+    add("ERR_PATCH_REQUIRED", ["patch"], `${kind} needs a patch: a unified diff of the file.`);
+    return undefined;
   }
-  const hunks = parsePatch(patch, path);
-  const added = hunks.ok ? addedLines(hunks.value) : "";
-  const sizeBytes = checkContent([{ text: patch, added, at: ["patch"] }], check);
-  const text = knownText(check, base_sha256);
-  if (!hunks.ok) check.addAll(hunks.issues, ["patch"]);
-  else if (text !== undefined) {
-    const patched = applyPatch(text, patch);
-    if (!patched.ok) check.addAll(patched.issues, ["patch"]);
+  const hunks = readPatch(patch, to === undefined ? [path] : [path, to]);
+  if (typeof hunks === "string") {
+    const message = `The patch ${hunks}. Give a unified diff of this one file.`;
+    add("ERR_PATCH_NOT_UNIFIED", ["patch"], message);
+    return undefined;
   }
-  return { patch, base_sha256, sizeBytes };
+  if (base === undefined) return undefined;
+  return below("patch", placeChanges(base.text, path, [{ type: "hunks", path, hunks }]));
 }
 
-function checkEdits(action: PlanAction, check: ActionCheck): CheckedChange {
-  const { path, edits = [] } = action;
-  const base_sha256 = checkBase(action, check);
-  const { maxEdits } = check.limits;
-  if (edits.length === 0)
-    check.add("ERR_EDIT_NO_EDITS", ["edits"], "EDIT_FILE needs at least one edit.");
-  if (edits.length > maxEdits)
-    check.add(
-      "ERR_TOO_MANY_ACTIONS",
-      ["edits"],
-      `${edits.length} edits of one file are more than ${maxEdits}.`,
-    );
-  const texts = edits.map((edit, index) => ({ text: edit.after, at: ["edits", index, "after"] }));
-  const sizeBytes = checkContent(texts, check);
-  const text = knownText(check, base_sha256);
-  if (edits.length > 0 && edits.length <= maxEdits && text !== undefined) {
-    const edited = applyEdits(text, edits);
-    if (!edited.ok) check.addAll(edited.issues, ["edits"]);
-  }
-  return { action: { kind: "EDIT_FILE", path, base_sha256, edits }, sizeBytes };
+function below(field: string, placed: PlacedText | Issue[]): PlacedText | Issue[] {
+  if (!Array.isArray(placed)) return placed;
+  return placed.map((issue) => ({ ...issue, path: [field, ...issue.path] }));
 }
 
-function addedLines(hunks: readonly Hunk[]): string {
-  const lines = hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === "added"));
-  return lines.map((line) => line.text).join("\n");
-}
-
-/** The hash of the file that the change is based on. */
-function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): string {
+/** The file that the change is based on; undefined where that is not what was read. */
+function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): ReadFile | undefined {
   const { base_sha256: hash = "", kind } = action;
   if (!/^[0-9a-f]{64}$/.test(hash)) {
     const given = hash === "" ? "There is none" : `${quote(hash)} is none`;
@@ -143,10 +196,5 @@ function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): string
       ["path"],
       `${kind} needs the file to be read first. Ask for it with read_file.`,
     );
-  return hash;
-}
-
-/** The file's text, where it is known and the one that the change is based on. */
-function knownText({ base }: ActionCheck, hash: string): string | undefined {
-  return base?.sha256 === hash ? base.text : undefined;
+  return base?.sha256 === hash ? base : undefined;
 }

@@ -1,21 +1,25 @@
-import type { ContextRequest, FileEdit, PlanVersion } from "../plan/plan.ts";
+import type { ContextRequest, PlanVersion } from "../plan/plan.ts";
 
 /** `plan`: a diagnosis and steps, no actions. `apply`: actions, or the marker that nothing needs to change. */
 export type PlanMode = "plan" | "apply";
 
-/** An action with all that its kind needs. Paths are relative, with forward slashes and without one at the end. */
+/**
+ * An action with all that its kind needs. Paths are relative, with forward slashes and without one at the end. `content` is the
+ * whole new text, placed in the text whose hash `base_sha256` is.
+ */
 export type ValidAction =
-  | { kind: "CREATE_FILE" | "UPDATE_FILE"; path: string; content: string }
+  | { kind: "CREATE_FILE"; path: string; content: string }
   | { kind: "CREATE_DIR" | "DELETE_FILE" | "DELETE_DIR"; path: string }
-  | { kind: "PATCH_FILE"; path: string; patch: string; base_sha256: string }
-  | { kind: "EDIT_FILE"; path: string; base_sha256: string; edits: FileEdit[] }
-  | {
-      kind: "MOVE_FILE";
-      path: string;
-      to: string;
-      patch?: string | undefined;
-      base_sha256?: string | undefined;
-    };
+  | ({ kind: "UPDATE_FILE" | "PATCH_FILE" | "EDIT_FILE"; path: string } & NewText)
+  | ({ kind: "MOVE_FILE"; path: string; to: string } & Partial<NewText>);
+
+/** What a file that exists becomes. */
+interface NewText {
+  content: string;
+  base_sha256: string;
+  /** Where the answer was not taken to the letter, in sentences: lines that a comment stood for, slips that were forgiven. */
+  remarks?: string[] | undefined;
+}
 
 /** A plan that may be previewed and applied as it stands. */
 export interface ValidPlan {
@@ -33,8 +37,8 @@ export interface ValidPlan {
 export interface ReadFile {
   /** Of its bytes, 64 lower-case hexadecimal digits. */
   sha256: string;
-  /** Where it is known, patches and edits are tried on it, and comments that it already has are no elisions. */
-  text?: string | undefined;
+  /** What edits are placed in. */
+  text: string;
   /** Only a part of it was shown, or secrets in it were masked: it may be edited, but not replaced. */
   isPartial?: boolean | undefined;
 }

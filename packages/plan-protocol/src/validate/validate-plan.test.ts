@@ -165,7 +165,7 @@ const faults: Row[] = [
   [
     "what stands for code in a patch",
     "ERR_ELISION",
-    "actions.0.patch",
+    "actions.0.patch.0",
     {
       actions: [
         { ...patchAction, patch: "@@ -1,1 +1,1 @@\n-one\n+# ... rest of the file unchanged\n" },
@@ -176,11 +176,11 @@ const faults: Row[] = [
   [
     "what stands for code in an edit",
     "ERR_ELISION",
-    "actions.0.edits.0.after",
+    "actions.0.edits.0",
     {
       version: 3,
       actions: [
-        { ...editAction, edits: [{ before: "two", after: "// остальной код без изменений" }] },
+        { ...editAction, edits: [{ before: "two", after: "// ... остальной код без изменений" }] },
       ],
     },
     { readSet },
@@ -422,7 +422,7 @@ describe("validatePlan", () => {
     expect(codesOf({ version: 1, actions: [action] }, { readSet: set })).toEqual([]);
     const more: PlanAction = {
       ...action,
-      content: `${action.content}// ... rest of the code unchanged\n`,
+      content: "a\n// ... rest of the code unchanged\n",
     };
     expect(codesOf({ version: 1, actions: [more] }, { readSet: set })).toEqual([
       "ERR_ELISION actions.0.content",

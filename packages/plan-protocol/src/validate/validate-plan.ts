@@ -41,19 +41,40 @@ interface Settings {
   policy: PlanPolicy;
   limits: PlanLimits;
   issues: Issue[];
+  placed: PlacedActions;
 }
+
+/** New texts that are known already, or why there is none, by the index of the action. */
+export type PlacedActions = ReadonlyMap<number, ActionCheck["placed"]>;
 
 /**
  * Checks all of a plan that can be checked without the files themselves, and puts its actions in the order in which they
  * are applied. Every issue comes back at once; paths lead into the plan as given. Codes are those of `PlanIssueCode`.
  */
 export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<ValidPlan> {
+  return checkPlanOf(plan, options, new Map());
+}
+
+/** `validatePlan` for a plan some of whose edits were placed, or have no place. */
+export function checkPlanOf(
+  plan: Plan,
+  options: ValidatePlanOptions,
+  placed: PlacedActions,
+): Result<ValidPlan> {
   const shape = createJsonSchemaChecker(builtPlanSchema)(plan);
   if (!shape.ok) return shape;
   const { mode, readSet = new Map(), policy = {} } = options;
   const limits = { ...defaultPlanLimits, ...options.limits };
   const issues: Issue[] = [];
-  const settings: Settings = { mode, version: plan.version, readSet, policy, limits, issues };
+  const settings: Settings = {
+    mode,
+    version: plan.version,
+    readSet,
+    policy,
+    limits,
+    issues,
+    placed,
+  };
   checkVersion(plan.version, options.version, issues);
   const summary = checkSummary(plan, mode, issues);
   const { maxActions } = limits;
@@ -90,7 +111,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
   const placed: PlacedAction[] = [];
   let totalBytes = 0;
   for (const [index, action] of actions.entries()) {
-    const at = ["actions", index];
+    const at: ["actions", number] = ["actions", index];
     if (!isActionKind(action.kind, settings.version)) {
       const message = `Version ${settings.version} has no kind ${quote(String(action.kind))}.`;
       settings.issues.push({ code: "ERR_SCHEMA_VALIDATION", path: [...at, "kind"], message });
@@ -101,6 +122,8 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
     const to = targetOf(action, at, settings);
     if (to !== undefined) placed.push({ kind: "CREATE_FILE", path: to, index });
     const check = createCheck(at, path, settings);
+    // A path that is refused is what has to be repaired first.
+    if (path === undefined && settings.placed.has(index)) continue;
     const checked = checkChange({ ...action, path: path ?? action.path, to }, check);
     totalBytes += checked.sizeBytes;
     valid.push(withLineEnds(checked.action, settings.policy.lineEnds ?? "keep"));
@@ -133,16 +156,17 @@ function targetOf(
 }
 
 function createCheck(
-  at: (string | number)[],
+  at: ["actions", number],
   path: string | undefined,
   settings: Settings,
 ): ActionCheck {
-  const { version, mode, limits, readSet, issues } = settings;
+  const { version, mode, limits, readSet, issues, placed } = settings;
   return {
     version,
     mode,
     limits,
     base: path === undefined ? undefined : readSet.get(path),
+    placed: placed.get(at[1]),
     add: (code, place, message) => issues.push({ code, path: [...at, ...place], message }),
     addAll: (found, place) =>
       issues.push(...found.map((issue) => ({ ...issue, path: [...at, ...place, ...issue.path] }))),
@@ -173,6 +197,6 @@ function useOf(kind: ActionKind): PathUse {
 }
 
 function withLineEnds(action: ValidAction, lineEnds: LineEnds): ValidAction {
-  if (!("content" in action)) return action;
+  if (action.kind !== "CREATE_FILE" && action.kind !== "UPDATE_FILE") return action;
   return { ...action, content: normalizeLineEnds(action.content, lineEnds) };
 }

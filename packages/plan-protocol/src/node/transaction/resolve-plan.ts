@@ -2,9 +2,6 @@ import { mapConcurrent } from "@ccl/core/async";
 import { systemCode } from "@ccl/core/node";
 import { type Issue, type Result, success } from "@ccl/core";
 
-import { applyEdits } from "../../edit/apply-edits.ts";
-import { applyPatch } from "../../patch/apply-patch.ts";
-import { inFormOf } from "../../content/normalize-line-ends.ts";
 import { checkPath } from "../../paths/check-path.ts";
 import { collisionKey } from "../../paths/find-collisions.ts";
 import { actionKinds } from "../../plan/action-kinds.ts";
@@ -269,68 +266,32 @@ function resolveExisting(
   if (found.kind === "folder")
     return refuse("PATH_NOT_FOUND", `${quote(action.path)} is a folder, not a file.`);
   const { facts } = found;
-  const read = parts.readSet.get(action.path);
-  const isMoved = action.kind === "MOVE_FILE" && action.patch === undefined;
-  if (action.kind === "DELETE_FILE" || isMoved) {
+  const base = textOf(facts);
+  const changed = "content" in action ? action : undefined;
+  if (changed?.content === undefined) {
+    const read = parts.readSet.get(action.path);
     if (read !== undefined && read.sha256 !== facts.sha256)
       return refuse("CONCURRENT_EDIT", `${quote(action.path)} has been changed since it was read.`);
-    return success({ action, base: facts, ...textOf(facts) });
+    return success({ action, base: facts, ...base });
   }
-  const wanted = "base_sha256" in action ? action.base_sha256 : read?.sha256;
-  if (wanted === undefined)
-    return refuse(
-      "ERR_UPDATE_WITHOUT_BASE",
-      `${quote(action.path)} has not been read. Read it with read_file first.`,
-    );
+  const text = changed.content;
+  const wanted = "base_sha256" in changed ? changed.base_sha256 : undefined;
   if (wanted !== facts.sha256)
     return refuse(
       "ERR_BASE_MISMATCH",
       `${quote(action.path)} is not the file that the change was made for. Read it again.`,
     );
-  const isKept = (parts.policy.lineEnds ?? "keep") === "keep";
-  return resolveText(action, facts, isKept);
-}
-
-function resolveText(action: ValidAction, facts: FileFacts, keepsLineEnds: boolean): Outcome {
-  const base = textOf(facts);
-  const whole = "content" in action ? action.content : undefined;
-  let text =
-    keepsLineEnds && whole !== undefined && base.baseText !== undefined
-      ? inFormOf(whole, base.baseText)
-      : whole;
-  if (text === undefined) {
-    if (facts.bytes === undefined) return refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action));
-    if (base.baseText === undefined)
-      return refuse(
-        "ERR_NON_UTF8_FILE",
-        `${quote(action.path)} is no UTF-8 text, so it can't be patched or edited.`,
-      );
-    const changed = changeText(action, base.baseText);
-    if (!changed.ok) return { ok: false, issues: changed.issues };
-    text = changed.value;
-  }
+  if (facts.bytes === undefined) return refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action));
+  if (base.baseText === undefined)
+    return refuse(
+      "ERR_NON_UTF8_FILE",
+      `${quote(action.path)} is no UTF-8 text, so it can't be patched or edited.`,
+    );
   return success({ action, base: facts, ...base, text, content: new TextEncoder().encode(text) });
 }
 
 function tooLarge({ path }: ValidAction): string {
   return `${quote(path)} has more than ${MAX_TEXT_BYTES} bytes.`;
-}
-
-function changeText(action: ValidAction, base: string): Result<string> {
-  const patch = "patch" in action ? action.patch : undefined;
-  if (patch !== undefined) {
-    const patched = applyPatch(base, patch);
-    return patched.ok ? success(patched.value.text) : below("patch", patched);
-  }
-  if (action.kind === "EDIT_FILE") {
-    const edited = applyEdits(base, action.edits);
-    return edited.ok ? edited : below("edits", edited);
-  }
-  return success(base);
-}
-
-function below(key: string, { issues }: { issues: readonly Issue[] }): Result<never> {
-  return { ok: false, issues: issues.map((issue) => ({ ...issue, path: [key, ...issue.path] })) };
 }
 
 function textOf(facts: FileFacts): { baseText?: string | undefined } {

@@ -1,8 +1,6 @@
 import { failure, type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
 import type { ContextBlock } from "../../context/context-block.ts";
-import { applyEdits } from "../../edit/apply-edits.ts";
-import { applyPatch } from "../../patch/apply-patch.ts";
 import type { ContextRequest } from "../../plan/plan.ts";
 import type { ReadFile, ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
 import type {
@@ -21,7 +19,7 @@ export interface MemoryWorkspace extends PlanWorkspace {
   readonly refusals: Issue[][];
 }
 
-/** Files by path. Applies plans in memory with the package's own patches and edits. */
+/** Files by path. Applies plans in memory. */
 export function createMemoryWorkspace(initial: Readonly<Record<string, string>> = {}): MemoryWorkspace {
   const files = new Map(Object.entries(initial));
   const readSet = new Map<string, ReadFile>();
@@ -50,16 +48,14 @@ export function createMemoryWorkspace(initial: Readonly<Record<string, string>> 
     const base = files.get(action.path);
     const missing = { code: "PATH_NOT_FOUND", path: [action.path], message: `${action.path} is not there.` };
     if (action.kind === "CREATE_DIR" || action.kind === "DELETE_DIR") return success(undefined);
-    if (action.kind === "DELETE_FILE") return base === undefined ? failure(missing) : success(undefined);
+    if (action.kind === "DELETE_FILE" && base !== undefined) return success(undefined);
     if (action.kind === "CREATE_FILE" && base !== undefined)
       return failure({ code: "ERR_TARGET_EXISTS", path: [action.path], message: `${action.path} exists.` });
-    if ("content" in action) return success(action.content);
-    if (base === undefined || !("base_sha256" in action) || action.kind === "MOVE_FILE") return failure(missing);
+    if (action.kind === "CREATE_FILE") return success(action.content);
+    if (base === undefined || action.kind === "MOVE_FILE" || !("base_sha256" in action)) return failure(missing);
     if (sha256Hex(base) !== action.base_sha256)
       return failure({ code: "ERR_BASE_MISMATCH", path: ["actions", 0], message: `${action.path} has changed.` });
-    const changed = action.kind === "PATCH_FILE" ? applyPatch(base, action.patch) : applyEdits(base, action.edits);
-    if (!changed.ok) return changed;
-    return success(typeof changed.value === "string" ? changed.value : changed.value.text);
+    return success(action.content);
   }
 
   async function preview(plan: ValidPlan): Promise<Result<PlanPreview>> {

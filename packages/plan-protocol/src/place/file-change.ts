@@ -1,7 +1,3 @@
-import { failure, type Result } from "@ccl/core";
-
-import type { PlanIssueCode } from "../plan-issue-code.ts";
-
 /** The formats of edits that are read; `json` is the plan of this package in any of its versions. */
 export type EditFormat =
   | "v4a"
@@ -17,13 +13,15 @@ export interface ChangeLine {
   text: string;
   /** Of a line that stays, with the space at its start: the mark may be missing, so that this is the file's own. */
   whole?: string | undefined;
+  /** True where the diff says that the file ends here without a line end. */
+  isOpen?: boolean | undefined;
 }
 
 /** One place that is changed, by its lines. */
 export interface ChangeHunk {
   lines: ChangeLine[];
-  /** A line above the place, as `@@ class Cart` names it. */
-  under?: string | undefined;
+  /** Lines above the place from the outermost in, as `@@ class Cart` and `@@ def total(self):` name them. */
+  under?: readonly string[] | undefined;
   /** Index of the first line as the header states it. */
   statedAt?: number | undefined;
 }
@@ -33,24 +31,21 @@ export type FileChange =
   | { type: "create"; path: string; content: string }
   | { type: "whole"; path: string; content: string }
   | { type: "delete"; path: string }
-  | {
-      type: "hunks";
-      path: string;
-      hunks: ChangeHunk[];
-      movedTo?: string | undefined;
-    }
-  | { type: "replace"; path: string; texts: TextChange[] };
+  | { type: "hunks"; path: string; hunks: ChangeHunk[]; movedTo?: string | undefined }
+  | { type: "replace"; path: string; texts: TextChange[] }
+  | { type: "insert"; path: string; afterLine: number; text: string };
 
 /** A text that is replaced where it stands, which is once, or everywhere. */
 export interface TextChange {
   before: string;
   after: string;
   isEverywhere?: boolean | undefined;
-}
-
-/** An answer that can't be read as its format. */
-export function refuseFormat<T>(code: PlanIssueCode, message: string): Result<T> {
-  return failure({ code, path: [], message });
+  /** True where both texts are whole lines, as in a block; else the text may stand inside a line. */
+  isLines?: boolean | undefined;
+  /** Text near which `before` stands. */
+  anchor?: string | undefined;
+  /** Other ways to read a block in which the line that divides it stands more than once. */
+  others?: readonly TextChange[] | undefined;
 }
 
 /** The lines of a text, each without its end; a line end at the end of the text starts no further line. */

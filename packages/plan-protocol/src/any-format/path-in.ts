@@ -1,0 +1,24 @@
+const NAME = /^[\w.@~+()[\]-]+(?:[\\/][\w.@~+()[\]-]+)*$/;
+
+/** The path that a line consists of, as a heading, in bold, in backquotes or with a colon. */
+export function pathIn(line: string): string | undefined {
+  const bare = line
+    .trim()
+    .replace(/^(?:#{1,6}|[-*]|\d+\.)\s+/, "")
+    .replace(/^(?:\/\/|#|File:|Path:)\s*/i, "")
+    .replace(/^\*\*(.*?)\*\*:?$/, "$1")
+    .replace(/:$/, "")
+    .replace(/^`(.*)`$/, "$1")
+    .trim()
+    .replace(/^\//, "");
+  const isRooted = /^\/[^/]/.test(line.trim().replace(/^[`*#\s]+/, ""));
+  const isPath = NAME.test(bare) && (bare.includes("/") || /\.\w{1,8}$|^[A-Z]\w+file$/.test(bare));
+  return isPath ? (isRooted ? `/${bare}` : bare) : undefined;
+}
+
+/** The path behind the mark of a fence, as in "js src/a.js" or "js title=src/a.js". */
+export function pathOfInfo(info: string): string | undefined {
+  const words = info.split(/[\s:]+/).map((word) => word.replace(/^(?:path|file|title)=/, ""));
+  const named = words.map((word) => word.replace(/^"(.*)"$/, "$1"));
+  return named.find((word) => word.includes("/") || /^[\w-]+\.[a-z]\w{0,5}$/i.test(word));
+}

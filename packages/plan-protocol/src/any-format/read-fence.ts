@@ -1,0 +1,57 @@
+import type { PlanIssue } from "../plan-issue.ts";
+import { quote } from "../plan-issue.ts";
+import { answerIssue } from "./found-edits.ts";
+
+const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*(.*)$/;
+
+/** The line that opens or closes a fence. */
+export interface FenceMark {
+  mark: string;
+  info: string;
+}
+
+/** The mark that a line is; undefined for other lines. */
+export function fenceMarkIn(line: string | undefined): FenceMark | undefined {
+  const [, mark, info = ""] = FENCE.exec(line ?? "") ?? [];
+  return mark === undefined ? undefined : { mark, info: info.trim() };
+}
+
+/**
+ * The line that closes the fence opened at a line, of those before `limit`: the marks between the two, and those behind it,
+ * come in pairs. An issue where none does, or several do.
+ */
+export function fenceEnd(
+  lines: readonly string[],
+  at: number,
+  { path, limit }: { path: string; limit: number },
+): number | PlanIssue {
+  const opening = fenceMarkIn(lines[at])?.mark ?? "";
+  const marks: { line: number; isBare: boolean }[] = [];
+  for (let line = at + 1; line < limit; line += 1) {
+    const found = fenceMarkIn(lines[line]);
+    if (found?.mark.charAt(0) === opening.charAt(0) && found.mark.length >= opening.length)
+      marks.push({ line, isBare: found.info === "" });
+  }
+  const isPaired = (from: number, to: number): boolean => {
+    const inside = marks.slice(from, to);
+    return (
+      inside.length % 2 === 0 && inside.every(({ isBare }, index) => index % 2 === 0 || isBare)
+    );
+  };
+  const ends = marks.filter(
+    ({ isBare }, index) => isBare && isPaired(0, index) && isPaired(index + 1, marks.length),
+  );
+  const [only, ...others] = ends;
+  if (only === undefined)
+    return marks.length === 0
+      ? answerIssue("ERR_TRUNCATED", `The fence of ${quote(path)} has no end. Give the whole file.`)
+      : unclear(path, "does not pair with the fences in it");
+  return others.length === 0 ? only.line : unclear(path, "may end at several lines");
+}
+
+function unclear(path: string, how: string): PlanIssue {
+  return answerIssue(
+    "ERR_PATCH_NOT_UNIFIED",
+    `The fence of ${quote(path)} ${how}. Open and close the file with four backquotes (\`\`\`\`), and no other fence with as many.`,
+  );
+}

@@ -1,0 +1,263 @@
+import type { Result } from "@ccl/core";
+import { isRecord, parseJson } from "@ccl/core/json";
+
+import { type FileChange, linesOf, type TextChange } from "../place/file-change.ts";
+import { isPlanLike } from "../parse/read-plan.ts";
+import { type PlanIssue, quote } from "../plan-issue.ts";
+import { answerIssue, type FoundEdits } from "./found-edits.ts";
+import { pathIn, pathOfInfo } from "./path-in.ts";
+import { beginsBlock, readBlock } from "./read-blocks.ts";
+import { readCalls } from "./read-calls.ts";
+import { fenceEnd, fenceMarkIn } from "./read-fence.ts";
+import { readUnifiedDiff } from "./read-unified-diff.ts";
+import { readV4a } from "./read-v4a.ts";
+
+/** All edits of an answer, in its order, and whether it holds a plan of this package's own form besides. */
+export interface ScannedAnswer {
+  found: Omit<FoundEdits, "end">[];
+  hasPlan: boolean;
+}
+
+/** Lines of edits that stand where none was read. */
+const LEFT_OVER =
+  /^(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S|<\/?(?:edit|replace|search|old|new|write_to_file|replace_in_file|apply_diff|file)\b[^<>]*>\s*$)/;
+const EDIT_MEMBER =
+  /"(?:actions|kind|command|old_str|old_string|file_path|patch|diff|proposed_changes)"\s*:/;
+const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
+const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
+/** Values that do not end are looked for a few times only: each takes a walk through the rest. */
+const MAX_OPEN_VALUES = 3;
+
+interface Scan {
+  lines: readonly string[];
+  found: Omit<FoundEdits, "end">[];
+  /** The path that stood last, which is that of a block. */
+  path: string | undefined;
+  /** The path in the last line that was not blank, and the line. */
+  above: { path: string | undefined; line: string };
+  hasPlan: boolean;
+  openValues: number;
+  /** Fences that edits stand in. */
+  wrappers: number;
+  /** The line above a fence that holds no edit and is no shell's. */
+  unnamed: string | undefined;
+}
+
+/**
+ * Finds the edits of all formats in an answer. What no reader takes and still looks like an edit is an issue that quotes it, so
+ * that an answer is followed as a whole or not at all.
+ */
+export function scanAnswer(answer: string): Result<ScannedAnswer> {
+  const scan: Scan = {
+    lines: linesOf(answer),
+    found: [],
+    path: undefined,
+    above: { path: undefined, line: "" },
+    hasPlan: false,
+    openValues: 0,
+    wrappers: 0,
+    unnamed: undefined,
+  };
+  let at = 0;
+  while (at < scan.lines.length) {
+    const next = readFrom(scan, at);
+    if (typeof next !== "number") return { ok: false, issues: [next] };
+    at = next;
+  }
+  const { found, hasPlan, unnamed } = scan;
+  if (unnamed !== undefined && found.some(({ format }) => format === "whole_file"))
+    return refuse(
+      `The fence under ${quote(unnamed)} has no path, while others are files. Put each file's path alone on the line above its fence.`,
+    );
+  return { ok: true, value: { found, hasPlan } };
+}
+
+function refuse(message: string): Result<never> {
+  return { ok: false, issues: [answerIssue("ERR_PATCH_NOT_UNIFIED", message)] };
+}
+
+/** Reads what begins in a line; the line to go on with. */
+function readFrom(scan: Scan, at: number): number | PlanIssue {
+  const { lines } = scan;
+  const line = lines[at] ?? "";
+  if (beginsBlock(line)) return takeBlock(scan, at);
+  for (const read of [readV4a, readUnifiedDiff]) {
+    const edits = read(lines, at);
+    if (edits === undefined) continue;
+    if ("code" in edits) return edits;
+    scan.found.push(edits);
+    return edits.end;
+  }
+  if (fenceMarkIn(line) !== undefined) return takeFence(scan, at);
+  if (/^\s*[{[]/.test(line)) {
+    const next = takeValue(scan, at);
+    if (next !== undefined) return next;
+  }
+  if (LEFT_OVER.test(line))
+    return answerIssue(
+      "ERR_PATCH_NOT_UNIFIED",
+      `${quote(line)} belongs to no edit that can be read. Give each edit whole, all in one format.`,
+    );
+  if (line.trim() !== "") {
+    scan.above = { path: pathIn(line), line };
+    scan.path = scan.above.path ?? scan.path;
+  }
+  return at + 1;
+}
+
+function takeBlock(scan: Scan, at: number): number | PlanIssue {
+  const block = readBlock(scan.lines, at);
+  if ("code" in block) return block;
+  const { path } = scan;
+  if (path === undefined)
+    return answerIssue("ERR_INVALID_PATH", "A SEARCH block has no path above it.");
+  scan.found.push({ format: "search_replace", changes: [changeOf(path, block.text)] });
+  return block.end;
+}
+
+function changeOf(path: string, text: TextChange): FileChange {
+  return text.before === ""
+    ? { type: "create", path, content: text.after }
+    : { type: "replace", path, texts: [text] };
+}
+
+function takeFence(scan: Scan, at: number): number | PlanIssue {
+  const { lines, above } = scan;
+  const { mark, info } = fenceMarkIn(lines[at]) ?? { mark: "", info: "" };
+  if (scan.wrappers > 0 && info === "") {
+    scan.wrappers -= 1;
+    return at + 1;
+  }
+  const path = pathOfInfo(info) ?? above.path;
+  const isEdit = (line: number): boolean => beginsEdit(lines, line);
+  const first = nextLine(lines, at + 1);
+  const closing = lines.findIndex(
+    (line, index) => index > at && line.trim().startsWith(mark) && fenceMarkIn(line)?.info === "",
+  );
+  const end = closing < 0 ? lines.length : closing;
+  const inside = Array.from({ length: end - at - 1 }, (_, offset) => at + 1 + offset);
+  if (isEdit(first) || (path === undefined && inside.some(isEdit))) {
+    scan.wrappers += 1;
+    scan.path = path ?? scan.path;
+    return at + 1;
+  }
+  if (path === undefined) return passFence(scan, { info, end });
+  const limit = MARKDOWN.test(path) ? lines.length : nextFile(lines, at + 1);
+  const last = fenceEnd(lines, at, { path, limit });
+  if (typeof last !== "number") return last;
+  const body = lines.slice(at + 1, last);
+  const block = body.find(beginsBlock);
+  if (block !== undefined && !MARKDOWN.test(path))
+    return answerIssue(
+      "ERR_PATCH_NOT_UNIFIED",
+      `The file ${quote(path)} holds ${quote(block)} below other text. Give the whole file, or blocks alone.`,
+    );
+  const content = body.map((text) => `${text}\n`).join("");
+  scan.found.push({ format: "whole_file", changes: [{ type: "whole", path, content }] });
+  scan.above = { path: undefined, line: "" };
+  return last + 1;
+}
+
+/** A fence that shows something; under a line that names a file it may be that file. */
+function passFence(scan: Scan, { info, end }: { info: string; end: number }): number | PlanIssue {
+  const { line } = scan.above;
+  const isShell = SHELL.test(info);
+  const named = /(?:^|[\s`"'(])([\w./-]*\w\.[A-Za-z]\w{0,7})[`"')]*\s*:\s*$/.exec(line)?.[1];
+  if (!isShell && named !== undefined)
+    return answerIssue(
+      "ERR_INVALID_PATH",
+      `The fence under ${quote(line)} may be a file. Put the path alone on the line above it.`,
+    );
+  if (!isShell) scan.unnamed ??= line;
+  scan.above = { path: undefined, line: "" };
+  return end + 1;
+}
+
+function nextLine(lines: readonly string[], from: number): number {
+  const at = lines.findIndex((line, index) => index >= from && line.trim() !== "");
+  return at < 0 ? lines.length : at;
+}
+
+/** Whether an edit of another format than a whole file begins in a line. */
+function beginsEdit(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? "";
+  const isPath = pathIn(line) !== undefined && beginsBlock(lines[nextLine(lines, at + 1)]);
+  return (
+    isPath ||
+    beginsBlock(line) ||
+    line.trimEnd() === "*** Begin Patch" ||
+    line.startsWith("diff --git ") ||
+    (line.startsWith("--- ") && lines[at + 1]?.startsWith("+++ ") === true) ||
+    (/^\s*[{[]/.test(line) && editsIn(valueAt(lines, at)?.value) !== undefined)
+  );
+}
+
+/** Where the next file begins: a path alone on a line above a fence or a block. */
+function nextFile(lines: readonly string[], from: number): number {
+  const at = lines.findIndex((line, index) => {
+    if (index < from || pathIn(line) === undefined) return false;
+    const below = lines[nextLine(lines, index + 1)];
+    return fenceMarkIn(below) !== undefined || beginsBlock(below);
+  });
+  return at < 0 ? lines.length : at;
+}
+
+/** Reads a JSON value that begins in a line; undefined where it holds no edits. */
+function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
+  if (scan.openValues >= MAX_OPEN_VALUES) return undefined;
+  const found = valueAt(scan.lines, at);
+  if (found === undefined) scan.openValues += 1;
+  const text = found?.text ?? scan.lines[at] ?? "";
+  const edits = editsIn(found?.value);
+  if (edits === undefined) {
+    const isBroken = found?.value === undefined && EDIT_MEMBER.test(text);
+    if (!isBroken) return undefined;
+    if (scan.found.length > 0)
+      return answerIssue("ERR_TRUNCATED", `${quote(text)} is no whole call. Give all calls whole.`);
+    // The only value of an answer may still be repaired.
+    return found?.end ?? scan.lines.length;
+  }
+  if (edits === "plan") scan.hasPlan = true;
+  else if ("code" in edits) return edits;
+  else {
+    if (edits.changes.length > 0)
+      scan.found.push({ format: "str_replace", changes: edits.changes });
+    for (const patch of edits.texts) {
+      const inner = scanAnswer(patch);
+      if (!inner.ok) return answerIssue("ERR_PATCH_NOT_UNIFIED", inner.issues[0]?.message ?? "");
+      scan.found.push(...inner.value.found);
+    }
+  }
+  return found?.end ?? at + 1;
+}
+
+function editsIn(value: unknown): "plan" | ReturnType<typeof readCalls> {
+  const members = Array.isArray(value) ? value : [value];
+  const isPlan = members.some(
+    (one) => isRecord(one) && ("actions" in one || "proposed_changes" in one || "kind" in one),
+  );
+  return isPlan && isPlanLike(value) ? "plan" : readCalls(value);
+}
+
+/** A JSON value and the line behind it; its value is undefined where the brackets close but the text is no JSON. */
+function valueAt(
+  lines: readonly string[],
+  at: number,
+): { value: unknown; text: string; end: number } | undefined {
+  let depth = 0;
+  let isString = false;
+  for (let end = at; end < lines.length; end += 1) {
+    const line = lines[end] ?? "";
+    for (let index = 0; index < line.length; index += 1) {
+      const character = line.charAt(index);
+      if (isString && character === "\\") index += 1;
+      else if (character === '"') isString = !isString;
+      else if (!isString && "{[".includes(character)) depth += 1;
+      else if (!isString && "}]".includes(character)) depth -= 1;
+      if (depth > 0 || isString || !"}]".includes(character)) continue;
+      const text = [...lines.slice(at, end), line.slice(0, index + 1)].join("\n");
+      return { value: parseJson(text), text, end: end + 1 };
+    }
+  }
+  return undefined;
+}

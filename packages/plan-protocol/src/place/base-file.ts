@@ -1,0 +1,59 @@
+import { linesOf } from "./file-change.ts";
+
+const MARK = "\ufeff";
+
+/** A file as edits see it: each line ends in LF, also the last one, and there is no byte order mark. */
+export interface BaseFile {
+  text: string;
+  lines: string[];
+  /** The line end of each line. */
+  ends: string[];
+  hasMark: boolean;
+  /** True if the last line has no end. */
+  isOpen: boolean;
+}
+
+/** A part of the text that is replaced, by offsets. */
+export interface Replacement {
+  start: number;
+  end: number;
+  text: string;
+  /** Whether the file ends without a line end, where the change says so. */
+  isOpen?: boolean | undefined;
+}
+
+/** A file's own text in the form that edits see. */
+export function baseFileOf(own: string): BaseFile {
+  const hasMark = own.startsWith(MARK);
+  const plain = hasMark ? own.slice(1) : own;
+  const ends: string[] = plain.match(/\r?\n/g) ?? [];
+  const isOpen = plain !== "" && !plain.endsWith("\n");
+  if (isOpen) ends.push(ends.at(-1) ?? "\n");
+  const lines = linesOf(plain);
+  return { text: lines.map((line) => `${line}\n`).join(""), lines, ends, hasMark, isOpen };
+}
+
+/** The file's own text with the replacements made. New lines take the line end of the line above them. */
+export function rewrite(base: BaseFile, replacements: readonly Replacement[]): string {
+  const parts: string[] = [];
+  let line = 0;
+  let from = 0;
+  let isOpen = base.isOpen;
+  const keep = (to: number): void => {
+    const kept = base.text.slice(from, to);
+    parts.push(kept.replaceAll("\n", () => base.ends[line++] ?? "\n"));
+    from = to;
+  };
+  for (const { start, end, text, isOpen: isOpened } of replacements) {
+    keep(start);
+    const isInside = start > 0 && base.text.charAt(start - 1) !== "\n";
+    const lineEnd = base.ends[Math.max(0, isInside ? line : line - 1)] ?? "\n";
+    parts.push(text.replaceAll("\n", lineEnd));
+    line += base.text.slice(start, end).split("\n").length - 1;
+    from = end;
+    isOpen = isOpened ?? isOpen;
+  }
+  keep(base.text.length);
+  const text = parts.join("");
+  return (base.hasMark ? MARK : "") + (isOpen ? text.replace(/\r?\n$/, "") : text);
+}

@@ -1,0 +1,30 @@
+import { diffArrays } from "diff";
+
+import type { ChangeLine } from "./file-change.ts";
+
+/** Texts that differ in more lines are taken as one change between what both begin and end with. */
+const MAX_DIFFERENT = 4_000;
+
+/** Old and new lines as those of a hunk: what both have in order stays. */
+export function diffLines(old: readonly string[], fresh: readonly string[]): ChangeLine[] {
+  const parts = diffArrays([...old], [...fresh], { maxEditLength: MAX_DIFFERENT });
+  if (parts !== undefined)
+    return parts.flatMap(({ value, added, removed }) =>
+      marked(added ? "+" : removed ? "-" : " ", value),
+    );
+  const shorter = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < shorter && old[start] === fresh[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
+  return [
+    ...marked(" ", old.slice(0, start)),
+    ...marked("-", old.slice(start, old.length - end)),
+    ...marked("+", fresh.slice(start, fresh.length - end)),
+    ...marked(" ", old.slice(old.length - end)),
+  ];
+}
+
+function marked(mark: ChangeLine["mark"], lines: readonly string[]): ChangeLine[] {
+  return lines.map((text) => ({ mark, text }));
+}

@@ -1,0 +1,41 @@
+/** A line with the file's indentation; undefined where that can't be known. */
+export type Reindent = (line: string) => string | undefined;
+
+/**
+ * How lines have to be indented that stand beside these: each as it is given, and as the file has it, which differ in blanks
+ * at their start. All lack the same, or tabs stand for one number of spaces; else undefined.
+ */
+export function indentationOf(
+  pairs: readonly (readonly [given: string, own: string])[],
+): Reindent | undefined {
+  const indents = pairs
+    .filter(([given]) => given.trim() !== "")
+    .map(([given, own]) => [blanksOf(given), blanksOf(own)] as const);
+  const [first] = indents;
+  if (first === undefined) return (line) => line;
+  const lacking = first[1].slice(0, Math.max(0, first[1].length - first[0].length));
+  if (indents.every(([given, own]) => own === lacking + given))
+    return (line) => (line.trim() === "" ? line : lacking + line);
+  const units = indents.flatMap(([given, own]) => unitOf(given, own) ?? unitOf(own, given) ?? []);
+  const unit = units.find((one) => one > 0);
+  if (unit === undefined) return undefined;
+  const [spaces, isToTabs] = [" ".repeat(unit), indents.every(([, own]) => /^\t*$/.test(own))];
+  const convert = (blanks: string): string =>
+    isToTabs ? blanks.replaceAll(spaces, "\t") : blanks.replaceAll("\t", spaces);
+  if (indents.some(([given, own]) => convert(given) !== own)) return undefined;
+  return (line) => {
+    const blanks = convert(blanksOf(line));
+    const isWhole = line.trim() === "" || !blanks.includes(isToTabs ? " " : "\t");
+    return isWhole ? (line.trim() === "" ? line : blanks + line.trimStart()) : undefined;
+  };
+}
+
+/** How many spaces stand for a tab; undefined if these are not such a pair. */
+function unitOf(spaces: string, tabs: string): number | undefined {
+  const unit = spaces.length / tabs.length;
+  return /^ +$/.test(spaces) && /^\t+$/.test(tabs) && Number.isInteger(unit) ? unit : undefined;
+}
+
+function blanksOf(line: string): string {
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
+}

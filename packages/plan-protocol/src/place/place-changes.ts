@@ -1,0 +1,306 @@
+import { type PlanIssue, quote } from "../plan-issue.ts";
+import type { PlanIssueCode } from "../plan-issue-code.ts";
+import { type BaseFile, baseFileOf, type Replacement, rewrite } from "./base-file.ts";
+import { diffLines } from "./diff-lines.ts";
+import { type ChangeHunk, type FileChange, linesOf, type TextChange } from "./file-change.ts";
+import { type ChangeForm, mergeElisions } from "./merge-elisions.ts";
+import { nearestLines } from "./nearest-lines.ts";
+import { type NoPlace, type PlacedHunks, placeHunks } from "./place-hunks.ts";
+import { placeText } from "./place-text.ts";
+
+const MAX_PLACES = 400;
+/** A shorter file may lose more than half of its lines. */
+const MIN_LINES = 20;
+
+/** A change of the text of a file that exists. */
+export type EditOfFile = Extract<FileChange, { type: "hunks" | "replace" | "whole" | "insert" }>;
+
+/** The new text of a file. */
+export interface PlacedText {
+  text: string;
+  /** All text that is new in it. */
+  added: string;
+  /** What was not taken to the letter: lines that a comment stood for, slips that were forgiven. */
+  remarks: string[];
+}
+
+interface Round {
+  base: BaseFile;
+  path: string;
+  replacements: Replacement[];
+  remarks: string[];
+}
+
+/** The text of a file with all edits of it made, each in the text as it was read; or why not. Paths of issues begin with the index of a hunk or text. */
+export function placeChanges(
+  own: string,
+  path: string,
+  changes: readonly EditOfFile[],
+): PlacedText | PlanIssue[] {
+  const base = baseFileOf(own);
+  const round: Round = { base, path, replacements: [], remarks: [] };
+  if (changes.length > 1 && changes.some(({ type }) => type === "whole" || type === "insert"))
+    return [
+      issue(
+        "ERR_ACTION_CONFLICT",
+        `${quote(path)} is changed in several ways, one of which needs it as it is. Give one change of it.`,
+      ),
+    ];
+  const count = changes.reduce((sum, change) => sum + sizeOf(change), 0);
+  if (count > MAX_PLACES)
+    return [
+      issue(
+        "ERR_TOO_MANY_ACTIONS",
+        `${count} edits of ${quote(path)} are more than ${MAX_PLACES}. Give the whole file.`,
+      ),
+    ];
+  const issues = changes.flatMap((change) => placeChange(round, change));
+  if (issues.length > 0) return issues;
+  const { replacements, remarks } = round;
+  replacements.sort((a, b) => a.start - b.start);
+  const clash = replacements.find(
+    ({ start }, index) => start < (replacements[index - 1]?.end ?? 0),
+  );
+  if (clash !== undefined)
+    return [
+      issue(
+        "ERR_EDIT_APPLY_FAILED",
+        `Two edits of ${quote(path)} change the same text, in line ${lineAt(base, clash.start)}. Give one edit for both.`,
+      ),
+    ];
+  const text = rewrite(base, replacements);
+  if (text === own)
+    return [
+      issue(
+        "ERR_PATCH_APPLY_FAILED",
+        `${quote(path)} is changed to what it is already. Leave it out.`,
+      ),
+    ];
+  return { text, added: replacements.map((one) => one.text).join("\n"), remarks };
+}
+
+function sizeOf(change: EditOfFile): number {
+  if (change.type === "replace") return change.texts.length;
+  return change.type === "hunks" ? change.hunks.length : 1;
+}
+
+function placeChange(round: Round, change: EditOfFile): PlanIssue[] {
+  if (change.type === "hunks") return placeAllHunks(round, change.hunks);
+  if (change.type === "replace")
+    return change.texts.flatMap((text, index) => {
+      const name = `Edit ${index + 1} of ${change.texts.length} for ${quote(round.path)}`;
+      const problem = placeOneText(round, text, name);
+      return problem === undefined ? [] : [{ ...problem, path: [index] }];
+    });
+  const problem = change.type === "whole" ? placeWhole(round, change) : placeInsert(round, change);
+  return problem === undefined ? [] : [problem];
+}
+
+function placeWhole(
+  { base, path, replacements, remarks }: Round,
+  { content }: { content: string },
+): PlanIssue | undefined {
+  const given = linesOf(content);
+  const lines = merged(base.lines, given, { form: "whole", remarks });
+  if (!Array.isArray(lines)) return lines;
+  // A snippet under its file's name looks like a whole file.
+  if (base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
+    return issue(
+      "ERR_ELISION",
+      `${quote(path)} has ${base.lines.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
+    );
+  replacements.push(...spansOf({ lines: diffLines(base.lines, lines) }));
+  return undefined;
+}
+
+/** The replacements of a hunk that stands for the whole file, so that it has its place by itself. */
+function spansOf({ lines }: ChangeHunk): Replacement[] {
+  const spans: Replacement[] = [];
+  let at = 0;
+  let isOpen = false;
+  for (const { mark, text } of lines) {
+    const last = spans.at(-1);
+    const span = isOpen && last !== undefined ? last : { start: at, end: at, text: "" };
+    if (mark !== " " && span !== last) spans.push(span);
+    isOpen = mark !== " ";
+    if (mark === "+") span.text += `${text}\n`;
+    else at += text.length + 1;
+    if (mark === "-") span.end = at;
+  }
+  return spans;
+}
+
+function placeInsert(
+  { base, path, replacements }: Round,
+  { afterLine, text }: { afterLine: number; text: string },
+): PlanIssue | undefined {
+  if (!Number.isInteger(afterLine) || afterLine < 0 || afterLine > base.lines.length)
+    return issue(
+      "ERR_EDIT_APPLY_FAILED",
+      `${quote(path)} has ${base.lines.length} lines, so nothing can be put in after line ${afterLine}.`,
+    );
+  const at = offsetOf(base, afterLine);
+  replacements.push({ start: at, end: at, text: text.endsWith("\n") ? text : `${text}\n` });
+  return undefined;
+}
+
+function placeAllHunks(round: Round, given: readonly ChangeHunk[]): PlanIssue[] {
+  const { base, path, remarks } = round;
+  const hunks: ChangeHunk[] = [];
+  for (const [index, hunk] of given.entries()) {
+    const old = hunk.lines.filter(({ mark }) => mark !== "+").map(({ text }) => text);
+    const fresh = hunk.lines.filter(({ mark }) => mark !== "-").map(({ text }) => text);
+    const lines = merged(old, fresh, { form: "marked", remarks });
+    if (!Array.isArray(lines)) return [{ ...lines, path: [index] }];
+    hunks.push(lines === fresh ? hunk : { ...hunk, lines: diffLines(old, lines) });
+  }
+  const placed = placeHunks(base.lines, hunks);
+  if ("replacements" in placed) {
+    take(round, placed);
+    return [];
+  }
+  const old = hunks[placed.hunk]?.lines.filter(({ mark }) => mark !== "+").map(({ text }) => text);
+  const name = `Hunk ${placed.hunk + 1} of ${hunks.length} for ${quote(path)}`;
+  const problem = unplaced("ERR_PATCH_APPLY_FAILED", name, {
+    base,
+    old: old ?? [],
+    reason: placed.reason,
+  });
+  return [{ ...problem, path: [placed.hunk] }];
+}
+
+function placeOneText(round: Round, change: TextChange, name: string): PlanIssue | undefined {
+  const { base, remarks, replacements } = round;
+  const readings = [change, ...(change.others ?? [])].map(plainText);
+  const [reading = change] = readings;
+  if (reading.before === reading.after)
+    return issue(
+      "ERR_EDIT_APPLY_FAILED",
+      `${name}: before and after are both ${quote(reading.before)}. Leave the edit out.`,
+    );
+  if (readings.length > 1) {
+    const fitting = readings.filter(
+      ({ before, after }) => "replacements" in placeLines(base, before, after),
+    );
+    const [only, ...others] = fitting;
+    if (only === undefined || others.length > 0)
+      return issue(
+        only === undefined ? "ERR_EDIT_BEFORE_NOT_FOUND" : "ERR_EDIT_AMBIGUOUS",
+        `${name} has several lines of "=======", and it is not clear which divides old and new lines. Give it in another format.`,
+      );
+    return placeOneText(round, only, name);
+  }
+  const isQuoted = reading.anchor === undefined && reading.isEverywhere !== true;
+  const lines = isQuoted
+    ? merged(linesOf(reading.before), linesOf(reading.after), { form: "quoted", remarks })
+    : undefined;
+  if (lines !== undefined && !Array.isArray(lines)) return lines;
+  const isMerged = lines !== undefined && lines.length !== linesOf(reading.after).length;
+  const after = isMerged ? lines.map((line) => `${line}\n`).join("") : reading.after;
+  if (reading.isLines !== true && !isMerged) {
+    const places = placeText(base, reading);
+    if (Array.isArray(places)) {
+      for (const start of places)
+        replacements.push({ start, end: start + reading.before.length, text: after });
+      return undefined;
+    }
+    // Lines alone can't place what an anchor is near to, nor what stands more than once.
+    if (places.code !== "ERR_EDIT_BEFORE_NOT_FOUND" || reading.anchor !== undefined)
+      return { ...places, path: [] };
+  }
+  const placed = placeLines(base, reading.before, after);
+  if ("replacements" in placed) {
+    take(round, placed);
+    return undefined;
+  }
+  const { reason } = placed;
+  const code = reason === "ambiguous" ? "ERR_EDIT_AMBIGUOUS" : "ERR_EDIT_BEFORE_NOT_FOUND";
+  return unplaced(code, name, { base, old: linesOf(reading.before), reason });
+}
+
+function plainText(change: TextChange): TextChange {
+  const plain = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+  const anchor = change.anchor === undefined ? undefined : plain(change.anchor);
+  return {
+    ...change,
+    anchor,
+    before: plain(change.before),
+    after: plain(change.after),
+    others: undefined,
+  };
+}
+
+function placeLines(
+  { lines }: BaseFile,
+  before: string,
+  after: string,
+): PlacedHunks | { reason: NoPlace } {
+  return placeHunks(lines, [{ lines: diffLines(linesOf(before), linesOf(after)) }]);
+}
+
+function take({ base, replacements, remarks }: Round, placed: PlacedHunks): void {
+  remarks.push(...placed.slips);
+  for (const { start, end, lines, isOpen } of placed.replacements)
+    replacements.push({
+      start: offsetOf(base, start),
+      end: offsetOf(base, end),
+      text: lines.map((line) => `${line}\n`).join(""),
+      isOpen,
+    });
+}
+
+/** The new lines with what elisions stand for, or the issue of one that can't be merged; the same list where there is none. */
+function merged(
+  old: readonly string[],
+  fresh: string[],
+  { form, remarks }: { form: ChangeForm; remarks: string[] },
+): string[] | PlanIssue {
+  const found = mergeElisions(old, fresh, form);
+  if (found === undefined) return fresh;
+  if ("line" in found)
+    return issue(
+      "ERR_ELISION",
+      `${quote(found.text)} in line ${found.line} stands where lines of the file go, and it is not clear for which. Give all of them.`,
+    );
+  for (const { text, firstLine, lastLine } of found.merged)
+    remarks.push(
+      form === "whole"
+        ? `${quote(text)} stands for lines ${firstLine} to ${lastLine} of the file, which are kept.`
+        : `${quote(text)} stands for ${lastLine - firstLine + 1} lines of the old text, which are kept.`,
+    );
+  return found.lines;
+}
+
+function unplaced(
+  code: PlanIssueCode,
+  name: string,
+  { base, old, reason }: { base: BaseFile; old: readonly string[]; reason: NoPlace },
+): PlanIssue {
+  if (reason === "ambiguous")
+    return issue(
+      code,
+      `${name} fits in more than one place. Give more lines above and below it, so that they stand only once.`,
+    );
+  if (reason === "unchecked")
+    return issue(code, `${name} has no line of the file. Give lines above and below it.`);
+  const near = nearestLines(base.lines, old);
+  const shown = near === "" ? "" : ` The nearest lines are:\n${near}\n`;
+  return issue(
+    code,
+    `${name} does not stand in the file.${shown} Send its old lines exactly as they stand there.`,
+  );
+}
+
+function offsetOf({ lines }: BaseFile, line: number): number {
+  let offset = 0;
+  for (let at = 0; at < line; at += 1) offset += (lines[at] ?? "").length + 1;
+  return offset;
+}
+
+function lineAt({ text }: BaseFile, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+function issue(code: PlanIssueCode, message: string): PlanIssue {
+  return { code, path: [], message };
+}

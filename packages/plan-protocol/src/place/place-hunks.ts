@@ -1,0 +1,272 @@
+import { findLines } from "./find-lines.ts";
+import type { ChangeHunk, ChangeLine } from "./file-change.ts";
+import { indentationOf, type Reindent } from "./indentation-of.ts";
+
+/** Lines of a file that are replaced: from `start` up to but not including `end`. */
+interface LineReplacement {
+  start: number;
+  end: number;
+  lines: string[];
+  /** Whether the file ends without a line end, where the hunk says so. */
+  isOpen?: boolean | undefined;
+}
+
+/** Why a hunk has no place. */
+export type NoPlace = "missing" | "ambiguous" | "unchecked";
+
+/** Where hunks fit, and what was forgiven to place each. */
+export interface PlacedHunks {
+  replacements: LineReplacement[];
+  slips: string[];
+}
+
+interface Place {
+  replacements: LineReplacement[];
+  /** From the first old line to the one behind the last. */
+  start: number;
+  end: number;
+  slip?: string | undefined;
+}
+
+type Placement = { places: Place[] } | { places: undefined; reason: NoPlace };
+
+interface Sameness {
+  of(line: string): string;
+  slip?: string | undefined;
+}
+
+const TRIMMED: Sameness = {
+  of: (line) => line.trim(),
+  slip: "its lines were indented as those of the file",
+};
+/** How lines are compared, the strictest first; a looser one counts only where no place fits a stricter one. */
+const SAMENESS: readonly Sameness[] = [
+  { of: (line) => line },
+  { of: (line) => line.trimEnd(), slip: "blanks at line ends were passed over" },
+  TRIMMED,
+];
+/** Lines of context that an answer may have lost between two others that it gives. */
+const MAX_LOST = 2;
+const MAX_PLACES = 16;
+/** Upper bound of lines compared to find one hunk with lost lines: a hostile file repeats the first of them. */
+const MAX_COMPARED = 2_000_000;
+
+/**
+ * Finds where the hunks of a file belong: each where its old lines stand, all in order. Without an exact place, spaces at the
+ * ends of lines and lost lines of context are forgiven, but never a line that differs; several ways to place them are none.
+ */
+export function placeHunks(
+  file: readonly string[],
+  hunks: readonly ChangeHunk[],
+): PlacedHunks | { hunk: number; reason: NoPlace } {
+  const found = hunks.map((hunk) => placesOf(file, hunk));
+  for (const [hunk, one] of found.entries())
+    if (one.places === undefined) return { hunk, reason: one.reason };
+  const all = found.map(({ places }) => places ?? []);
+  const earliest = inOrder(all);
+  const latest = inOrder(all.map((places) => places.toReversed()).toReversed(), true)?.toReversed();
+  if (earliest === undefined || latest === undefined)
+    return {
+      hunk: all.findIndex((_, index) => inOrder(all.slice(0, index + 1)) === undefined),
+      reason: "missing",
+    };
+  const open = earliest.findIndex((place, index) => place !== latest[index]);
+  if (open >= 0) return { hunk: open, reason: "ambiguous" };
+  return {
+    replacements: earliest.flatMap(({ replacements }) => replacements),
+    slips: earliest.flatMap(({ slip }, index) =>
+      slip === undefined ? [] : `Hunk ${index + 1}: ${slip}.`,
+    ),
+  };
+}
+
+/** The first choice of one place for each that keeps their order; `isBackward` reads the file from its end. */
+function inOrder(all: readonly Place[][], isBackward = false): Place[] | undefined {
+  const chosen: Place[] = [];
+  let bound = isBackward ? Infinity : 0;
+  for (const places of all) {
+    const next = places.find(({ replacements }) =>
+      isBackward
+        ? (replacements.at(-1)?.end ?? 0) <= bound
+        : (replacements[0]?.start ?? 0) >= bound,
+    );
+    if (next === undefined) return undefined;
+    chosen.push(next);
+    const { replacements } = next;
+    bound = isBackward ? (replacements[0]?.start ?? 0) : (replacements.at(-1)?.end ?? 0);
+  }
+  return chosen;
+}
+
+function placesOf(file: readonly string[], hunk: ChangeHunk): Placement {
+  const old = hunk.lines.filter(({ mark }) => mark !== "+");
+  if (old.every(({ text }) => text.trim() === ""))
+    return file.length === 0
+      ? { places: [placeAt(file, hunk, { at: 0 })].filter((place) => place !== undefined) }
+      : { places: undefined, reason: "unchecked" };
+  const exact = findLines(
+    file,
+    old.map(({ text }) => text),
+    1,
+  );
+  // Lines that stay may lack their mark, so that their own first space was taken for it.
+  const unmarked = old.map(({ text, whole = text }) => whole);
+  if (exact.length === 0 && findLines(file, unmarked, 1).length > 0)
+    return placesOf(file, {
+      ...hunk,
+      lines: hunk.lines.map(({ mark, text, whole = text }) => ({ mark, text: whole })),
+    });
+  const scopes = scopesUnder(file, hunk.under ?? []);
+  const from = scopes[0]?.start ?? 0;
+  for (const same of SAMENESS) {
+    const wanted = old.map(({ text }) => same.of(text));
+    const starts = findLines(file.map(same.of), wanted, MAX_PLACES).filter((at) => at >= from);
+    const inside = starts.filter((at) =>
+      scopes.some(({ start, end }) => at >= start && at + old.length <= end),
+    );
+    const stated = starts.filter((at) => at === hunk.statedAt);
+    const chosen = [stated, inside, starts].find(({ length }) => length > 0) ?? [];
+    const places = chosen.flatMap((at) => placeAt(file, hunk, { at, same }) ?? []);
+    if (places.length > 0) return { places };
+    if (chosen.length > 0) return { places: undefined, reason: "missing" };
+  }
+  return placeWithLost(file, hunk, from);
+}
+
+interface Scope {
+  start: number;
+  end: number;
+}
+
+/** The blocks that the headers of a hunk lead to, by indentation; a header that names no line says nothing, as git's may. */
+function scopesUnder(file: readonly string[], under: readonly string[]): Scope[] {
+  let scopes: Scope[] = [{ start: 0, end: file.length }];
+  for (const header of under) {
+    const inner = scopes.flatMap(({ start, end }) =>
+      file
+        .slice(start, end)
+        .flatMap((line, index) => (line.trim() === header ? [scopeAt(file, start + index)] : [])),
+    );
+    if (inner.length > 0) scopes = inner;
+  }
+  return scopes;
+}
+
+function scopeAt(file: readonly string[], start: number): Scope {
+  const depthOf = (line = ""): number => line.search(/\S/);
+  const depth = depthOf(file[start]);
+  let end = start + 1;
+  while (end < file.length && (depthOf(file[end]) < 0 || depthOf(file[end]) > depth)) end += 1;
+  // A line that closes the block belongs to it.
+  return { start, end: /^\s*[\])}]/.test(file[end] ?? "") ? end + 1 : end };
+}
+
+interface At {
+  at: number;
+  same?: Sameness | undefined;
+  /** How many lines of the file stand between this old line and the one before it that the hunk lost. */
+  lostBefore?: ReadonlyMap<number, number> | undefined;
+}
+
+/** What a hunk replaces at a place; undefined if its new lines can't be indented as the file is. */
+function placeAt(
+  file: readonly string[],
+  hunk: ChangeHunk,
+  { at, same, lostBefore }: At,
+): Place | undefined {
+  const reindent = same === TRIMMED ? reindentAt(file, hunk, at) : (text: string) => text;
+  if (reindent === undefined) return undefined;
+  const replacements: LineReplacement[] = [];
+  let line = at;
+  let old = 0;
+  let open: LineReplacement | undefined;
+  for (const { mark, text } of hunk.lines) {
+    if (mark !== "+") line += lostBefore?.get(old) ?? 0;
+    if (mark === " ") open = undefined;
+    else {
+      if (open === undefined) {
+        open = { start: line, end: line, lines: [] };
+        replacements.push(open);
+      }
+      const added = mark === "+" ? reindent(text) : "";
+      if (added === undefined) return undefined;
+      if (mark === "+") open.lines.push(added);
+      else open.end = line + 1;
+    }
+    if (mark === "+") continue;
+    line += 1;
+    old += 1;
+  }
+  const last = replacements.at(-1);
+  if (last !== undefined && line === file.length) last.isOpen = opennessAfter(hunk);
+  const slip = lostBefore === undefined ? same?.slip : "lines of context that it lacks were kept";
+  return { replacements, start: at, end: line, slip };
+}
+
+/** Whether the file has no line end after the hunk; undefined where no line says so. */
+function opennessAfter({ lines }: ChangeHunk): boolean | undefined {
+  if (!lines.some(({ isOpen }) => isOpen === true)) return undefined;
+  return lines.findLast(({ mark }) => mark !== "-")?.isOpen === true;
+}
+
+function reindentAt(file: readonly string[], hunk: ChangeHunk, at: number): Reindent | undefined {
+  const old = hunk.lines.filter(({ mark }) => mark !== "+");
+  const removed = old.flatMap(({ mark, text }, index) =>
+    mark === "-" ? [[text, index] as const] : [],
+  );
+  // New lines are indented as the old ones that they replace.
+  if (removed.length > 0 && removed.every(([text, index]) => file[at + index] === text))
+    return (text) => text;
+  return indentationOf(old.map(({ text }, index) => [text, file[at + index] ?? ""]));
+}
+
+/** A line of context was lost: its neighbours in the hunk are context too, so that nothing new could stand beside it. */
+function placeWithLost(file: readonly string[], hunk: ChangeHunk, from: number): Placement {
+  const old = hunk.lines.filter(({ mark }) => mark !== "+");
+  const mayLose = betweenContext(hunk.lines);
+  const [first] = old;
+  if (first === undefined || mayLose.size === 0) return { places: undefined, reason: "missing" };
+  const places: Place[] = [];
+  let tries = Math.floor(MAX_COMPARED / old.length);
+  for (let at = from; at < file.length; at += 1) {
+    if (file[at] !== first.text) continue;
+    tries -= 1;
+    if (tries < 0) return { places: undefined, reason: "ambiguous" };
+    const lostBefore = alignAt(file, old, { at, mayLose });
+    const place = lostBefore === undefined ? undefined : placeAt(file, hunk, { at, lostBefore });
+    if (place !== undefined) places.push(place);
+    if (places.length > MAX_PLACES) break;
+  }
+  return places.length > 0 ? { places } : { places: undefined, reason: "missing" };
+}
+
+/** Indexes of old lines before which the file may have lines that the hunk lost. */
+function betweenContext(lines: readonly ChangeLine[]): Set<number> {
+  const found = new Set<number>();
+  let old = 0;
+  for (const [index, { mark }] of lines.entries()) {
+    if (mark === " " && lines[index - 1]?.mark === " ") found.add(old);
+    if (mark !== "+") old += 1;
+  }
+  return found;
+}
+
+function alignAt(
+  file: readonly string[],
+  old: readonly ChangeLine[],
+  { at, mayLose }: { at: number; mayLose: ReadonlySet<number> },
+): Map<number, number> | undefined {
+  const lost = new Map<number, number>();
+  let line = at;
+  let total = 0;
+  for (const [index, { text }] of old.entries()) {
+    let skipped = 0;
+    while (mayLose.has(index) && total + skipped < MAX_LOST && file[line + skipped] !== text)
+      skipped += 1;
+    if (file[line + skipped] !== text) return undefined;
+    if (skipped > 0) lost.set(index, skipped);
+    total += skipped;
+    line += skipped + 1;
+  }
+  return lost;
+}

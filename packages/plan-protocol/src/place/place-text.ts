@@ -1,0 +1,70 @@
+import { quote } from "../plan-issue.ts";
+import type { PlanIssueCode } from "../plan-issue-code.ts";
+import type { BaseFile } from "./base-file.ts";
+import type { TextChange } from "./file-change.ts";
+
+/** How far from its anchor, in UTF-16 code units, the text to replace may stand. */
+const ANCHOR_REACH = 4_000;
+
+/** Why a text has no one place. */
+export interface NoTextPlace {
+  code: PlanIssueCode;
+  message: string;
+}
+
+/** Offsets at which a text stands to the letter: once, or everywhere where that is asked for. */
+export function placeText(
+  { text }: BaseFile,
+  { before, anchor, isEverywhere }: TextChange,
+): number[] | NoTextPlace {
+  if (before === "")
+    return refuse(
+      "ERR_EDIT_AMBIGUOUS",
+      "An empty text stands everywhere. Give the text that is to be replaced.",
+    );
+  const near = anchor === undefined ? undefined : placeAnchor(text, anchor);
+  if (near !== undefined && "code" in near) return near;
+  const from = near === undefined ? 0 : Math.max(0, near.start - ANCHOR_REACH - before.length);
+  const to = near === undefined ? text.length : near.end + ANCHOR_REACH + before.length;
+  const region = text.slice(from, to);
+  const first = region.indexOf(before);
+  const place = near === undefined ? "the file" : "reach of its anchor";
+  if (first < 0)
+    return refuse(
+      "ERR_EDIT_BEFORE_NOT_FOUND",
+      `${quote(before)} does not stand in ${place}. Quote it exactly.`,
+    );
+  if (isEverywhere === true) return placesIn(text, before);
+  return region.indexOf(before, first + 1) < 0
+    ? [from + first]
+    : refuse(
+        "ERR_EDIT_AMBIGUOUS",
+        `${quote(before)} stands more than once in ${place}. Quote more of it.`,
+      );
+}
+
+function placesIn(text: string, wanted: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length))
+    places.push(at);
+  return places;
+}
+
+function placeAnchor(text: string, anchor: string): { start: number; end: number } | NoTextPlace {
+  const start = text.indexOf(anchor);
+  if (start < 0)
+    return refuse(
+      "ERR_EDIT_ANCHOR_NOT_FOUND",
+      `The anchor ${quote(anchor)} does not stand in the file.`,
+    );
+  if (text.indexOf(anchor, start + 1) >= 0)
+    return refuse(
+      "ERR_EDIT_AMBIGUOUS",
+      `The anchor ${quote(anchor)} stands more than once. Quote more of it.`,
+    );
+  return { start, end: start + anchor.length };
+}
+
+function refuse(code: PlanIssueCode, message: string): NoTextPlace {
+  return { code, message };
+}
