@@ -1,0 +1,48 @@
+import type { SqliteDatabase, SqliteRow } from "@ccl/sql";
+
+import { createMemoryKeyValue } from "../key-value/create-memory-key-value.ts";
+import type { KeyValue, KeyValueEntry } from "../key-value/key-value.ts";
+import { recordsErrorOf } from "../records-error.ts";
+
+const rowsAtOnce = 256;
+/** Where no row can be read for so many numbers, none is expected behind them. */
+const maxGap = 100_000;
+
+/** The rows of a damaged SQLite file that can still be read, in memory. */
+export async function readWholeRows(database: SqliteDatabase, lost: string[]): Promise<KeyValue> {
+  const select = database.prepare(
+    "SELECT rowid AS number, key, value FROM ccl_records WHERE rowid > ? ORDER BY rowid LIMIT ?",
+  );
+  const writes: KeyValueEntry[] = [];
+  let [number, size, gap] = [0, rowsAtOnce, 0];
+  while (gap < maxGap) {
+    const rows = rowsOrDamage(() => select.all(number, size));
+    if (rows === undefined) {
+      if (size === 1) [number, gap] = [number + 1, gap + 1];
+      size = 1;
+      continue;
+    }
+    if (rows.length === 0) break;
+    for (const { key, value } of rows) writes.push([String(key), String(value)]);
+    number = Number(rows.at(-1)?.["number"]);
+    if (gap > 0) lost.push(`${gap} row numbers before row ${number} can't be read.`);
+    [size, gap] = [Math.min(size * 2, rowsAtOnce), 0];
+  }
+  if (gap > 0) lost.push(`No row behind row ${number - gap} can be read.`);
+  for (const row of rowsOrDamage(() => database.prepare("PRAGMA integrity_check").all()) ?? []) {
+    const problem = String(row["integrity_check"]);
+    if (problem !== "ok") lost.push(`SQLite says: ${problem}.`);
+  }
+  const rows = createMemoryKeyValue();
+  await rows.commit({ checks: [], writes });
+  return rows;
+}
+
+function rowsOrDamage(read: () => SqliteRow[]): SqliteRow[] | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (recordsErrorOf(error).code === "damaged") return undefined;
+    throw error;
+  }
+}
