@@ -18,7 +18,7 @@ export interface KeyValueCommit {
 
 /**
  * What records need of a database: sorted keys, and one step that checks and writes. Keys are printable ASCII of up to
- * 1,500 characters in which case matters; texts are Unicode without line feeds, most of them short, some of several MiB.
+ * 1,500 characters in which case matters; texts are Unicode without line feeds, usually short, some of several MiB.
  */
 export interface KeyValue {
   /** The texts in the order of the keys. */

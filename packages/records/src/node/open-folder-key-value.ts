@@ -147,12 +147,12 @@ export class FolderKeyValue implements KeyValue {
       this.#file = file;
       this.#index = new RecordIndex(this.#path, this.#options.damage);
       await this.#index.readFrom(handle, size);
-      if (size === 0 || this.#index.nextNumber <= last) this.#tell(last);
+      if (size === 0 || this.#index.nextNumber <= last) this.#report(last);
     } else if (size > this.#index.wholeBytes) await this.#index.readFrom(file.handle, size);
     return file.handle;
   }
 
-  #tell(last: number): void {
+  #report(last: number): void {
     const { nextNumber, damage } = this.#index;
     const problem = `"${this.#path}" ends before number ${nextNumber}, but ${last} was written.`;
     if (damage === undefined) throw damagedError(problem, { path: this.#path });

@@ -64,7 +64,7 @@ export class RecordIndex {
     }
     // A line feed that was changed: a writer that is killed never leaves one byte behind a whole line.
     const isChangedEnd = parseLine(rest.subarray(0, -1)) !== undefined;
-    if (isChangedEnd) this.#tell(`The last line of "${this.#path}" has no end.`);
+    if (isChangedEnd) this.#report(`The last line of "${this.#path}" has no end.`);
     this.tornBytes = sizeBytes - this.wholeBytes;
   }
 
@@ -73,14 +73,14 @@ export class RecordIndex {
     this.#lineCount += 1;
     if (this.#lineCount === 1) {
       const from = parseHeader(bytes.toString());
-      if (from === undefined) this.#tell(`Line 1 of "${this.#path}" is no header of records.`);
+      if (from === undefined) this.#report(`Line 1 of "${this.#path}" is no header of records.`);
       this.nextNumber = from ?? 0;
       return undefined;
     }
     const line = parseLine(bytes);
     const expected = this.nextNumber + pendingCount;
     if (line?.number !== expected)
-      this.#tell(
+      this.#report(
         `Line ${this.#lineCount} of "${this.#path}" ${line === undefined ? "is not what was written" : `has the number ${line.number}, not ${expected}`}.`,
       );
     if (this.damage !== undefined) this.nextNumber = line?.number ?? expected + 1;
@@ -93,7 +93,7 @@ export class RecordIndex {
     this.nextNumber = number + 1;
   }
 
-  #tell(problem: string): void {
+  #report(problem: string): void {
     if (this.damage === undefined)
       throw damagedError(problem, { path: this.#path, line: this.#lineCount });
     this.damage.push(problem);

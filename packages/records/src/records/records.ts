@@ -26,7 +26,7 @@ export interface ListOptions extends RecordsCall {
   prefix?: string | undefined;
   /** From the page before. */
   cursor?: string | undefined;
-  /** 100 by default, at most 1,000. */
+  /** 100 by default, up to 1,000. */
   limit?: number | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface LogList {
 export interface ReadLogOptions extends RecordsCall {
   /** The position of the first; 0 by default. */
   from?: number | undefined;
-  /** 1,000 by default, at most 10,000. */
+  /** 1,000 by default, up to 10,000. */
   limit?: number | undefined;
 }
 

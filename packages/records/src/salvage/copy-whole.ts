@@ -95,7 +95,14 @@ class LogCopies {
   readonly #versions: Map<string, number | undefined>;
   readonly #lost: string[];
   #log:
-    | { name: string; version: number | undefined; next: number; count: number; last: string }
+    | {
+        name: string;
+        version: number | undefined;
+        next: number;
+        count: number;
+        last: string;
+        lastRead: string;
+      }
     | undefined;
   #writes: KeyValueEntry[] = [];
   #total = 0;
@@ -109,13 +116,19 @@ class LogCopies {
   async add(entries: readonly (readonly [key: string, text: string])[]): Promise<void> {
     for (const [key, text] of entries) {
       const { name, position } = parseKey(key) ?? { name: "", position: 0 };
-      const json = unsealed(key, text, 2)?.[1];
+      const [sumBefore, json] = unsealed(key, text, 2) ?? [];
       if (json === undefined) continue;
       if (this.#log?.name !== name) await this.#begin(name);
       const log = this.#log;
-      // Entries that no head counts are what a removal has left.
-      if (log === undefined || position >= (log.version ?? Infinity)) continue;
-      this.#tellGap(log, position);
+      if (log === undefined) continue;
+      if (position >= (log.version ?? Infinity)) {
+        // What a removal has left does not follow the entry before it.
+        if (sumBefore !== log.lastRead) continue;
+        this.#lost.push(`The head of the log "${name}" is older than entry ${position}.`);
+        log.version = position + 1;
+      }
+      log.lastRead = sumOf(text);
+      this.#reportGap(log, position);
       log.next = position + 1;
       const at = entryKey(name, log.count);
       const copy = sealed(at, `${log.last} ${json}`);
@@ -137,14 +150,21 @@ class LogCopies {
   async #begin(name: string): Promise<void> {
     await this.#finish();
     if (!this.#versions.has(name)) this.#lost.push(`The head of the log "${name}" is missing.`);
-    this.#log = { name, version: this.#versions.get(name), next: 0, count: 0, last: noSum };
+    this.#log = {
+      name,
+      version: this.#versions.get(name),
+      next: 0,
+      count: 0,
+      last: noSum,
+      lastRead: noSum,
+    };
     this.#versions.delete(name);
   }
 
   async #finish(): Promise<void> {
     const log = this.#log;
     if (log === undefined) return;
-    this.#tellGap(log, log.version ?? log.next);
+    this.#reportGap(log, log.version ?? log.next);
     const key = keyOf("log", log.name);
     if (log.count > 0) this.#writes.push([key, sealed(key, `${log.count} ${log.last}`)]);
     this.#total += log.count;
@@ -152,7 +172,7 @@ class LogCopies {
     await this.#flush();
   }
 
-  #tellGap({ name, next }: { name: string; next: number }, position: number): void {
+  #reportGap({ name, next }: { name: string; next: number }, position: number): void {
     if (position > next)
       this.#lost.push(
         `Entries ${next} to ${position - 1} of the log "${name}" are missing, or were changed.`,

@@ -11,7 +11,8 @@ const maxGap = 100_000;
 /** The rows of a damaged SQLite file that can still be read, in memory. */
 export async function readWholeRows(database: SqliteDatabase, lost: string[]): Promise<KeyValue> {
   const select = database.prepare(
-    "SELECT rowid AS number, key, value FROM ccl_records WHERE rowid > ? ORDER BY rowid LIMIT ?",
+    `SELECT rowid AS number, ${textOf("key")}, ${textOf("value")} FROM ccl_records
+     WHERE rowid > ? ORDER BY rowid LIMIT ?`,
   );
   const writes: KeyValueEntry[] = [];
   let [number, size, gap] = [0, rowsAtOnce, 0];
@@ -23,7 +24,11 @@ export async function readWholeRows(database: SqliteDatabase, lost: string[]): P
       continue;
     }
     if (rows.length === 0) break;
-    for (const { key, value } of rows) writes.push([String(key), String(value)]);
+    for (const row of rows) {
+      const { key, value } = row;
+      if (typeof key === "string" && typeof value === "string") writes.push([key, value]);
+      else lost.push(`Row ${String(row["number"])} is not what was written.`);
+    }
     number = Number(rows.at(-1)?.["number"]);
     if (gap > 0) lost.push(`${gap} row numbers before row ${number} can't be read.`);
     [size, gap] = [Math.min(size * 2, rowsAtOnce), 0];
@@ -36,6 +41,11 @@ export async function readWholeRows(database: SqliteDatabase, lost: string[]): P
   const rows = createMemoryKeyValue();
   await rows.commit({ checks: [], writes });
   return rows;
+}
+
+/** Null instead of bytes: a damaged length of bytes has drivers ask for more memory than there is. */
+function textOf(column: string): string {
+  return `CASE WHEN typeof(${column}) = 'text' THEN ${column} END AS ${column}`;
 }
 
 function rowsOrDamage(read: () => SqliteRow[]): SqliteRow[] | undefined {
