@@ -99,7 +99,7 @@ describe.each([
           }).catch((error: unknown) => error);
           if (outcome instanceof Error) {
             // SQLite itself can't open it.
-            expect(kind).toBe("SQLite");
+            if (kind !== "SQLite") throw outcome;
             unreachable += 1;
             return;
           }
@@ -110,10 +110,10 @@ describe.each([
           const { lost } = Object(outcome);
           reported += lost.length > 0 ? 1 : 0;
           // Bytes that hold nothing may change without a loss.
-          if (!isSame) expect(lost).not.toEqual([]);
+          expect(isSame || lost.length > 0).toBe(true);
           // One place of up to 64 bytes lies in two entries or records, or in three with the head that counts them.
           const isLocal = kind === "a folder" && how.kind !== "cut";
-          if (isLocal) expect(copy.entries.length).toBeGreaterThanOrEqual(entryCount - 3);
+          expect(!isLocal || copy.entries.length >= entryCount - 3).toBe(true);
         } finally {
           await rm(broken, { recursive: true });
           await rm(target, { recursive: true });

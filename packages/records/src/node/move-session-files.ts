@@ -42,7 +42,7 @@ function logOf(id: string, header: string, lines: readonly string[]): KeyValueEn
   for (const line of lines.slice(0, -1).filter((one) => one.trim() !== "")) {
     const [, chain = "", json = ""] = lineShape.exec(line) ?? [];
     const key = entryKey(log, writes.length);
-    // One that is damaged keeps no checksum that holds, so that its reader is told.
+    // One that is damaged keeps no checksum that holds, so that reading it fails.
     const isWhole = json !== "" && chain === sha256Hex(chainBefore + json).slice(0, 32);
     const text = isWhole ? sealed(key, `${last} ${json}`) : `${noSum} ${last} ${line}`;
     writes.push([key, text]);

@@ -47,7 +47,7 @@ function entriesIn(
     const key = entryKey(name, position);
     const [sumBefore, json] = unsealed(key, texts.get(key) ?? "", 2) ?? [];
     if (json === undefined) throw lost(name, position);
-    // The entry before the page may be damaged itself, which is told to who reads it.
+    // The entry before the page may be damaged itself, which its own page reports.
     const before = position === 0 ? noSum : texts.get(entryKey(name, position - 1));
     if (before !== undefined && sumOf(before) !== sumBefore) throw lost(name, position);
     entries.push(JSON.parse(json));

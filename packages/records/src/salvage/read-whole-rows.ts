@@ -6,7 +6,7 @@ import { recordsErrorOf } from "../records-error.ts";
 
 const rowsAtOnce = 256;
 /** Where no row can be read for so many numbers, none is expected behind them. */
-const maxGap = 100_000;
+const maxGap = 10_000;
 
 /** The rows of a damaged SQLite file that can still be read, in memory. */
 export async function readWholeRows(database: SqliteDatabase, lost: string[]): Promise<KeyValue> {

@@ -44,7 +44,7 @@ function* moveLog(log: SqlRow): SqlSteps<void> {
     for (const row of rows) {
       const key = entryKey(name, numberIn(row, "position"));
       const json = textIn(row, "event");
-      // One that is damaged keeps no checksum that holds, so that its reader is told.
+      // One that is damaged keeps no checksum that holds, so that reading it fails.
       const isWhole = sha256Hex(json) === textIn(row, "sha256");
       const text = isWhole ? sealed(key, `${last} ${json}`) : `${noSum} ${last} ${json}`;
       entries.push([key, text]);
