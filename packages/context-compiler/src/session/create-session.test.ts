@@ -1,5 +1,5 @@
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
-import type { ChatMessage } from "@ccl/core";
+import { CclError, type ChatMessage } from "@ccl/core";
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 import { sampleSession, words } from "../../test-support/sample-session.ts";

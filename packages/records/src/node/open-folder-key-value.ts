@@ -138,16 +138,17 @@ export class FolderKeyValue implements KeyValue {
     const { ino, size } = await stat(this.#path);
     let file = this.#file;
     if (file?.inode !== ino || size < this.#index.wholeBytes) {
-      // Read first: a writer adds lines before it moves the end.
+      // Before the size: a writer adds lines before it moves the end.
       const last = await this.#lastNumber();
       await file?.handle.close();
       const isReadOnly = this.#options.damage !== undefined;
       const handle = await open(this.#path, isReadOnly ? "r" : "r+");
-      file = { handle, inode: ino };
+      const found = await handle.stat();
+      file = { handle, inode: found.ino };
       this.#file = file;
       this.#index = new RecordIndex(this.#path, this.#options.damage);
-      await this.#index.readFrom(handle, size);
-      if (size === 0 || this.#index.nextNumber <= last) this.#report(last);
+      await this.#index.readFrom(handle, found.size);
+      if (found.size === 0 || this.#index.nextNumber <= last) this.#report(last);
     } else if (size > this.#index.wholeBytes) await this.#index.readFrom(file.handle, size);
     return file.handle;
   }

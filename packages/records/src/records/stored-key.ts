@@ -28,11 +28,6 @@ export function rangeOf(
   return { from: from < first ? first : from, before: first + afterNames };
 }
 
-/** The keys of the entries of a log. */
-export function entriesOf(log: string, from: number): { from: string; before: string } {
-  return { from: entryKey(log, from), before: entryKey(log, 0).slice(0, -12) + afterNames };
-}
-
 /** A key that sorts right behind another: no key ends in a blank, below which no character of a name sorts. */
 export function keyAfter(key: string): string {
   return `${key} `;
