@@ -81,50 +81,54 @@ describe.each([
     await records.close();
   });
 
-  it("is reported, and everything that is whole comes back", async () => {
-    const original = await readFile(join(sound, file));
-    let [reported, unreachable] = [0, 0];
-    await fc.assert(
-      fc.asyncProperty(damage, async (how) => {
-        const bytes = damaged(original, how);
-        if (bytes.equals(original)) return;
-        const broken = await mkdtemp(join(folder, "broken-"));
-        const target = await mkdtemp(join(folder, "target-"));
-        try {
-          await cp(sound, broken, { recursive: true });
-          await writeFile(join(broken, file), bytes);
-          const outcome = await salvageRecords({
-            from: placeOf(broken),
-            to: { folder: target },
-          }).catch((error: unknown) => error);
-          if (outcome instanceof Error) {
-            // SQLite itself can't open it.
-            if (kind !== "SQLite") throw outcome;
-            unreachable += 1;
-            return;
+  it(
+    "is reported, and everything that is whole comes back",
+    { timeout: runs * 2_000 },
+    async () => {
+      const original = await readFile(join(sound, file));
+      let [reported, unreachable] = [0, 0];
+      await fc.assert(
+        fc.asyncProperty(damage, async (how) => {
+          const bytes = damaged(original, how);
+          if (bytes.equals(original)) return;
+          const broken = await mkdtemp(join(folder, "broken-"));
+          const target = await mkdtemp(join(folder, "target-"));
+          try {
+            await cp(sound, broken, { recursive: true });
+            await writeFile(join(broken, file), bytes);
+            const outcome = await salvageRecords({
+              from: placeOf(broken),
+              to: { folder: target },
+            }).catch((error: unknown) => error);
+            if (outcome instanceof Error) {
+              // SQLite itself can't open it.
+              if (kind !== "SQLite") throw outcome;
+              unreachable += 1;
+              return;
+            }
+            const records = await openRecords({ folder: target });
+            const copy = await contentOf(records);
+            await records.close();
+            const isSame = JSON.stringify(copy) === JSON.stringify(whole);
+            const { lost } = Object(outcome);
+            reported += lost.length > 0 ? 1 : 0;
+            // Bytes that hold nothing may change without a loss.
+            expect(isSame || lost.length > 0).toBe(true);
+            // One place of up to 64 bytes lies in two entries or records, or in three with the head that counts them.
+            const isLocal = kind === "a folder" && how.kind !== "cut";
+            expect(!isLocal || copy.entries.length >= entryCount - 3).toBe(true);
+          } finally {
+            await rm(broken, { recursive: true });
+            await rm(target, { recursive: true });
           }
-          const records = await openRecords({ folder: target });
-          const copy = await contentOf(records);
-          await records.close();
-          const isSame = JSON.stringify(copy) === JSON.stringify(whole);
-          const { lost } = Object(outcome);
-          reported += lost.length > 0 ? 1 : 0;
-          // Bytes that hold nothing may change without a loss.
-          expect(isSame || lost.length > 0).toBe(true);
-          // One place of up to 64 bytes lies in two entries or records, or in three with the head that counts them.
-          const isLocal = kind === "a folder" && how.kind !== "cut";
-          expect(!isLocal || copy.entries.length >= entryCount - 3).toBe(true);
-        } finally {
-          await rm(broken, { recursive: true });
-          await rm(target, { recursive: true });
-        }
-      }),
-      { numRuns: runs },
-    );
-    expect(reported).toBeGreaterThan(0);
-    if (process.env["CCL_TEST_LENGTH"] !== undefined)
-      console.log(`${kind}: ${runs} damages, ${reported} reported, ${unreachable} not opened`);
-  });
+        }),
+        { numRuns: runs },
+      );
+      expect(reported).toBeGreaterThan(0);
+      if (process.env["CCL_TEST_LENGTH"] !== undefined)
+        console.log(`${kind}: ${runs} damages, ${reported} reported, ${unreachable} not opened`);
+    },
+  );
 
   it("is not found where there is none", async () => {
     const target = await mkdtemp(join(folder, "target-"));

@@ -54,7 +54,8 @@ describe.each([
   ["SQLite", (path: string): NodeRecordsPlace => ({ sqlite: { path: `${path}.db` } })],
   ["a folder", (path: string): NodeRecordsPlace => ({ folder: path })],
 ])("two writers of %s that are killed", (kind, placeOf) => {
-  it("lose nothing that was kept", async () => {
+  // Each kill starts two processes.
+  it("lose nothing that was kept", { timeout: kills * 20_000 }, async () => {
     const place = placeOf(join(folder, kind));
     await (await openRecords(place)).close();
     let from = 0;
