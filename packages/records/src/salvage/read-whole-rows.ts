@@ -18,7 +18,9 @@ export async function readWholeRows(database: SqliteDatabase, lost: string[]): P
   let [number, size, gap] = [0, rowsAtOnce, 0];
   while (gap < maxGap) {
     const rows = rowsOrDamage(() => select.all(number, size));
-    if (rows === undefined) {
+    const last = Number(rows?.at(-1)?.["number"] ?? Infinity);
+    // A damaged page may give rows out of order, again and again.
+    if (rows === undefined || last <= number) {
       if (size === 1) [number, gap] = [number + 1, gap + 1];
       size = 1;
       continue;
@@ -29,7 +31,7 @@ export async function readWholeRows(database: SqliteDatabase, lost: string[]): P
       if (typeof key === "string" && typeof value === "string") writes.push([key, value]);
       else lost.push(`Row ${String(row["number"])} is not what was written.`);
     }
-    number = Number(rows.at(-1)?.["number"]);
+    number = last;
     if (gap > 0) lost.push(`${gap} row numbers before row ${number} can't be read.`);
     [size, gap] = [Math.min(size * 2, rowsAtOnce), 0];
   }
