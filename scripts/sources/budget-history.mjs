@@ -33,7 +33,7 @@ export function readBudgetVersions(root) {
 /** @returns {BudgetVersion} */
 export function versionOf(name, graph, decision) {
   const rows = Object.entries(JSON.parse(graph).packages);
-  const table = decision.slice(decision.indexOf(ruleHeading)).split(/\n## /)[1] ?? "";
+  const [table] = decision.slice(decision.indexOf(ruleHeading)).split(/\n## /);
   const raises = Array.from(table.matchAll(/^\| *`?@ccl\/[\w-]+`? *\| *\+([\d,]+) *\| *\S.*\|/gm));
   return {
     name,

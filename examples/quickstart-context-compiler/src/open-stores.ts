@@ -3,9 +3,8 @@ import path from "node:path";
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { openFsArtifactStore } from "@ccl/artifact-store-fs";
 import { openSqliteArtifactStore } from "@ccl/artifact-store-sqlite";
-import type { SessionStore } from "@ccl/context-compiler";
-import { openJsonlSessionStore } from "@ccl/context-compiler/node";
-import { openSqliteSessionStore } from "@ccl/context-compiler/sqlite";
+import { createSessionStore, type SessionStore } from "@ccl/context-compiler";
+import { openRecords } from "@ccl/records/node";
 import { SqlError } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
@@ -30,20 +29,22 @@ export async function openStores(folder: string): Promise<Stores> {
 
 async function openSqliteStores(file: string): Promise<Stores> {
   const database = await openSqlite({ path: file });
-  const sessions = await openSqliteSessionStore({ database });
+  const records = await openRecords({ sqlite: database });
   const artifacts = await openSqliteArtifactStore({ database });
+  const sessions = createSessionStore(records);
   const close = async (): Promise<void> => {
-    await Promise.all([sessions.close(), artifacts.close()]);
+    await Promise.all([records.close(), artifacts.close()]);
     database.close();
   };
   return { kind: `SQLite by ${database.driver}`, sessions, artifacts, close };
 }
 
 async function openFileStores(folder: string): Promise<Stores> {
-  const sessions = await openJsonlSessionStore({ folder: path.join(folder, "sessions") });
+  const records = await openRecords({ folder: path.join(folder, "sessions") });
   const artifacts = await openFsArtifactStore({ root: path.join(folder, "artifacts") });
+  const sessions = createSessionStore(records);
   const close = async (): Promise<void> => {
-    await Promise.all([sessions.close(), artifacts.close()]);
+    await Promise.all([records.close(), artifacts.close()]);
   };
   return { kind: "plain files, since no SQLite driver is installed", sessions, artifacts, close };
 }

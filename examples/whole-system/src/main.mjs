@@ -9,8 +9,7 @@ import { join } from "node:path";
 import { buildPack, openAliasRegistry } from "@ccl/aliases";
 import { openPostgresArtifactStore } from "@ccl/artifact-store-postgres";
 import { createCatalog, fromSqlDatabase } from "@ccl/catalog";
-import { createContextCompiler, openSession } from "@ccl/context-compiler";
-import { openPostgresSessionStore } from "@ccl/context-compiler/postgres";
+import { createContextCompiler, createSessionStore, openSession } from "@ccl/context-compiler";
 import { createMcpServer, openMcpHttp } from "@ccl/mcp";
 import { compute, createRunEngine, defineProfile, template } from "@ccl/operations";
 import { openPostgresOperationStores } from "@ccl/operations/postgres";
@@ -20,6 +19,7 @@ import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer } from "@ccl/providers/testing";
 import { planDetails, runSql, sqlConnector } from "@ccl/query";
 import { openDuckDbEngine } from "@ccl/query/duckdb";
+import { openRecords } from "@ccl/records";
 import { openSqlite } from "@ccl/sql/node";
 import { generateStructured } from "@ccl/structured-output";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -84,7 +84,7 @@ async function tellStory() {
 
   // 4 The whole result goes into the session; the prompt stays small, and the rest can be fetched from PostgreSQL.
   const artifacts = opened(await openPostgresArtifactStore({ client: postgres.client }));
-  const sessions = opened(await openPostgresSessionStore({ client: postgres.client }));
+  const sessions = createSessionStore(opened(await openRecords({ postgres: postgres.client })));
   const session = await openSession({
     store: sessions,
     sessionId: "case-417",

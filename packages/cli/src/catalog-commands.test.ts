@@ -22,7 +22,7 @@ import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 const installed = new URL("../../catalog/node_modules/", import.meta.url);
 const importers = new URL("../../catalog/src/importers/__fixtures__/", import.meta.url);
 // What starts servers of MCP.
-const itInCi = it.runIf(isAtLeast("ci"));
+const isInCi = isAtLeast("ci");
 const stocks = "res:db.sqlite.data.stocks";
 const companies = "res:db.sqlite.data.companies";
 
@@ -196,59 +196,68 @@ describe("ccl catalog import", () => {
     expect(await everyText()).toBe(before);
   });
 
-  itInCi("reads OpenAPI, the tools of an MCP server, files and JSONL together", async () => {
-    await copyFile(
-      new URL("bookings.openapi.yaml", importers),
-      join(project.root, "bookings.yaml"),
-    );
-    await mkdir(join(project.root, "data", "deep"), { recursive: true });
-    await writeFile(
-      join(project.root, "data", "deep", "weather.csv"),
-      await readDataset("weather.csv"),
-    );
-    await writeFile(
-      join(project.root, "data", "penguins.json"),
-      await readDataset("penguins.json"),
-    );
-    await writeFile(
-      join(project.root, "own.jsonl"),
-      '{"id":"bus:orders","kind":"bus","title":"Orders"}\n',
-    );
-    const imported = await project.json(
-      [
+  it.runIf(isInCi)(
+    "reads OpenAPI, the tools of an MCP server, files and JSONL together",
+    async () => {
+      await copyFile(
+        new URL("bookings.openapi.yaml", importers),
+        join(project.root, "bookings.yaml"),
+      );
+      await mkdir(join(project.root, "data", "deep"), { recursive: true });
+      await writeFile(
+        join(project.root, "data", "deep", "weather.csv"),
+        await readDataset("weather.csv"),
+      );
+      await writeFile(
+        join(project.root, "data", "penguins.json"),
+        await readDataset("penguins.json"),
+      );
+      await writeFile(
+        join(project.root, "own.jsonl"),
+        '{"id":"bus:orders","kind":"bus","title":"Orders"}\n',
+      );
+      const imported = await project.json(
+        [
+          "catalog",
+          "import",
+          "--openapi",
+          "bookings.yaml",
+          "--mcp",
+          everything,
+          "--files",
+          "data/**/*.{csv,json}",
+        ].concat(["--jsonl", "own.jsonl"]),
+      );
+      expect(imported).toMatchObject({
+        code: 0,
+        document: {
+          sources: [
+            { kind: "openapi", name: "bookings", resources: 5 },
+            { kind: "mcp", name: "server-everything", resources: expect.any(Number) },
+            { kind: "files", resources: 2 },
+            { kind: "jsonl", name: "own", resources: 1 },
+          ],
+        },
+      });
+      expect(await project.ccl(["catalog", "verify"])).toMatchObject({ code: 0 });
+      const { document } = await project.json([
         "catalog",
-        "import",
-        "--openapi",
-        "bookings.yaml",
-        "--mcp",
-        everything,
-        "--files",
-        "data/**/*.{csv,json}",
-      ].concat(["--jsonl", "own.jsonl"]),
-    );
-    expect(imported).toMatchObject({
-      code: 0,
-      document: {
-        sources: [
-          { kind: "openapi", name: "bookings", resources: 5 },
-          { kind: "mcp", name: "server-everything", resources: expect.any(Number) },
-          { kind: "files", resources: 2 },
-          { kind: "jsonl", name: "own", resources: 1 },
-        ],
-      },
-    });
-    expect(await project.ccl(["catalog", "verify"])).toMatchObject({ code: 0 });
-    const { document } = await project.json([
-      "catalog",
-      "search",
-      "sum of two numbers",
-      "--limit",
-      "1",
-    ]);
-    expect(document).toMatchObject({ hits: [{ id: "res:mcp.server-everything.get-sum" }] });
-    const rain = await project.json(["catalog", "search", "precipitation", "--facet", "kind=file"]);
-    expect(rain.document).toMatchObject({ hits: [{ id: "res:file.data/deep/weather.csv" }] });
-  });
+        "search",
+        "sum of two numbers",
+        "--limit",
+        "1",
+      ]);
+      expect(document).toMatchObject({ hits: [{ id: "res:mcp.server-everything.get-sum" }] });
+      const rain = await project.json([
+        "catalog",
+        "search",
+        "precipitation",
+        "--facet",
+        "kind=file",
+      ]);
+      expect(rain.document).toMatchObject({ hits: [{ id: "res:file.data/deep/weather.csv" }] });
+    },
+  );
 
   it.each([
     ["api.github.com.json", "github"],
@@ -332,7 +341,7 @@ describe("ccl catalog import", () => {
     });
   });
 
-  itInCi("asks an MCP server behind an address, with a token", async () => {
+  it.runIf(isInCi)("asks an MCP server behind an address, with a token", async () => {
     const seen = new Set<string | undefined>();
     const server = await serve((request, response) => {
       seen.add(request.headers.authorization);

@@ -24,7 +24,10 @@ export { recordMessages } from "./session/record-messages.ts";
 export type { SessionEvent } from "./session/session-event.ts";
 export { type SessionMessage } from "./session/session-timeline.ts";
 export type { Session, SessionOptions } from "./session/session.ts";
-export { createMemorySessionStore } from "./session-store/create-memory-session-store.ts";
+export {
+  createMemorySessionStore,
+  createSessionStore,
+} from "./session-store/create-session-store.ts";
 export type {
   AppendOptions,
   EventPage,

@@ -1,7 +1,7 @@
 import { ArtifactStoreError, createMemoryArtifactStore, withEncryption } from "@ccl/artifact-store";
 import type { ChatMessage } from "@ccl/core";
 import { describe, expect, it } from "vitest";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import { openSession } from "../session/open-session.ts";
 import { recordMessages } from "../session/record-messages.ts";
 import type { Session } from "../session/session.ts";

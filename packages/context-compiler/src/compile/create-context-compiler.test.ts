@@ -3,7 +3,7 @@ import type { ChatMessage, ToolDefinition } from "@ccl/core";
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import { openSession } from "../session/open-session.ts";
 import type { EventDraft } from "../session/event-input.ts";
 import type { Session } from "../session/session.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import { openSession } from "../session/open-session.ts";
 import { exact, sampleSession, words } from "../../test-support/sample-session.ts";
 import { createContextCompiler } from "./create-context-compiler.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import { openSession } from "../session/open-session.ts";
 import type { Session } from "../session/session.ts";
 import { promptFault, textOf } from "../../test-support/prompt-fault.ts";

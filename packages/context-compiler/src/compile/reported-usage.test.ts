@@ -8,7 +8,7 @@ import { createScriptedModel, type ScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 import { exact, sampleSession, words } from "../../test-support/sample-session.ts";
 import { type CountedUsage, safetyMarginOf } from "../fit/safety-margin.ts";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import { openSession } from "../session/open-session.ts";
 import type { Session } from "../session/session.ts";
 import { createContextCompiler } from "./create-context-compiler.ts";

@@ -4,7 +4,7 @@ import { beginSession } from "../session/recording-session.ts";
 import { requireSessionOptions } from "../session/require-session-options.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import type { EvidencePack } from "./evidence-pack.ts";
 import { verifyEvidencePack } from "./verify-evidence-pack.ts";
 

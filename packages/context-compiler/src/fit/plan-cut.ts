@@ -190,13 +190,9 @@ class Planner {
       const unit = units[at];
       if (unit !== undefined && !this.#isApart(at)) {
         const blocks = this.#reader.of(unit, units.length - 1 - at);
-        const size =
-          unit.tokens - addUp(blocks, ({ tokens, floor }) => Math.max(0, tokens - floor));
-        if (used + size > room) {
-          if (this.#lowerFloor(unit, blocks, room - used)) from = at;
-          break;
-        }
-        used += size;
+        used += unit.tokens - addUp(blocks, ({ tokens, floor }) => Math.max(0, tokens - floor));
+        const isLowered = used > room && this.#lowerFloor(blocks, room - used);
+        if (used > room && !isLowered) break;
       }
       from = at;
     }
@@ -204,8 +200,8 @@ class Planner {
   }
 
   /** Many results at once get less each than one that comes alone, where the room would stay empty without them. */
-  #lowerFloor(unit: HistoryUnit, blocks: readonly Block[], room: number): boolean {
-    const left = room - unit.tokens + addUp(blocks, ({ tokens }) => tokens);
+  #lowerFloor(blocks: readonly Block[], room: number): boolean {
+    const left = room + addUp(blocks, ({ tokens, floor }) => Math.min(tokens, floor));
     const floor = Math.floor(left / blocks.length);
     if (blocks.length === 0 || floor < lowestFloor) return false;
     for (const block of blocks) this.#floors.set(block, Math.min(block.floor, floor));

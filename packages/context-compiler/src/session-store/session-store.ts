@@ -21,8 +21,6 @@ export interface EventPage {
   events: SessionEvent[];
   /** Absent on the last page. */
   cursor?: string | undefined;
-  /** What a crash left of a record at the end, which is not among the events; only on the last page. */
-  tornBytes?: number | undefined;
 }
 
 /** Which sessions a page holds. */
@@ -49,15 +47,13 @@ export interface SessionPage {
 }
 
 /**
- * Where the logs of sessions are kept, and the state that compilers keep beside them. Every promise rejects with a
- * `ContextCompilerError`: `conflict`, `store_damaged`, `store_failed`, `invalid_options`, `closed` or `aborted`.
+ * Where the logs of sessions are kept, and the state that compilers keep beside them. Promises reject with a
+ * `RecordsError`, or with a `ContextCompilerError` `invalid_options` for an id that can't be one.
  */
 export interface SessionStore {
   /**
-   * Adds events at the end, all or, where the store was killed meanwhile, a beginning of them; gives the new number of
-   * events. No events change nothing and create nothing.
-   * @throws ContextCompilerError `conflict` when the session has another number of events than expected, or another
-   *   writer holds it; nothing is added then
+   * Adds events at the end, all or none, and gives the new number of events. No events create nothing.
+   * @throws RecordsError `conflict` when the session has another number of events than expected
    */
   append(
     sessionId: string,
@@ -83,6 +79,4 @@ export interface SessionStore {
     key: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<string | undefined>;
-  /** Waits for calls under way; later calls fail with `closed`. Closing twice does nothing. */
-  close(): Promise<void>;
 }

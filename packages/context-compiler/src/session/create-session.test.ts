@@ -1,10 +1,9 @@
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
-import type { ChatMessage } from "@ccl/core";
+import { CclError, type ChatMessage } from "@ccl/core";
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 import { sampleSession, words } from "../../test-support/sample-session.ts";
-import { ContextCompilerError } from "../context-compiler-error.ts";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import { createPerceptionAligner } from "../tool-interrupt/perception-aligner.ts";
 import { createSession } from "./create-session.ts";
 import { openSession } from "./open-session.ts";
@@ -26,7 +25,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
     () => new Error("nothing was thrown"),
     (thrown: unknown) => thrown,
   );
-  return ContextCompilerError.isInstance(error) ? error.code : String(error);
+  return error instanceof CclError ? error.code : String(error);
 }
 
 describe("createSession", () => {

@@ -1,5 +1,5 @@
 import { createUuidV7Generator, systemClock } from "@ccl/core";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import { beginSession } from "./recording-session.ts";
 import { requireSessionOptions } from "./require-session-options.ts";
 import type { Session, SessionOptions } from "./session.ts";

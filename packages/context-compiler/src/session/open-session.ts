@@ -17,7 +17,7 @@ export interface OpenSessionOptions extends SessionOptions {
 /**
  * The session of that id as the store has it, or a new one where it has none. Another writer that goes on with the same
  * session makes the next `record` fail with `conflict`.
- * @throws ContextCompilerError `invalid_options`, `store_damaged`, `store_failed` or `aborted`
+ * @throws ContextCompilerError `invalid_options` or `aborted`, or the `RecordsError` of the store, such as `damaged`
  */
 export async function openSession(options: OpenSessionOptions): Promise<Session> {
   requireSessionOptions(options);
@@ -25,7 +25,6 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   requireObject("store", store, "read", "append", "loadState", "saveState");
   const sessionId = options.sessionId ?? createUuidV7Generator({ clock }).next();
   const events: SessionEvent[] = [];
-  let tornBytes: number | undefined;
   let cursor: string | undefined;
   do {
     const next = {
@@ -34,12 +33,11 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     };
     const page = await untilAborted(store.read(sessionId, next), signal, ContextCompilerError);
     for (const event of page.events) events.push(event);
-    ({ cursor, tornBytes } = page);
+    ({ cursor } = page);
   } while (cursor !== undefined);
   return beginSession({
     ...options,
     sessionId,
     events,
-    tornBytes,
   });
 }

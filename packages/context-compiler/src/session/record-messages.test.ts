@@ -1,7 +1,7 @@
 import type { ChatMessage, Part } from "@ccl/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
 import { createSession } from "./create-session.ts";
 import { openSession } from "./open-session.ts";
 import { recordMessages } from "./record-messages.ts";

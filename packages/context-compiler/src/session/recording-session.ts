@@ -37,14 +37,13 @@ export interface BeginSessionOptions extends SessionOptions {
   store: SessionStore;
   /** What the store has of it. */
   events: readonly SessionEvent[];
-  tornBytes?: number | undefined;
   /** Entries of events that are not in the log. */
   evidence?: readonly EvidenceEntry[] | undefined;
 }
 
 /** A session over a store that holds these events. */
 export function beginSession(options: BeginSessionOptions): Session {
-  const { sessionId, store, tornBytes, evidence = [] } = options;
+  const { sessionId, store, evidence = [] } = options;
   requireSessionId(sessionId);
   const context = prepareContext(options);
   let isClosed = false;
@@ -97,7 +96,6 @@ export function beginSession(options: BeginSessionOptions): Session {
     counter: context.counter,
     artifactStore: context.artifactStore,
     offloadAboveTokens: context.offloadAboveTokens,
-    tornBytes,
     record,
     recordAll: (drafts, options = {}) => recordDrafts(drafts, options),
     messages: () => recorder.messages.slice(),

@@ -33,13 +33,12 @@ export interface Session {
   /** Absent where large results stay in the log. */
   readonly artifactStore?: ArtifactStore | undefined;
   readonly offloadAboveTokens?: number | undefined;
-  /** What a crash left of an unfinished last record when the session was opened; it was dropped. */
-  readonly tornBytes?: number | undefined;
   /**
    * Adds an event, in the order of the calls, once the store has it. A large outcome first goes to the artifact store,
    * with an `artifact_stored` event before its own. There is no limit to how long the stores may take: a signal ends the
    * wait, unless the session's store is appending already, whose answer alone shows whether the event is there.
-   * @throws ContextCompilerError `invalid_event`, `conflict`, `store_failed`, `closed` or `aborted`; nothing is recorded then
+   * @throws ContextCompilerError `invalid_event`, `closed` or `aborted`, or the `RecordsError` of the store, such as
+   *   `conflict`; nothing is recorded then
    */
   record<Kind extends SessionEventKind>(
     kind: Kind,

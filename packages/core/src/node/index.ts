@@ -1,4 +1,3 @@
-export { openAppendLog, type AppendLog } from "./append-log.ts";
 export { syncFolder, type Durability } from "./durability.ts";
 export {
   acquireFileLock,

@@ -1,21 +1,20 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openAppendLog } from "./append-log.ts";
 import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
 const built = new URL("../../dist/node/index.js", import.meta.url);
 
-// Both children say on stdout, line by line, what was acknowledged to them.
+// Children say on stdout, line by line, what was acknowledged to them.
 const header = `
   import { createHash } from "node:crypto";
-  import { openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
-  const { openAppendLog, writeFileDurable } = await import(process.env.CCL_BUILT);
+  import { openSync, writeSync } from "node:fs";
+  const { writeFileDurable } = await import(process.env.CCL_BUILT);
   const path = process.env.CCL_PATH;
   const say = (line) => writeSync(1, line + "\\n");
   const contentOf = (number) => {
@@ -29,30 +28,13 @@ const durableWriter = `${header}
     say(String(number));
   }
 `;
-const durableLogger = `${header}
-  const log = await openAppendLog(path);
-  let number = Number(process.env.CCL_FROM);
-  for (;;) {
-    await Promise.all(Array.from({ length: 5 }, async () => {
-      const own = number++;
-      await log.append(contentOf(own).slice(0, 3_000) + "#" + own);
-      say(String(own));
-    }));
-  }
-`;
-// What the promises are about: a write in place that is caught half-way, and a log that acknowledges before it writes.
+// What the promise is about: a write in place that is caught half-way.
 const tornWriter = `${header}
   const file = openSync(path, "w");
   writeSync(file, contentOf(1).slice(0, 100_000));
   say("1");
   setInterval(() => undefined, 1_000);
 `;
-const forgetfulLogger = `${header}
-  writeFileSync(path, "");
-  for (const number of [0, 1, 2]) say(String(number));
-  setInterval(() => undefined, 1_000);
-`;
-
 let folder = "";
 let path = "";
 beforeAll(() => {
@@ -95,17 +77,6 @@ function numberIn(content: string): number | undefined {
     : undefined;
 }
 
-async function loggedNumbers(): Promise<number[]> {
-  const log = await openAppendLog(path);
-  const numbers: number[] = [];
-  for await (const line of log.read()) {
-    expect(line).toMatch(/^[0-9a-f]{64}\{"number":\d+,.*#\d+$/);
-    numbers.push(Number(line.slice(line.lastIndexOf("#") + 1)));
-  }
-  await log.close();
-  return numbers;
-}
-
 /** A moment that differs from kill to kill, and from run to run. */
 const someMoment = (): number => 1 + Math.floor(Math.random() * 25);
 
@@ -122,34 +93,8 @@ describe("a process that is killed", () => {
     expect(left.every((name) => /^\.ccl-[0-9a-f]{16}\.tmp$/.test(name))).toBe(true);
   });
 
-  it(`finds every acknowledged line of its log, in order and whole, ${kills} times`, async () => {
-    let from = 0;
-    const acknowledged: number[] = [];
-    for (let kill = 0; kill < kills; kill += 1) {
-      acknowledged.push(...(await acknowledgedUntilKilled(durableLogger, someMoment(), from)));
-      const logged = await loggedNumbers();
-      expect(logged).toEqual(expect.arrayContaining(acknowledged));
-      expect(logged).toEqual([...logged].sort((a, b) => a - b));
-      from = (logged.at(-1) ?? -1) + 1;
-    }
-  });
-
   it("would be caught with a torn file, so the check can fail", async () => {
     await acknowledgedUntilKilled(tornWriter, 1, 0);
     expect(numberIn(await readFile(path, "utf8"))).toBeUndefined();
-  });
-
-  it("would be caught with lines that were acknowledged and not written, so the check can fail", async () => {
-    const acknowledged = await acknowledgedUntilKilled(forgetfulLogger, 3, 0);
-    expect(await loggedNumbers()).not.toEqual(expect.arrayContaining(acknowledged));
-  });
-
-  it("would leave a torn line behind without the repair on opening", async () => {
-    await writeFile(path, "whole\nto");
-    expect((await readFile(path, "utf8")).split("\n").at(-1)).toBe("to");
-    const log = await openAppendLog(path);
-    expect(log.tornTail).toEqual({ bytes: 2 });
-    await log.close();
-    expect(await readFile(path, "utf8")).toBe("whole\n");
   });
 });

@@ -33,7 +33,7 @@ export function baseFileOf(own: string): BaseFile {
   return { text: lines.map((line) => `${line}\n`).join(""), lines, ends, hasMark, isOpen };
 }
 
-/** The file's own text with the replacements made. New lines take the line end of the line above them. */
+/** The file's own text after the replacements. New lines take the line end of the line above them. */
 export function rewrite(base: BaseFile, replacements: readonly Replacement[]): string {
   const parts: string[] = [];
   let line = 0;

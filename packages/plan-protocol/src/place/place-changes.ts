@@ -31,7 +31,7 @@ interface Round {
   remarks: string[];
 }
 
-/** The text of a file with all edits of it made, each in the text as it was read; or why not. Paths of issues begin with the index of a hunk or text. */
+/** The text of a file after all its edits, each in the text as it was read; or why not. Paths of issues begin with the index of a hunk or text. */
 export function placeChanges(
   own: string,
   path: string,

@@ -1,1 +1,0 @@
-export { sessionStoreConformance } from "./session-store-conformance.ts";

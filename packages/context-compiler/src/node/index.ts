@@ -1,1 +1,0 @@
-export { openJsonlSessionStore } from "./open-jsonl-session-store.ts";

@@ -1,1 +1,0 @@
-export { openPostgresSessionStore } from "./open-postgres-session-store.ts";

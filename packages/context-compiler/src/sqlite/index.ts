@@ -1,1 +1,0 @@
-export { openSqliteSessionStore } from "./open-sqlite-session-store.ts";

@@ -1,0 +1,1 @@
+export { recordsConformance } from "./records-conformance.ts";

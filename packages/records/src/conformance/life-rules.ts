@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+
+import type { KitRule } from "@ccl/core/conformance";
+
+import type { Records } from "../records/records.ts";
+import { allEntries, numbers, refused } from "./expectations.ts";
+
+/** Rules of cancelling and closing, and of what outlives a store. */
+export const lifeRules: readonly KitRule<Records>[] = [
+  {
+    name: "a call whose signal is aborted changes nothing",
+    async check(records) {
+      const signal = AbortSignal.abort();
+      await refused("aborted", () => records.write([{ put: "r", value: 1 }], { signal }));
+      await refused("aborted", () => records.acquireLease("w", { ttlMs: 1, nowMs: 0, signal }));
+      await refused("aborted", () => records.get("r", { signal }));
+      assert.equal(await records.get("r"), undefined);
+      assert.equal((await records.acquireLease("w", { ttlMs: 1, nowMs: 0 }))?.token, 1);
+    },
+  },
+  {
+    name: "closed records refuse every call, and close twice",
+    async check(records) {
+      const writing = records.write([{ put: "r", value: 1 }]);
+      await records.close();
+      await records.close();
+      await writing;
+      await refused("closed", () => records.get("r"));
+      await refused("closed", () => records.list());
+      await refused("closed", () => records.readLog("l"));
+      await refused("closed", () => records.listLogs());
+      await refused("closed", () => records.write([]));
+      await refused("closed", () => records.acquireLease("w", { ttlMs: 1, nowMs: 0 }));
+    },
+  },
+  {
+    name: "records, logs and leases outlive the store",
+    needs: "reopen",
+    async check(records, { reopen }) {
+      await records.write([
+        { put: "r", value: "ж" },
+        { put: "gone", value: 1 },
+        { append: "l", entries: [1, 2] },
+      ]);
+      await records.write([{ remove: "gone" }]);
+      await records.acquireLease("w", { ttlMs: 10, nowMs: 0 });
+      const again = await reopen(records);
+      try {
+        assert.deepEqual(await again.list(), { records: [{ name: "r", value: "ж", version: 1 }] });
+        await again.write([{ append: "l", entries: [3], expectedVersion: 2 }]);
+        assert.deepEqual(await allEntries(again, "l"), [1, 2, 3]);
+        assert.equal(await again.acquireLease("w", { ttlMs: 10, nowMs: 5 }), undefined);
+      } finally {
+        await again.close();
+      }
+    },
+  },
+  {
+    name: "two handles see each other's writes, and of two writers of one version one wins",
+    needs: "openSecond",
+    async check(records, { openSecond }) {
+      const second = await openSecond(records);
+      try {
+        for (const value of numbers(10)) {
+          const [writer, reader] = value % 2 === 0 ? [records, second] : [second, records];
+          await writer.write([
+            { put: "r", value },
+            { append: "l", entries: [value] },
+          ]);
+          assert.equal((await reader.get("r"))?.value, value);
+        }
+        assert.deepEqual(await allEntries(second, "l"), numbers(10));
+        const done = await Promise.allSettled(
+          [records, second].map((one, n) =>
+            one.write([{ append: "l", entries: [n], expectedVersion: 10 }]),
+          ),
+        );
+        assert.deepEqual(done.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+        assert.equal((await records.readLog("l")).version, 11);
+      } finally {
+        await second.close();
+      }
+    },
+  },
+];

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+
+import type { KitRule } from "@ccl/core/conformance";
+
+import type { Records } from "../records/records.ts";
+import { allEntries, numbers, oddNames, refused } from "./expectations.ts";
+
+/** Rules of logs. */
+export const logRules: readonly KitRule<Records>[] = [
+  {
+    name: "a log that is not there is empty",
+    async check(records) {
+      assert.deepEqual(await records.readLog("l"), { entries: [], version: 0 });
+    },
+  },
+  {
+    name: "entries come back in their order, page by page",
+    async check(records) {
+      const entries = numbers(25).map((n) => ({ n, text: "ж🙂".repeat(n) }));
+      await records.write([{ append: "l", entries: entries.slice(0, 9) }]);
+      await records.write([{ append: "l", entries: entries.slice(9) }]);
+      for (const limit of [1, 4, 25, 1_000])
+        assert.deepEqual(await allEntries(records, "l", limit), entries);
+      assert.deepEqual(await records.readLog("l", { from: 30 }), { entries: [], version: 25 });
+    },
+  },
+  {
+    name: "a log of 2,500 entries has all of them",
+    async check(records) {
+      await records.write([{ append: "l", entries: numbers(2_000) }]);
+      await records.write([{ append: "l", entries: numbers(500) }]);
+      const page = await records.readLog("l", { limit: 10_000 });
+      assert.deepEqual(page.entries, [...numbers(2_000), ...numbers(500)]);
+    },
+  },
+  {
+    name: "an append at another version than the log's is refused whole",
+    async check(records) {
+      await records.write([{ append: "l", entries: [1, 2], expectedVersion: 0 }]);
+      for (const expectedVersion of [0, 1, 3])
+        await refused("conflict", () =>
+          records.write([{ append: "l", entries: [3], expectedVersion }]),
+        );
+      assert.deepEqual(await records.readLog("l"), { entries: [1, 2], version: 2 });
+    },
+  },
+  {
+    name: "of appends at one version at the same time one wins",
+    async check(records) {
+      const done = await Promise.allSettled(
+        numbers(6).map((n) =>
+          records.write([{ append: "l", entries: [n, n], expectedVersion: 0 }]),
+        ),
+      );
+      const winners = done.flatMap(({ status }, at) => (status === "fulfilled" ? [at, at] : []));
+      assert.equal(winners.length, 2, "entries of writers that won");
+      assert.deepEqual((await records.readLog("l")).entries, winners);
+    },
+  },
+  {
+    name: "appends without a version are all kept",
+    async check(records) {
+      await Promise.all(numbers(20).map((n) => records.write([{ append: "l", entries: [n] }])));
+      const { entries } = await records.readLog("l");
+      assert.deepEqual(
+        entries.toSorted((one, other) => Number(one) - Number(other)),
+        numbers(20),
+      );
+    },
+  },
+  {
+    name: "an append of nothing creates nothing",
+    async check(records) {
+      const outcome = await records.write([{ append: "l", entries: [] }]);
+      assert.deepEqual(outcome, [{ before: 0, after: 0 }]);
+      assert.deepEqual(await records.listLogs(), { logs: [] });
+    },
+  },
+  {
+    name: "a removed log is gone, and begins anew without its old entries",
+    async check(records) {
+      await records.write([{ append: "l", entries: numbers(600) }]);
+      assert.deepEqual(await records.write([{ removeLog: "l" }]), [{ before: 600, after: 0 }]);
+      assert.deepEqual(await records.readLog("l"), { entries: [], version: 0 });
+      assert.deepEqual(await records.listLogs(), { logs: [] });
+      await records.write([{ append: "l", entries: ["new"], expectedVersion: 0 }]);
+      assert.deepEqual(await allEntries(records, "l"), ["new"]);
+    },
+  },
+  {
+    name: "logs whose names look alike are apart",
+    async check(records) {
+      for (const [n, append] of oddNames.entries())
+        await records.write([{ append, entries: [n, n + 1] }]);
+      for (const [n, name] of oddNames.entries())
+        assert.deepEqual(await allEntries(records, name), [n, n + 1]);
+    },
+  },
+];

@@ -1,0 +1,8 @@
+import { createMemoryKeyValue } from "./key-value/create-memory-key-value.ts";
+import { createRecords } from "./records/create-records.ts";
+import type { Records } from "./records/records.ts";
+
+/** Records for as long as the process lives. */
+export function createMemoryRecords(): Records {
+  return createRecords(createMemoryKeyValue());
+}

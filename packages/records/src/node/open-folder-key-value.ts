@@ -1,0 +1,211 @@
+import { constants, mkdir, open, rename, stat, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+
+import { TurnQueue } from "@ccl/core/async";
+import {
+  type Durability,
+  syncFolder,
+  unless,
+  withFileLock,
+  writeFileDurable,
+} from "@ccl/core/node";
+
+import type { KeyRange, KeyValue, KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
+import { damagedError } from "../records/stored-text.ts";
+import { RecordsError } from "../records-error.ts";
+import { readTexts } from "./read-texts.ts";
+import { RecordIndex } from "./record-index.ts";
+import { checksumOf, headerLine, linesOf } from "./record-lines.ts";
+
+/** How a folder is opened. */
+export interface FolderOptions {
+  durability: Durability;
+  /** Takes what is damaged, and makes the folder read-only. */
+  damage?: string[] | undefined;
+}
+
+const smallFileBytes = 4 * 1024 * 1024;
+const textsAtOnce = 500;
+
+/** Keys and texts in one file that grows, and is written anew once more than half of it is outdated. */
+export async function openFolderKeyValue(
+  folder: string,
+  options: FolderOptions,
+): Promise<FolderKeyValue> {
+  const database = new FolderKeyValue(folder, options);
+  if (options.damage === undefined) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await database.create();
+  }
+  await database.get([]);
+  return database;
+}
+
+/** Any number of processes may have the folder open; a lock keeps their steps apart. */
+export class FolderKeyValue implements KeyValue {
+  readonly #path: string;
+  readonly #endPath: string;
+  readonly #lockPath: string;
+  readonly #options: FolderOptions;
+  readonly #turns: TurnQueue = new TurnQueue(RecordsError);
+  #file: { handle: FileHandle; inode: number } | undefined;
+  #index: RecordIndex;
+
+  constructor(folder: string, options: FolderOptions) {
+    this.#path = join(folder, "records.log");
+    this.#endPath = join(folder, "records.end");
+    this.#lockPath = join(folder, "records.lock");
+    this.#options = options;
+    this.#index = new RecordIndex(this.#path);
+  }
+
+  create(): Promise<void> {
+    return withFileLock(this.#lockPath, {}, async () => {
+      const isThere = await unless(["ENOENT"], open(this.#path, "r"), undefined);
+      await isThere?.close();
+      if (isThere !== undefined) return;
+      if ((await this.#lastNumber()) > 0)
+        throw damagedError(`The file "${this.#path}" is gone.`, { path: this.#path });
+      await writeFileDurable(this.#path, headerLine(1), { durability: this.#options.durability });
+    });
+  }
+
+  get: KeyValue["get"] = (keys) =>
+    this.#turns.run(async () => {
+      const handle = await this.#refresh();
+      const places = keys.map((key) => this.#index.places.get(key));
+      return readTexts(handle, places);
+    });
+
+  list = (range: KeyRange): Promise<[key: string, text: string][]> =>
+    this.#turns.run(async () => {
+      const handle = await this.#refresh();
+      // What is left out stands on the next page.
+      const found = this.#index.places.list({ ...range, limit: Math.min(range.limit, 10_000) });
+      const texts = await readTexts(
+        handle,
+        found.map(([, place]) => place),
+      );
+      return found.map(([key], at) => [key, texts[at] ?? ""]);
+    });
+
+  commit: KeyValue["commit"] = (commit) => {
+    if (this.#options.damage !== undefined)
+      throw new RecordsError("read_only", "A folder that is salvaged can't be written to.");
+    return this.#turns.run(() => withFileLock(this.#lockPath, {}, () => this.#write(commit)));
+  };
+
+  close(): Promise<void> {
+    return this.#turns.run(async () => {
+      await this.#file?.handle.close();
+      this.#file = undefined;
+    });
+  }
+
+  async #write({ checks, writes }: KeyValueCommit): Promise<boolean> {
+    const handle = await this.#refresh();
+    const places = checks.map(([key]) => this.#index.places.get(key));
+    const texts = await readTexts(handle, places);
+    if (checks.some(([, text], at) => texts[at] !== text)) return false;
+    await this.#append(handle, writes);
+    const { wholeBytes, liveBytes } = this.#index;
+    if (wholeBytes > smallFileBytes && wholeBytes > 2 * liveBytes) await this.#compact(handle);
+    return true;
+  }
+
+  async #append(handle: FileHandle, writes: readonly KeyValueEntry[]): Promise<void> {
+    const { wholeBytes, tornBytes, nextNumber } = this.#index;
+    if (tornBytes > 0) await handle.truncate(wholeBytes);
+    const bytes = Buffer.from(linesOf(writes, nextNumber).join(""));
+    try {
+      for (let done = 0; done < bytes.length;) {
+        const at = wholeBytes + done;
+        done += (await handle.write(bytes, done, bytes.length - done, at)).bytesWritten;
+      }
+      if (this.#options.durability === "full") await handle.datasync();
+    } catch (error) {
+      // A step that failed must not turn up later.
+      await handle.truncate(wholeBytes).catch(() => undefined);
+      throw error;
+    }
+    await this.#index.readFrom(handle, wholeBytes + bytes.length);
+    // The step counts without it.
+    await this.#writeEnd().catch(() => undefined);
+  }
+
+  /** Brings the index to what other processes have written. */
+  async #refresh(): Promise<FileHandle> {
+    const { ino, size } = await stat(this.#path);
+    let file = this.#file;
+    if (file?.inode !== ino || size < this.#index.wholeBytes) {
+      // Before the size: a writer adds lines before it moves the end.
+      const last = await this.#lastNumber();
+      await file?.handle.close();
+      const isReadOnly = this.#options.damage !== undefined;
+      const handle = await open(this.#path, isReadOnly ? "r" : "r+");
+      const found = await handle.stat();
+      file = { handle, inode: found.ino };
+      this.#file = file;
+      this.#index = new RecordIndex(this.#path, this.#options.damage);
+      await this.#index.readFrom(handle, found.size);
+      if (found.size === 0 || this.#index.nextNumber <= last) this.#report(last);
+    } else if (size > this.#index.wholeBytes) await this.#index.readFrom(file.handle, size);
+    return file.handle;
+  }
+
+  #report(last: number): void {
+    const { nextNumber, damage } = this.#index;
+    const problem = `"${this.#path}" ends before number ${nextNumber}, but ${last} was written.`;
+    if (damage === undefined) throw damagedError(problem, { path: this.#path });
+    if (!damage.includes(problem)) damage.push(problem);
+  }
+
+  /** The number of a line that was on the disk before; a file that ends earlier was cut. */
+  async #lastNumber(): Promise<number> {
+    const file = await unless(["ENOENT"], open(this.#endPath, "r"), undefined);
+    try {
+      const [number = "", sum] = ((await file?.readFile("latin1")) ?? "").split(" ");
+      return checksumOf(number) === sum ? Number(number) : 0;
+    } finally {
+      await file?.close();
+    }
+  }
+
+  async #writeEnd(): Promise<void> {
+    const number = String(this.#index.nextNumber - 1).padStart(15, "0");
+    const end = await open(this.#endPath, constants.O_WRONLY | constants.O_CREAT, 0o600);
+    try {
+      await end.write(Buffer.from(`${number} ${checksumOf(number)}`), 0, undefined, 0);
+    } finally {
+      await end.close();
+    }
+  }
+
+  async #compact(handle: FileHandle): Promise<void> {
+    const temporary = `${this.#path}.tmp`;
+    const target = await open(temporary, "w", 0o600);
+    try {
+      let number = this.#index.nextNumber;
+      await target.write(headerLine(number));
+      const range = { before: "\u007f", limit: textsAtOnce };
+      for (let from = ""; ;) {
+        const found = this.#index.places.list({ ...range, from });
+        if (found.length === 0) break;
+        const texts = await readTexts(
+          handle,
+          found.map(([, place]) => place),
+        );
+        const lines = found.flatMap(([key], at) => linesOf([[key, texts[at]]], number + at));
+        await target.write(lines.join(""));
+        number += found.length;
+        from = `${found.at(-1)?.[0]} `;
+      }
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+    await rename(temporary, this.#path);
+    await syncFolder(join(this.#path, ".."));
+    await this.#refresh();
+  }
+}

@@ -1,0 +1,68 @@
+import { stat } from "node:fs/promises";
+
+import { type Durability, unless } from "@ccl/core/node";
+import { openSqlite } from "@ccl/sql/node";
+
+import type { KeyValue } from "../key-value/key-value.ts";
+import { openKeyValue, type RecordsPlace } from "../open-records.ts";
+import { createRecords } from "../records/create-records.ts";
+import type { Records, RecordsCall } from "../records/records.ts";
+import { damagedError } from "../records/stored-text.ts";
+import { recordsErrorOf } from "../records-error.ts";
+import { moveSessionFiles } from "./move-session-files.ts";
+import { openFolderKeyValue } from "./open-folder-key-value.ts";
+
+/** Where records are kept, also among the files of this machine. */
+export type NodeRecordsPlace =
+  | RecordsPlace
+  /** A SQLite file, which is created where it is missing; its folder has to exist. */
+  | { sqlite: { path: string; durability?: Durability | undefined } }
+  /** A folder, which is created where it is missing. `full` by default: what was written outlives a power cut. */
+  | { folder: string; durability?: Durability | undefined };
+
+/**
+ * Opens records in SQLite, in PostgreSQL, in a folder or in a database of your own.
+ * @throws RecordsError
+ */
+export async function openRecords(
+  place: NodeRecordsPlace,
+  { signal }: RecordsCall = {},
+): Promise<Records> {
+  try {
+    return createRecords(await openPlace(place, signal));
+  } catch (error) {
+    throw recordsErrorOf(error);
+  }
+}
+
+/** The database of sorted keys of a place. */
+export async function openPlace(
+  place: NodeRecordsPlace,
+  signal: AbortSignal | undefined,
+): Promise<KeyValue> {
+  if ("folder" in place) {
+    const { folder, durability = "full" } = place;
+    const database = await openFolderKeyValue(folder, { durability });
+    await moveSessionFiles(folder, database);
+    return database;
+  }
+  if (!("sqlite" in place)) return openKeyValue(place, signal);
+  if (!("path" in place.sqlite)) return openKeyValue({ sqlite: place.sqlite }, signal);
+  const { path, durability } = place.sqlite;
+  const size = await unless(
+    ["ENOENT"],
+    stat(path).then((found) => found.size),
+    undefined,
+  );
+  // SQLite takes an empty file for a new database.
+  if (size === 0)
+    throw damagedError(`The file "${path}" is empty. Delete it to begin anew.`, { path });
+  const database = await openSqlite({ path, durability, signal });
+  try {
+    const keyValue = await openKeyValue({ sqlite: database }, signal);
+    return { ...keyValue, close: async () => database.close() };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

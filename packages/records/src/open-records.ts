@@ -1,0 +1,46 @@
+import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
+
+import type { KeyValue } from "./key-value/key-value.ts";
+import { createRecords } from "./records/create-records.ts";
+import type { Records, RecordsCall } from "./records/records.ts";
+import { RecordsError, recordsErrorOf } from "./records-error.ts";
+import { openSqlKeyValue } from "./sql/sql-key-value.ts";
+
+/** Where records are kept. */
+export type RecordsPlace =
+  /** As `openSqlite` of @ccl/sql gives it. It stays open. */
+  | { sqlite: SqliteDatabase }
+  /** A pool or client of pg, or a PGlite. It stays open. */
+  | { postgres: PostgresClient }
+  /** A database of your own. `close` of the records closes it. */
+  | { keyValue: KeyValue };
+
+/**
+ * Opens records in a database, in the table `ccl_records`, which is created where it is missing.
+ * @throws RecordsError
+ */
+export async function openRecords(
+  place: RecordsPlace,
+  { signal }: RecordsCall = {},
+): Promise<Records> {
+  return createRecords(await openKeyValue(place, signal));
+}
+
+/** The database of sorted keys of a place. */
+export async function openKeyValue(
+  place: RecordsPlace,
+  signal: AbortSignal | undefined,
+): Promise<KeyValue> {
+  if ("keyValue" in place) return place.keyValue;
+  const target = "sqlite" in place ? place.sqlite : place.postgres;
+  if (typeof target !== "object" || target === null)
+    throw new RecordsError(
+      "invalid_options",
+      "Give { sqlite }, { postgres } or { keyValue }, or { folder } of @ccl/records/node.",
+    );
+  try {
+    return await openSqlKeyValue(target, signal);
+  } catch (error) {
+    throw recordsErrorOf(error);
+  }
+}

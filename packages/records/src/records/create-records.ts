@@ -1,0 +1,141 @@
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { pageLimit } from "@ccl/core/paging";
+
+import type { KeyValue } from "../key-value/key-value.ts";
+import { RecordsError, recordsErrorOf } from "../records-error.ts";
+import { acquireLease } from "./acquire-lease.ts";
+import { headOf, planWrite, targetOf } from "./plan-write.ts";
+import { readEntries } from "./read-entries.ts";
+import { readRange } from "./read-range.ts";
+import type { ChangeOutcome, ListOptions, RecordChange, Records, StoredRecord } from "./records.ts";
+import { keyOf, parseKey, rangeOf, requireName, type StoredKind } from "./stored-key.ts";
+
+const listSizes = { byDefault: 100, max: 1_000 };
+const entrySizes = { byDefault: 1_000, max: 10_000 };
+/** A write without an expected version meets others between its reading and its step: after so many it gives up. */
+const maxAttempts = 100;
+
+/** Records over a database of sorted keys. */
+export function createRecords(database: KeyValue): Records {
+  const calls = createCalls(database);
+  const list = async <Item>(
+    kind: StoredKind,
+    options: ListOptions,
+    itemOf: (key: string, text: string, name: string) => Item,
+  ): Promise<{ items: Item[]; cursor: string | undefined }> => {
+    const size = pageLimit(options.limit, listSizes, RecordsError);
+    const range = { ...rangeOf(kind, options), limit: size + 1 };
+    const found = await readRange(database, range, options.signal);
+    const names = found.map(([key]) => parseKey(key)?.name ?? "");
+    const page = found.slice(0, size);
+    const items = page.map(([key, text], at) => itemOf(key, text, names[at] ?? ""));
+    return { items, cursor: found.length > size ? names[size - 1] : undefined };
+  };
+  return {
+    get: (name, { signal } = {}) =>
+      calls.run(signal, async () => {
+        requireName(name);
+        const key = keyOf("record", name);
+        const [text] = await database.get([key]);
+        return text === undefined ? undefined : recordOf(key, text, name);
+      }),
+    list: (options = {}) =>
+      calls.run(options.signal, async () => {
+        const { items, cursor } = await list("record", options, recordOf);
+        return cursor === undefined ? { records: items } : { records: items, cursor };
+      }),
+    listLogs: (options = {}) =>
+      calls.run(options.signal, async () => {
+        const logOf = (key: string, text: string, name: string) => ({
+          name,
+          version: headOf(key, text, `The log "${name}"`).version,
+        });
+        const { items, cursor } = await list("log", options, logOf);
+        return cursor === undefined ? { logs: items } : { logs: items, cursor };
+      }),
+    readLog: (name, { from = 0, limit, signal } = {}) =>
+      calls.run(signal, async () => {
+        requireName(name);
+        if (!Number.isSafeInteger(from) || from < 0)
+          throw new RecordsError("invalid_options", `A position is a count, not ${from}.`);
+        const size = pageLimit(limit, entrySizes, RecordsError);
+        return readEntries(database, name, { from, limit: size, signal });
+      }),
+    write: (changes, { lease, signal } = {}) =>
+      calls.run(signal, async () => {
+        const keys = targetKeys(changes);
+        if (lease !== undefined) keys.push(keyOf("lease", lease.name));
+        return attempt<ChangeOutcome[]>(signal, async () => {
+          const texts = keys.length === 0 ? [] : await database.get(keys);
+          const stored = new Map(keys.map((key, at) => [key, texts[at]]));
+          const { checks, writes, outcomes } = planWrite(changes, stored, lease);
+          throwIfAborted(signal, RecordsError);
+          const isDone = writes.length === 0 || (await database.commit({ checks, writes }));
+          return isDone ? outcomes : undefined;
+        });
+      }),
+    acquireLease: (name, request) =>
+      calls.run(request.signal, async () => {
+        requireName(name);
+        const done = await attempt(request.signal, () => acquireLease(database, name, request));
+        return done.lease;
+      }),
+    close: () => calls.close(),
+  };
+}
+
+function recordOf(key: string, text: string, name: string): StoredRecord {
+  const { version, rest } = headOf(key, text, `The record "${name}"`);
+  return { name, version, value: JSON.parse(rest) };
+}
+
+/** @throws RecordsError `invalid_options` for two changes of one name */
+function targetKeys(changes: readonly RecordChange[]): string[] {
+  const keys = new Set<string>();
+  for (const change of changes) {
+    const { key, name } = targetOf(change);
+    if (keys.has(key))
+      throw new RecordsError("invalid_options", `Two changes are about "${name}": make them one.`);
+    keys.add(key);
+  }
+  return [...keys];
+}
+
+async function attempt<Value>(
+  signal: AbortSignal | undefined,
+  once: () => Promise<Value | undefined>,
+): Promise<Value> {
+  for (let count = 0; count < maxAttempts; count += 1) {
+    throwIfAborted(signal, RecordsError);
+    const value = await once();
+    if (value !== undefined) return value;
+  }
+  throw new RecordsError("conflict", `Other writers were first ${maxAttempts} times in a row.`);
+}
+
+/** What all calls share: they are refused after `close`, which waits for those under way, and fail with one class. */
+function createCalls(database: KeyValue): {
+  run<Value>(signal: AbortSignal | undefined, call: () => Promise<Value>): Promise<Value>;
+  close(): Promise<void>;
+} {
+  const underWay = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+  return {
+    async run(signal, call) {
+      throwIfAborted(signal, RecordsError);
+      if (closing !== undefined) throw new RecordsError("closed", "The records are closed.");
+      const done = call();
+      const settled = done.catch(() => undefined).finally(() => underWay.delete(settled));
+      underWay.add(settled);
+      try {
+        return await untilAborted(done, signal, RecordsError);
+      } catch (error) {
+        throw recordsErrorOf(error);
+      }
+    },
+    close() {
+      closing ??= Promise.all(underWay).then(() => database.close?.());
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { canonicalJson } from "@ccl/core";
+
+import type { KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
+import { RecordsError } from "../records-error.ts";
+import type { ChangeOutcome, Lease, RecordChange } from "./records.ts";
+import { entryKey, keyOf, requireName } from "./stored-key.ts";
+import { noSum, requireUnsealed, sealed, sumOf } from "./stored-text.ts";
+
+/** What stands under the keys that a write is about. */
+type Stored = ReadonlyMap<string, string | undefined>;
+
+/** A step of the database, and what its changes come to. */
+interface WritePlan extends KeyValueCommit {
+  outcomes: ChangeOutcome[];
+}
+
+/** The name that a change is about, and the key under which its version stands. */
+export function targetOf(change: RecordChange): { key: string; name: string } {
+  const isLog = "append" in change || "removeLog" in change;
+  const name =
+    "put" in change
+      ? change.put
+      : "remove" in change
+        ? change.remove
+        : "append" in change
+          ? change.append
+          : change.removeLog;
+  requireName(name);
+  return { name, key: keyOf(isLog ? "log" : "record", name) };
+}
+
+/**
+ * The step that makes the changes to what is stored. Entries come before the head that counts them and go after it, so
+ * that a log is whole after each write of a database without transactions.
+ * @throws RecordsError `conflict`, `damaged` or `invalid_options`
+ */
+export function planWrite(
+  changes: readonly RecordChange[],
+  stored: Stored,
+  lease: Lease | undefined,
+): WritePlan {
+  const writes: KeyValueEntry[] = [];
+  const outcomes = changes.map((change) => {
+    const { key, name } = targetOf(change);
+    const head = headOf(key, stored.get(key), `"${name}"`);
+    requireVersion(name, head.version, change.expectedVersion);
+    const next = textsOf(change, { key, name, head });
+    writes.push(...next.writes);
+    return { before: head.version, after: next.version };
+  });
+  const checks: KeyValueEntry[] = [...stored].filter(
+    ([key]) => key !== (lease && keyOf("lease", lease.name)),
+  );
+  if (lease !== undefined) checks.push(leaseCheck(lease, stored));
+  return { checks, writes, outcomes };
+}
+
+/** A version, and for a log the checksum of its last entry. */
+interface Head {
+  version: number;
+  rest: string;
+}
+
+/** The version under a key; 0 where there is nothing. @throws RecordsError `damaged` */
+export function headOf(key: string, text: string | undefined, what: string): Head {
+  if (text === undefined) return { version: 0, rest: noSum };
+  const [version = "", rest = ""] = requireUnsealed(key, text, 2, what);
+  return { version: Number(version), rest };
+}
+
+function requireVersion(name: string, version: number, expected: number | undefined): void {
+  if (expected === undefined || expected === version) return;
+  const isVersion = Number.isSafeInteger(expected) && expected >= 0;
+  throw isVersion
+    ? new RecordsError("conflict", `"${name}" has version ${version}, not ${expected}.`, {
+        details: { name, expectedVersion: expected, actualVersion: version },
+      })
+    : new RecordsError("invalid_options", `expectedVersion is a count, not ${expected}.`);
+}
+
+function textsOf(
+  change: RecordChange,
+  { key, name, head }: { key: string; name: string; head: Head },
+): { writes: KeyValueEntry[]; version: number } {
+  if ("put" in change) {
+    const version = head.version + 1;
+    const text = sealed(key, `${version} ${jsonOf(change.value, name)}`);
+    return { version, writes: [[key, text]] };
+  }
+  if ("append" in change) {
+    const writes: KeyValueEntry[] = [];
+    let { version, rest: last } = head;
+    for (const entry of change.entries) {
+      const at = entryKey(name, version);
+      const text = sealed(at, `${last} ${jsonOf(entry, name)}`);
+      writes.push([at, text]);
+      last = sumOf(text);
+      version += 1;
+    }
+    if (writes.length > 0) writes.push([key, sealed(key, `${version} ${last}`)]);
+    return { version, writes };
+  }
+  const writes: KeyValueEntry[] = head.version > 0 ? [[key, undefined]] : [];
+  const entries = "removeLog" in change ? head.version : 0;
+  for (let at = 0; at < entries; at += 1) writes.push([entryKey(name, at), undefined]);
+  return { version: 0, writes };
+}
+
+function jsonOf(value: unknown, name: string): string {
+  try {
+    return canonicalJson(value);
+  } catch (cause) {
+    const problem = `What is to be kept under "${name}" has no JSON.`;
+    throw new RecordsError("invalid_options", problem, { cause });
+  }
+}
+
+function leaseCheck({ name, token }: Lease, stored: Stored): KeyValueEntry {
+  const key = keyOf("lease", name);
+  const text = stored.get(key);
+  if (text !== undefined && headOf(key, text, `The lease "${name}"`).version === token)
+    return [key, text];
+  throw new RecordsError("conflict", `Another holder has the lease "${name}".`, {
+    details: { name },
+  });
+}

@@ -1,0 +1,186 @@
+import type { KeyValue, KeyValueEntry } from "../key-value/key-value.ts";
+import { readRange } from "../records/read-range.ts";
+import {
+  entryKey,
+  keyAfter,
+  keyOf,
+  parseKey,
+  rangeOf,
+  type StoredKind,
+} from "../records/stored-key.ts";
+import { noSum, sealed, sumOf, unsealed } from "../records/stored-text.ts";
+import { RecordsError } from "../records-error.ts";
+
+/** What was copied, and what was not. */
+export interface SalvageReport {
+  records: number;
+  entries: number;
+  /** A sentence for each place that is damaged or missing; none means that the store is whole. */
+  lost: string[];
+}
+
+const entriesAtOnce = 500;
+
+/**
+ * Copies everything that is whole into an empty database. Entries behind a gap move up, so that their log is whole again.
+ * @throws RecordsError `invalid_options` if the target is not empty
+ */
+export async function copyWhole(
+  source: KeyValue,
+  target: KeyValue,
+  lost: string[],
+): Promise<SalvageReport> {
+  if ((await target.list({ from: "", before: "\u007f", limit: 1 })).length > 0)
+    throw new RecordsError("invalid_options", "Salvage into a place that is empty.");
+  const report: SalvageReport = { records: 0, entries: 0, lost };
+  for (const kind of ["record", "lease"] as const) {
+    for await (const entries of pagesOf(source, kind)) {
+      const whole = entries.filter(([key, text]) => unsealed(key, text, 2) !== undefined);
+      for (const [key] of entries.filter((entry) => !whole.includes(entry)))
+        lost.push(`${nameOf(key)} is not what was written.`);
+      if (kind === "record") report.records += whole.length;
+      await target.commit({ checks: [], writes: whole });
+    }
+  }
+  const versions = await versionsOf(source, lost);
+  const copied = new LogCopies(target, versions, lost);
+  for await (const entries of pagesOf(source, "entry")) await copied.add(entries);
+  report.entries = await copied.end();
+  return report;
+}
+
+async function* pagesOf(
+  source: KeyValue,
+  kind: StoredKind,
+): AsyncGenerator<(readonly [key: string, text: string])[]> {
+  const { from: first, before } = rangeOf(kind, {});
+  for (let from = first; ;) {
+    const page = await readRange(source, { from, before, limit: entriesAtOnce });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    from = keyAfter(last[0]);
+  }
+}
+
+/** The number of entries that each log had; undefined where its head is damaged. */
+async function versionsOf(
+  source: KeyValue,
+  lost: string[],
+): Promise<Map<string, number | undefined>> {
+  const versions = new Map<string, number | undefined>();
+  for await (const heads of pagesOf(source, "log")) {
+    for (const [key, text] of heads) {
+      const version = unsealed(key, text, 2)?.[0];
+      const name = parseKey(key)?.name;
+      if (version === undefined) lost.push(`The head of ${nameOf(key)} is not what was written.`);
+      if (name !== undefined)
+        versions.set(name, version === undefined ? undefined : Number(version));
+    }
+  }
+  return versions;
+}
+
+function nameOf(key: string): string {
+  const parsed = parseKey(key);
+  if (parsed === undefined) return `The key ${JSON.stringify(key)}`;
+  const { kind, name, position } = parsed;
+  return kind === "entry" ? `Entry ${position} of the log "${name}"` : `The ${kind} "${name}"`;
+}
+
+/** Logs that are written anew, one after the other. */
+class LogCopies {
+  readonly #target: KeyValue;
+  /** Those whose entries are still to come. */
+  readonly #versions: Map<string, number | undefined>;
+  readonly #lost: string[];
+  #log:
+    | {
+        name: string;
+        version: number | undefined;
+        next: number;
+        count: number;
+        last: string;
+        lastRead: string;
+      }
+    | undefined;
+  #writes: KeyValueEntry[] = [];
+  #total = 0;
+
+  constructor(target: KeyValue, versions: Map<string, number | undefined>, lost: string[]) {
+    this.#target = target;
+    this.#versions = versions;
+    this.#lost = lost;
+  }
+
+  async add(entries: readonly (readonly [key: string, text: string])[]): Promise<void> {
+    for (const [key, text] of entries) {
+      const { name, position } = parseKey(key) ?? { name: "", position: 0 };
+      const [sumBefore, json] = unsealed(key, text, 2) ?? [];
+      if (json === undefined) continue;
+      if (this.#log?.name !== name) await this.#begin(name);
+      const log = this.#log;
+      if (log === undefined) continue;
+      if (position >= (log.version ?? Infinity)) {
+        // What a removal has left does not follow the entry before it.
+        if (sumBefore !== log.lastRead) continue;
+        this.#lost.push(`The head of the log "${name}" is older than entry ${position}.`);
+        log.version = position + 1;
+      }
+      log.lastRead = sumOf(text);
+      this.#reportGap(log, position);
+      log.next = position + 1;
+      const at = entryKey(name, log.count);
+      const copy = sealed(at, `${log.last} ${json}`);
+      this.#writes.push([at, copy]);
+      log.count += 1;
+      log.last = sumOf(copy);
+    }
+    await this.#flush();
+  }
+
+  /** Gives the number of entries. */
+  async end(): Promise<number> {
+    await this.#finish();
+    for (const [name, version = 0] of this.#versions)
+      if (version > 0) this.#lost.push(`All ${version} entries of the log "${name}" are missing.`);
+    return this.#total;
+  }
+
+  async #begin(name: string): Promise<void> {
+    await this.#finish();
+    if (!this.#versions.has(name)) this.#lost.push(`The head of the log "${name}" is missing.`);
+    this.#log = {
+      name,
+      version: this.#versions.get(name),
+      next: 0,
+      count: 0,
+      last: noSum,
+      lastRead: noSum,
+    };
+    this.#versions.delete(name);
+  }
+
+  async #finish(): Promise<void> {
+    const log = this.#log;
+    if (log === undefined) return;
+    this.#reportGap(log, log.version ?? log.next);
+    const key = keyOf("log", log.name);
+    if (log.count > 0) this.#writes.push([key, sealed(key, `${log.count} ${log.last}`)]);
+    this.#total += log.count;
+    this.#log = undefined;
+    await this.#flush();
+  }
+
+  #reportGap({ name, next }: { name: string; next: number }, position: number): void {
+    if (position > next)
+      this.#lost.push(
+        `Entries ${next} to ${position - 1} of the log "${name}" are missing, or were changed.`,
+      );
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#writes.length > 0) await this.#target.commit({ checks: [], writes: this.#writes });
+    this.#writes = [];
+  }
+}
