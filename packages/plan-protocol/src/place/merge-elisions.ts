@@ -86,6 +86,8 @@ export function mergeElisions(
     }
     const text = (fresh[at] ?? "").trim();
     const line = at + 1;
+    // Who quotes lines and writes a plain comment for them may have meant just that.
+    if (form === "quoted" && looks[at] === "comment") return { line, text };
     let next = at + 1;
     while (elided.has(next)) next += 1;
     const from = placeOfRun(oldLines, freshLines.slice(0, at + 1).toReversed(), true);
@@ -164,10 +166,18 @@ function standsForLines(
   if (look === undefined || vanished.length < VANISHED[form][look]) return false;
   if (look !== "comment") return true;
   const text = come[offset] ?? "";
-  // A line that was commented out stands for itself.
-  if (vanished.some((line) => text.includes(line.trim()))) return false;
+  // A line that was commented out stands for itself, and a comment takes the place of one that says nearly the same.
+  const isExplained = (line: string): boolean =>
+    text.includes(line.trim()) || (lookOf(line) === "comment" && sharesWords(line, text));
+  if (vanished.some(isExplained)) return false;
   const others = come.filter((line) => line.trim() !== "" && lookOf(line) === undefined).length;
   if (others === 0) return true;
   const isAtEdge = offset === 0 || offset === come.length - 1;
   return isAtEdge && vanished.length - others >= MIN_LOSS;
+}
+
+function sharesWords(left: string, right: string): boolean {
+  const [a, b] = [left, right].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu)));
+  const shared = [...(a ?? [])].filter((word) => b?.has(word)).length;
+  return shared * 2 >= Math.min(a?.size ?? 0, b?.size ?? 0);
 }
