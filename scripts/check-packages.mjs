@@ -58,7 +58,7 @@ await step("npm install of one package alone", () =>
 );
 await step("add-to, in a project that npm init made", () => {
   const cwd = path.join(temporary, "project");
-  const env = { ...process.env, INIT_CWD: undefined };
+  const env = { ...process.env, INIT_CWD: undefined, PWD: cwd };
   fs.mkdirSync(cwd);
   runCommand(["npm", "init", "-y"], { cwd });
   runCommand([...pnpmCommand(), `--dir=${root}`, "add-to", ".", "@ccl/compress"], { cwd, env });
