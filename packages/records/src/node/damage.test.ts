@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Records } from "../records/records.ts";
 import { type NodeRecordsPlace, openRecords, salvageRecords } from "./index.ts";
+import { byLength, isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
-const runs = process.env["CCL_TEST_LENGTH"] === undefined ? 60 : 1_000;
+const runs = byLength({ test: 20, ci: 60, faults: 1_000 });
 const entryCount = 120;
 const recordCount = 60;
 let folder = "";
@@ -125,7 +126,7 @@ describe.each([
         { numRuns: runs },
       );
       expect(reported).toBeGreaterThan(0);
-      if (process.env["CCL_TEST_LENGTH"] !== undefined)
+      if (isAtLeast("faults"))
         console.log(`${kind}: ${runs} damages, ${reported} reported, ${unreachable} not opened`);
     },
   );

@@ -7,9 +7,9 @@ import { createInterface } from "node:readline";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { kills } from "../../../../scripts/lengths/test-length.mjs";
 import { type NodeRecordsPlace, openRecords } from "./index.ts";
 
-const kills = process.env["CCL_TEST_LENGTH"] === undefined ? 4 : 30;
 const entry = new URL("../../dist/node/index.js", import.meta.url).href;
 let folder = "";
 beforeAll(async () => {
@@ -33,7 +33,8 @@ function startWriter(place: NodeRecordsPlace, from: number) {
   });
   const printed: number[] = [];
   const lines = createInterface({ input: child.stdout });
-  const isAhead = new Promise<void>((resolve) => {
+  const isAhead = new Promise<void>((resolve, reject) => {
+    child.once("exit", () => reject(new Error("A writer ended before it was killed.")));
     lines.on("line", (line) => {
       printed.push(Number(line));
       if (printed.length === 5) resolve();
