@@ -12,7 +12,7 @@ import type { PlanMode, ReadSet, ValidPlan } from "../validate/valid-plan.ts";
 import { actionsOf } from "./actions-of.ts";
 import { answerIssue, type FoundEdits } from "./found-edits.ts";
 import { readCalls } from "./read-calls.ts";
-import { scanAnswer } from "./scan-answer.ts";
+import { editsOfCalls, scanAnswer } from "./scan-answer.ts";
 
 /** How an answer in any format of edits is read. */
 export interface ParseEditsOptions {
@@ -126,7 +126,7 @@ function withoutReasoning(answer: string): string {
 }
 
 /** Calls in a value that stands inside a line. */
-function callsInProse(text: string): FoundEdits[] | ReturnType<typeof answerIssue> {
+function callsInProse(text: string): ReturnType<typeof editsOfCalls> {
   const accept = (value: unknown): boolean => readCalls(value) !== undefined;
   const extracted = extractJson(text, { accept });
   // Texts that go to a file are never guessed.
@@ -139,10 +139,7 @@ function callsInProse(text: string): FoundEdits[] | ReturnType<typeof answerIssu
     );
   const calls = readCalls(value);
   if (calls === undefined || "code" in calls) return calls ?? [];
-  const [patch] = calls.texts;
-  if (patch === undefined) return [{ end: 0, format: "str_replace", changes: calls.changes }];
-  const inner = scanAnswer(patch);
-  return inner.ok ? inner.value.found.map((one) => ({ ...one, end: 0 })) : [];
+  return editsOfCalls(calls);
 }
 
 function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdits> {

@@ -7,7 +7,7 @@ import { type PlanIssue, quote } from "../plan-issue.ts";
 import { answerIssue, type FoundEdits } from "./found-edits.ts";
 import { pathIn, pathOfInfo } from "./path-in.ts";
 import { beginsBlock, readBlock } from "./read-blocks.ts";
-import { readCalls } from "./read-calls.ts";
+import { readCalls, type ToolCalls } from "./read-calls.ts";
 import { fenceEnd, fenceMarkIn } from "./read-fence.ts";
 import { readUnifiedDiff } from "./read-unified-diff.ts";
 import { readV4a } from "./read-v4a.ts";
@@ -22,14 +22,14 @@ export interface ScannedAnswer {
 const LEFT_OVER =
   /^(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S|<\/?(?:edit|replace|search|old|new|write_to_file|replace_in_file|apply_diff|file)\b[^<>]*>\s*$)/;
 const EDIT_MEMBER =
-  /"(?:actions|kind|command|old_str|old_string|file_path|patch|diff|proposed_changes)"\s*:/;
+  /"(?:actions|kind|command|old_str|old_string|file_path|patch|diff|proposed_changes)\\?"\s*:/;
 const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
 /** Values that do not end are looked for a few times only: each takes a walk through the rest. */
 const MAX_OPEN_VALUES = 3;
 
 interface Scan {
-  lines: readonly string[];
+  lines: string[];
   found: Omit<FoundEdits, "end">[];
   /** The path that stood last, which is that of a block. */
   path: string | undefined;
@@ -39,6 +39,8 @@ interface Scan {
   openValues: number;
   /** Fences that edits stand in. */
   wrappers: number;
+  /** A line of prose that has a member of an edit. */
+  stray: string | undefined;
   /** The line above a fence that holds no edit and is no shell's. */
   unnamed: string | undefined;
 }
@@ -49,13 +51,14 @@ interface Scan {
  */
 export function scanAnswer(answer: string): Result<ScannedAnswer> {
   const scan: Scan = {
-    lines: linesOf(answer),
+    lines: [...linesOf(answer)],
     found: [],
     path: undefined,
     above: { path: undefined, line: "" },
     hasPlan: false,
     openValues: 0,
     wrappers: 0,
+    stray: undefined,
     unnamed: undefined,
   };
   let at = 0;
@@ -64,7 +67,11 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
     if (typeof next !== "number") return { ok: false, issues: [next] };
     at = next;
   }
-  const { found, hasPlan, unnamed } = scan;
+  const { found, hasPlan, stray, unnamed } = scan;
+  if (stray !== undefined && (found.length > 0 || hasPlan))
+    return refuse(
+      `${quote(stray)} may hold an edit beside those that were read. Give all calls in one list, and nothing else in JSON.`,
+    );
   if (unnamed !== undefined && found.some(({ format }) => format === "whole_file"))
     return refuse(
       `The fence under ${quote(unnamed)} has no path, while others are files. Put each file's path alone on the line above its fence.`,
@@ -98,6 +105,7 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
       "ERR_PATCH_NOT_UNIFIED",
       `${quote(line)} belongs to no edit that can be read. Give each edit whole, all in one format.`,
     );
+  if (EDIT_MEMBER.test(line)) scan.stray ??= line;
   if (line.trim() !== "") {
     scan.above = { path: pathIn(line), line };
     scan.path = scan.above.path ?? scan.path;
@@ -218,17 +226,28 @@ function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
     return found?.end ?? scan.lines.length;
   }
   if (edits === "plan") scan.hasPlan = true;
-  else if ("code" in edits) return edits;
   else {
-    if (edits.changes.length > 0)
-      scan.found.push({ format: "str_replace", changes: edits.changes });
-    for (const patch of edits.texts) {
-      const inner = scanAnswer(patch);
-      if (!inner.ok) return answerIssue("ERR_PATCH_NOT_UNIFIED", inner.issues[0]?.message ?? "");
-      scan.found.push(...inner.value.found);
-    }
+    const read = "code" in edits ? edits : editsOfCalls(edits);
+    if ("code" in read) return read;
+    scan.found.push(...read);
   }
-  return found?.end ?? at + 1;
+  if (found === undefined) return at + 1;
+  // What stands behind the value in its last line is read too.
+  const last = found.end - 1;
+  scan.lines[last] = found.rest;
+  return found.rest.trim() === "" ? found.end : last;
+}
+
+/** What calls change, and what the patches change that they carry. */
+export function editsOfCalls({ changes, texts }: ToolCalls): ScannedAnswer["found"] | PlanIssue {
+  const found: ScannedAnswer["found"] =
+    changes.length === 0 ? [] : [{ format: "str_replace", changes }];
+  for (const patch of texts) {
+    const inner = scanAnswer(patch);
+    if (!inner.ok) return answerIssue("ERR_PATCH_NOT_UNIFIED", inner.issues[0]?.message ?? "");
+    found.push(...inner.value.found);
+  }
+  return found;
 }
 
 function editsIn(value: unknown): "plan" | ReturnType<typeof readCalls> {
@@ -239,11 +258,11 @@ function editsIn(value: unknown): "plan" | ReturnType<typeof readCalls> {
   return isPlan && isPlanLike(value) ? "plan" : readCalls(value);
 }
 
-/** A JSON value and the line behind it; its value is undefined where the brackets close but the text is no JSON. */
+/** A JSON value, the rest of its last line, and the line behind it; its value is undefined where the brackets close but the text is no JSON. */
 function valueAt(
   lines: readonly string[],
   at: number,
-): { value: unknown; text: string; end: number } | undefined {
+): { value: unknown; text: string; rest: string; end: number } | undefined {
   let depth = 0;
   let isString = false;
   for (let end = at; end < lines.length; end += 1) {
@@ -256,7 +275,7 @@ function valueAt(
       else if (!isString && "}]".includes(character)) depth -= 1;
       if (depth > 0 || isString || !"}]".includes(character)) continue;
       const text = [...lines.slice(at, end), line.slice(0, index + 1)].join("\n");
-      return { value: parseJson(text), text, end: end + 1 };
+      return { value: parseJson(text), text, rest: line.slice(index + 1), end: end + 1 };
     }
   }
   return undefined;

@@ -195,7 +195,7 @@ export class PlainReader {
     const holder = this.#stack.at(-1);
     if (holder === undefined) return undefined;
     const isRepeated = Object.hasOwn(holder.fields, key);
-    // What was given of a value cannot be taken back.
+    // What was given of a value cannot be changed any more.
     if (isRepeated && this.#options.onValue !== undefined) return "stuck";
     if (isRepeated) this.#fix("repeated_key", position);
     holder.key = key;
