@@ -64,6 +64,9 @@ export function planCut(history: History, policy: FitPolicy): FrozenCut {
     const next = extra + (gap >= 0 ? gap : gap - overshoot * room * round - 8);
     extra = next > fitting && next < exceeding ? next : (fitting + exceeding) / 2;
   }
+  const filled = best && planner.fill(best.cut, Math.floor(goal - best.tokens));
+  if (filled !== undefined && assemblePrompt(history, { cut: filled, policy }).tokens <= goal)
+    return filled;
   const cut = best?.cut ?? planner.planBare();
   if (cut !== undefined) return cut;
   throw exceeded({ ...required.breakdown, markers: markerReserve });
@@ -111,6 +114,23 @@ class Planner {
     this.#showTail(from, Math.max(0, old - marks), texts);
     this.isWhole = from === 0 && Object.keys(texts).length === 0;
     return this.#freeze(from, texts);
+  }
+
+  /** The cut with what it leaves empty given to the result of which it leaves out the largest part. */
+  fill(cut: FrozenCut, spare: number): FrozenCut | undefined {
+    const { units } = this.#history;
+    const { meter } = this.#policy;
+    const shown = ({ key, message }: Block): number =>
+      meter.of({ role: message.role, content: cut.texts[key] ?? "" });
+    const missing = (block: Block): number => block.tokens - shown(block);
+    const [first, ...others] = units
+      .flatMap((unit, at) => [...this.#reader.of(unit, units.length - 1 - at)])
+      .filter(({ key, reference }) => reference === undefined && cut.texts[key] !== undefined);
+    if (first === undefined || spare <= 0) return undefined;
+    const block = others.reduce((one, next) => (missing(next) > missing(one) ? next : one), first);
+    const { [block.key]: _, ...texts } = cut.texts;
+    const text = this.#reader.show(block, shown(block) + spare);
+    return { ...cut, texts: text === undefined ? texts : { ...texts, [block.key]: text } };
   }
 
   /** Nothing but what must stay, and the shortest markers. */
