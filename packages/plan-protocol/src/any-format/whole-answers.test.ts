@@ -39,7 +39,7 @@ function changed(answer: string): string[] | undefined {
   const edits = parseEdits(answer, { readSet });
   if (!edits.ok) return undefined;
   return edits.value.plan.actions
-    .filter(({ path, content }) => content === `let ${path[0]} = 2;\nkept\n`)
+    .filter((one) => "content" in one && one.content === `let ${one.path[0]} = 2;\nkept\n`)
     .map(({ path }) => path)
     .toSorted();
 }
