@@ -58,10 +58,11 @@ await step("npm install of one package alone", () =>
 );
 await step("add-to, in a project that npm init made", () => {
   const cwd = path.join(temporary, "project");
-  const env = { ...process.env, INIT_CWD: undefined, PWD: cwd };
+  const env = { ...process.env, INIT_CWD: undefined };
   fs.mkdirSync(cwd);
   runCommand(["npm", "init", "-y"], { cwd });
-  runCommand([...pnpmCommand(), `--dir=${root}`, "add-to", ".", "@ccl/compress"], { cwd, env });
+  const pnpm = ["npx", "-y", "pnpm@10", `--dir=${root}`];
+  runCommand([...pnpm, "add-to", ".", "@ccl/compress"], { cwd, env });
   const readme = fs.readFileSync(path.join(root, "packages/compress/README.md"), "utf8");
   fs.writeFileSync(path.join(cwd, "first.mjs"), firstProgram(readme, "@ccl/compress"));
   runCommand([process.execPath, "first.mjs"], { cwd });

@@ -13,8 +13,9 @@ try {
   if (folder === undefined || names.length === 0)
     throw new Error("Write a folder and packages: add-to ../my-app @ccl/core");
   buildWhenNeeded(root);
-  // pnpm runs its commands in the clone, wherever it was called: npx keeps that in the one, a shell in the other.
-  const project = path.resolve(process.env.INIT_CWD ?? process.env.PWD ?? ".", folder);
+  // pnpm runs its commands in the clone, and npx keeps where it was called.
+  const project = path.resolve(process.env.INIT_CWD ?? ".", folder);
+  if (project === root) throw new Error(`${folder} is this clone; give your project's whole path`);
   const { added, tarballs } = addPackages(readWorkspace(root), { folder: project, names });
   console.log(`Added ${added.join(", ")}; keep ${tarballs} with the project.`);
 } catch (error) {

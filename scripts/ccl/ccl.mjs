@@ -13,5 +13,5 @@ try {
   process.exit(1);
 }
 // pnpm runs its commands here, wherever it was called.
-if (process.cwd() === root) process.chdir(process.env.INIT_CWD ?? process.env.PWD ?? root);
+if (process.cwd() === root) process.chdir(process.env.INIT_CWD ?? root);
 await import("../../packages/cli/dist/ccl.js");
