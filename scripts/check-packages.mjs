@@ -11,7 +11,7 @@ import { readWorkspace } from "./graph/workspace.mjs";
 import { compileApp, firstProgram, installAlone, installApp } from "./packages/consumer-app.mjs";
 import { entryLimits } from "./packages/entry-limits.mjs";
 import { packTarballs } from "./packages/pack-tarballs.mjs";
-import { pnpmCommand, runCommand, startCommand } from "./packages/run-command.mjs";
+import { runCommand, startCommand } from "./packages/run-command.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
 const workspace = readWorkspace(root);
