@@ -5,6 +5,9 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { ArtifactStore, ArtifactStoreOptions } from "@ccl/artifact-store";
 import { SqlError } from "@ccl/sql";
 
+import { ownWords } from "./own-command.ts";
+import type { Terminal } from "./session.ts";
+
 /** An open folder of artifacts. */
 export interface ArtifactFolder {
   store: ArtifactStore;
@@ -40,15 +43,15 @@ export function stateFolder({ env, platform }: StateSurroundings): string {
   return join(home, ".local", "state", "ccl");
 }
 
-/** A command that reads what is kept, as it can be run where ccl was started; under npx there is no `ccl` in the path. */
+/** A command that reads what is kept, as it can be run where ccl was started. */
 export function artifactCommand(
-  { env }: Pick<StateSurroundings, "env">,
+  terminal: Pick<Terminal, "argv" | "env">,
   words: string,
   state: string | undefined,
 ): string {
-  const program = env["npm_command"] === "exec" ? "npx -y @ccl/cli" : "ccl";
   const place = state === undefined ? "" : ` --state ${JSON.stringify(resolve(state))}`;
-  return `${program} artifacts ${words}${place}`;
+  const ccl = ownWords(terminal, terminal.env["npm_command"] === "exec" ? undefined : "ccl");
+  return `${ccl} artifacts ${words}${place}`;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface Terminal {
   stderr: OutputStream;
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
+  /** Node, and the file that it runs. */
+  argv?: readonly string[] | undefined;
   cwd(): string;
 }
 

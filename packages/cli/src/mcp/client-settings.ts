@@ -5,18 +5,11 @@ import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 import { CliError } from "../cli-error.ts";
 import type { ClientSettings } from "../output/change-settings.ts";
+import { ownCommand } from "../own-command.ts";
 import type { Session } from "../session.ts";
 
 /** An MCP client whose settings ccl knows. */
 export type ClientName = "claude-code" | "codex" | "cursor" | "vscode" | "opencode";
-
-/** Windows has no program `npx` that can be started without its shell. */
-function commandOn(platform: NodeJS.Platform): { program: string; args: string[] } {
-  const args = ["-y", "@ccl/cli", "mcp"];
-  return platform === "win32"
-    ? { program: "cmd", args: ["/c", "npx", ...args] }
-    : { program: "npx", args };
-}
 
 /** True for a name of the list. */
 export function isClientName(name: string): name is ClientName {
@@ -26,12 +19,14 @@ export function isClientName(name: string): name is ClientName {
 /** Where a client looks for its servers: for the user, or for the project alone. */
 export function clientSettings(
   client: ClientName,
-  { root, terminal: { env, platform } }: Session,
+  { root, terminal }: Session,
   { project }: { project: boolean },
 ): ClientSettings {
+  const { env, platform } = terminal;
   const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
   const standard = env["XDG_CONFIG_HOME"] ?? join(home, ".config");
-  const { program, args } = commandOn(platform);
+  const own = ownCommand(terminal);
+  const [program, args] = [own.program, [...own.args, "mcp"]];
   switch (client) {
     case "claude-code":
       return json(project ? join(root, ".mcp.json") : join(home, ".claude.json"), "mcpServers", {
