@@ -32,7 +32,7 @@ const views: [name: string, address: string, ready: string][] = [
   ["sessions", "context", "Why does checkout fail"],
   ["context", "context?session=LONG&part=8", "characters"],
   ["dump", "context?session=SHORT&part=2", "characters"],
-  ["compared", "context?session=LONG&at=40&with=41", "Difference"],
+  ["compared", "context?session=LONG&at=40&with=41", "the same"],
   ["gateway", "gateway", "Saved"],
   ["pack", "pack?task=refund+an+invoice", "The exact text"],
   ["runs", "runs", "chat-1"],

@@ -1,63 +1,150 @@
-import type { PromptPart, PromptView } from "../src/views.ts";
+import type { ComparedPair, ComparedView, PromptPart, PromptView } from "../src/views.ts";
+import { Diff } from "./diff.tsx";
 import { labelOf } from "./part-names.ts";
-import { count, visible } from "./format.ts";
-import { Status } from "./parts.tsx";
+import { count, money, visible } from "./format.ts";
+import { Figure, Status } from "./parts.tsx";
 import { useView } from "./use-view.ts";
 
-/** Two prompts of a session beside each other, part by part. */
-export function ComparedPrompts({ view, other }: { view: PromptView; other: number }) {
-  const loading = useView("prompt", { session: view.session.id, at: other });
-  if (loading.view === undefined) return <Status loading={loading} />;
-  const [left, right] = [view.parts, loading.view.parts];
-  const length = Math.max(left.length, right.length);
+const changes: Record<ComparedPair["change"], string> = {
+  same: "the same",
+  changed: "changed",
+  removed: "removed",
+  added: "added",
+  moved: "moved",
+  unknown: "not known",
+};
+
+/** The prompt that is shown and another, of this session or another one. */
+export function ComparedPrompts({
+  view,
+  with: at,
+  other,
+}: {
+  view: PromptView;
+  with: number;
+  other: string | undefined;
+}) {
+  const loading = useView("compared", {
+    session: view.session.id,
+    at: view.prompt.at,
+    with: at,
+    other,
+  });
+  const compared = loading.view;
+  if (compared === undefined) return <Status loading={loading} />;
+  const [first, second] = compared.prompts.map(({ parts }) => parts);
+  const counts = new Map<string, number>();
+  for (const { change } of compared.pairs) counts.set(change, (counts.get(change) ?? 0) + 1);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Compared prompts">
-      <table class="compared">
-        <thead>
-          <tr>
-            <th>Prompt {view.prompt.at + 1}</th>
-            <th class="number">{count(view.prompt.cached + view.prompt.fresh)}</th>
-            <th>Prompt {other + 1}</th>
-            <th class="number">{count(loading.view.prompt.cached + loading.view.prompt.fresh)}</th>
-            <th>Difference</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Array.from({ length }, (_, at) => {
-            const [a, b] = [left[at], right[at]];
-            const change = changeOf(a, b);
-            return (
-              <tr key={at} class={change === "same" ? "faint" : "changed"}>
-                <Cells part={a} />
-                <Cells part={b} />
-                <td>{change}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+    <section aria-label="Compared prompts">
+      <Status loading={loading} />
+      <dl class="figures">
+        {Object.entries(changes).map(([change, name]) =>
+          counts.has(change) ? (
+            <Figure key={change} name={`Parts: ${name}`}>
+              {count(counts.get(change) ?? 0)}
+            </Figure>
+          ) : null,
+        )}
+      </dl>
+      {counts.has("unknown") ? (
+        <p class="note">
+          Where texts were not kept, and are not of one record, nothing can be said.{" "}
+          <code>ccl proxy --record</code> keeps them.
+        </p>
+      ) : null}
+      <Break compared={compared} />
+      <ol class="parts compared">
+        {foldedPairs(compared.pairs).map((group) => (
+          <Group key={placesOf(group)} group={group} first={first ?? []} second={second ?? []} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Where the cache of a provider ends, and what that costs. */
+function Break({ compared }: { compared: ComparedView }) {
+  const { break: broken, prompts } = compared;
+  if (broken === undefined)
+    return <p>The second goes on from the first or ends in it: the cache of a provider holds.</p>;
+  const part = prompts[1]?.parts[broken.second];
+  const place =
+    broken.byte === undefined
+      ? `in part ${broken.second + 1}`
+      : `at byte ${count(broken.byte)} of part ${broken.second + 1}`;
+  const { keptTokens, lostTokens, usd } = broken;
+  return (
+    <p>
+      {broken.isKnown ? "The cache of a provider ends" : "The cache of a provider may end"} {place}
+      {part === undefined ? "" : ` (${labelOf(part)})`}. Before it stand {count(keptTokens)} tokens.
+      The {count(lostTokens)} tokens of the first that follow are of no more use
+      {usd === undefined ? "" : `: about ${money(usd)} at list prices`}.
+    </p>
+  );
+}
+
+/** What is the same and stands together is one group. */
+function foldedPairs(pairs: readonly ComparedPair[]): ComparedPair[][] {
+  const groups: ComparedPair[][] = [];
+  for (const pair of pairs) {
+    const last = groups.at(-1);
+    if (pair.change === "same" && last?.[0]?.change === "same") last.push(pair);
+    else groups.push([pair]);
+  }
+  return groups;
+}
+
+function placesOf([pair]: readonly ComparedPair[]): string {
+  return `${pair?.first}-${pair?.second}`;
+}
+
+interface Sides {
+  first: readonly PromptPart[];
+  second: readonly PromptPart[];
+}
+
+function Group({ group, first, second }: { group: readonly ComparedPair[] } & Sides) {
+  const rows = group.map((pair) => (
+    <Pair key={placesOf([pair])} pair={pair} first={first} second={second} />
+  ));
+  if (group.length < 2) return <li>{rows}</li>;
+  const tokens = group.reduce((sum, pair) => sum + (second[pair.second ?? -1]?.tokens ?? 0), 0);
+  return (
+    <li>
+      <details>
+        <summary>
+          {count(group.length)} parts are the same, {count(tokens)} tokens
+        </summary>
+        {rows}
+      </details>
+    </li>
+  );
+}
+
+function Pair({ pair, first, second }: { pair: ComparedPair } & Sides) {
+  const [a, b] = [first[pair.first ?? -1], second[pair.second ?? -1]];
+  const part = b ?? a;
+  if (part === undefined) return null;
+  const place = [pair.first, pair.second]
+    .map((at) => (at === undefined ? "–" : at + 1))
+    .join(" → ");
+  const sizes = a !== undefined && b !== undefined && a.tokens !== b.tokens;
+  return (
+    <div class={pair.change === "same" ? "pair faint" : "pair"}>
+      <span class={`badge change-${pair.change}`}>{changes[pair.change]}</span>{" "}
+      <span class="muted">part {place}</span>{" "}
+      <span class={`swatch origin-${part.origin}`} aria-hidden="true" /> {labelOf(part)}
+      {sizes ? `, before ${count(a.tokens)}` : ""}
+      {a?.form === b?.form ? "" : `, ${a?.form ?? "whole"} → ${b?.form ?? "whole"}`}
+      {pair.diff === undefined ? (
+        <div class="muted clip">{visible(part.preview ?? "").slice(0, 140)}</div>
+      ) : (
+        <Diff text={pair.diff} />
+      )}
+      {pair.change === "changed" && pair.diff === undefined && part.preview !== undefined ? (
+        <div class="note">It differs in too many lines to be shown here; read both texts.</div>
+      ) : null}
     </div>
   );
-}
-
-function Cells({ part }: { part: PromptPart | undefined }) {
-  if (part === undefined) return <td colSpan={2}>—</td>;
-  return (
-    <>
-      <td class="wide">
-        <span class={`swatch origin-${part.origin}`} aria-hidden="true" /> {labelOf(part)}
-        <div class="muted clip">{visible(part.preview ?? "").slice(0, 140)}</div>
-      </td>
-      <td class="number">{count(part.tokens)}</td>
-    </>
-  );
-}
-
-function changeOf(a: PromptPart | undefined, b: PromptPart | undefined): string {
-  if (a === undefined) return "only in the second";
-  if (b === undefined) return "only in the first";
-  if (a.form !== b.form) return `${a.form ?? "whole"} → ${b.form ?? "whole"}`;
-  return a.preview === b.preview && a.length === b.length && a.tokens === b.tokens
-    ? "same"
-    : "other text";
 }

@@ -6,7 +6,7 @@ import { LineChart } from "./line-chart.tsx";
 import { LongText } from "./long-text.tsx";
 import { moveByArrows } from "./move-by-arrows.ts";
 import { Figure, Status } from "./parts.tsx";
-import { hrefOf, type Route } from "./route.ts";
+import { currentRoute, hrefOf, type Route } from "./route.ts";
 import { Treemap } from "./treemap.tsx";
 import { useView } from "./use-view.ts";
 
@@ -81,14 +81,14 @@ function SessionTable({ sessions }: { sessions: readonly SessionRow[] }) {
 }
 
 function Prompt({ route: { parameters } }: { route: Route }) {
-  const { session = "", at, part, with: other } = parameters;
+  const { session = "", at, part, with: to, other } = parameters;
   const loading = useView("prompt", { session, at });
   const whole = useView("session", { session });
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   const here = view.prompt.at;
-  const go = (to: Record<string, string | number | undefined>) => {
-    location.hash = hrefOf("context", { session, at: here, part, with: other, ...to });
+  const go: Go = (change) => {
+    location.hash = hrefOf("context", { session, at: here, part, with: to, other, ...change });
   };
   return (
     <>
@@ -121,11 +121,12 @@ function Prompt({ route: { parameters } }: { route: Route }) {
           ]}
         />
       )}
-      <Steps view={view} other={other} go={go} />
-      {other === undefined ? (
+      <Status loading={loading} />
+      <Steps view={view} compared={{ to, other }} go={go} />
+      {to === undefined ? (
         <Parts view={view} part={part} go={go} />
       ) : (
-        <ComparedPrompts view={view} other={Number(other)} />
+        <ComparedPrompts view={view} with={Number(to)} other={other} />
       )}
     </>
   );
@@ -133,12 +134,28 @@ function Prompt({ route: { parameters } }: { route: Route }) {
 
 type Go = (to: Record<string, string | number | undefined>) => void;
 
-function Steps({ view, other, go }: { view: PromptView; other: string | undefined; go: Go }) {
+function Steps({
+  view,
+  compared: { to, other },
+  go,
+}: {
+  view: PromptView;
+  compared: { to: string | undefined; other: string | undefined };
+  go: Go;
+}) {
   const { prompt, prompts } = view;
-  const step = (to: number) => go({ at: to, part: undefined });
+  const sessions = useView(to === undefined ? undefined : "sessions");
+  const step = (at: number) => go({ at, part: undefined });
+  // From the address, which is ahead of what is shown while clicks follow each other.
+  const stepBy = (steps: number) => {
+    const { at = prompt.at } = currentRoute().parameters;
+    step(Math.min(prompts - 1, Math.max(0, Number(at) + steps)));
+  };
+  const known = sessions.view?.sessions ?? [];
+  const length = other === undefined ? prompts : known.find(({ id }) => id === other)?.prompts;
   return (
     <div class="row">
-      <button type="button" disabled={prompt.at === 0} onClick={() => step(prompt.at - 1)}>
+      <button type="button" disabled={prompt.at === 0} onClick={() => stepBy(-1)}>
         Previous
       </button>
       <label>
@@ -155,18 +172,34 @@ function Steps({ view, other, go }: { view: PromptView; other: string | undefine
       <span>
         {prompt.at + 1} of {prompts}
       </span>
-      <button type="button" disabled={prompt.at >= prompts - 1} onClick={() => step(prompt.at + 1)}>
+      <button type="button" disabled={prompt.at >= prompts - 1} onClick={() => stepBy(1)}>
         Next
       </button>
-      {prompts < 2 ? null : (
+      <label>
+        Compare with{" "}
+        <select value={to ?? ""} onChange={(event) => go({ with: event.currentTarget.value })}>
+          <option value="">no other</option>
+          {Array.from({ length: length ?? 0 }, (_, index) =>
+            other === undefined && index === prompt.at ? null : (
+              <option key={index} value={index}>
+                {index + 1}
+              </option>
+            ),
+          )}
+        </select>
+      </label>
+      {known.length < 2 ? null : (
         <label>
-          Compare with{" "}
-          <select value={other ?? ""} onChange={(event) => go({ with: event.currentTarget.value })}>
-            <option value="">no other</option>
-            {Array.from({ length: prompts }, (_, index) =>
-              index === prompt.at ? null : (
-                <option key={index} value={index}>
-                  {index + 1}
+          of{" "}
+          <select
+            value={other ?? ""}
+            onChange={(event) => go({ with: 0, other: event.currentTarget.value })}
+          >
+            <option value="">this session</option>
+            {known.map(({ id, title }) =>
+              id === view.session.id ? null : (
+                <option key={id} value={id}>
+                  {visible(title).slice(0, 60)}
                 </option>
               ),
             )}

@@ -29,6 +29,7 @@ export function GatewayPage() {
   const total = tokens.cached + tokens.fresh;
   return (
     <>
+      <Status loading={loading} />
       <dl class="figures">
         <Figure name="Requests">{count(view.requests)}</Figure>
         <Figure name="With shorter results">{count(view.changed)}</Figure>

@@ -1,14 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
+import { moment } from "./format.ts";
 import type { Loading } from "./use-view.ts";
 
-/** What a view has to say before it is there, or instead of it. */
-export function Status({ loading: { error, isLoading, view } }: { loading: Loading<unknown> }) {
+/** What a view has to say before it is there, instead of it, or above the last one that could be read. */
+export function Status({ loading }: { loading: Loading<unknown> }) {
+  const { error, isLoading, view, readAtMs } = loading;
   if (error !== undefined)
     return (
       <p class="note" role="alert">
         {error}
+        {view === undefined ? "" : ` What is shown was read at ${moment(readAtMs)}.`}
       </p>
     );
   return isLoading && view === undefined ? <p class="note">Reading…</p> : null;

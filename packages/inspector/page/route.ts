@@ -15,16 +15,17 @@ export function hrefOf(page: string, parameters: Record<string, string | number 
   return `#/${page}${text === "" ? "" : `?${text}`}`;
 }
 
-function readRoute(): Route {
+/** The route that the address says now; a page may still show the one before. */
+export function currentRoute(): Route {
   const [page = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
   return { page, parameters: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 /** The route of now, and of each moment after. */
 export function useRoute(): Route {
-  const [route, setRoute] = useState(readRoute);
+  const [route, setRoute] = useState(currentRoute);
   useEffect(() => {
-    const update = () => setRoute(readRoute());
+    const update = () => setRoute(currentRoute());
     addEventListener("hashchange", update);
     return () => removeEventListener("hashchange", update);
   }, []);

@@ -64,6 +64,7 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
   const groups = [...new Set(view.operations.map(({ hook }) => hook))];
   return (
     <>
+      <Status loading={loading} />
       <p class="lead">
         <a href={hrefOf("runs")}>Runs</a> / {visible(id)}
       </p>

@@ -2,10 +2,12 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { InspectorViews, ViewName } from "../src/views.ts";
 
-/** A view as it arrives. While the next one is on its way, the last one stays. */
+/** A view as it arrives. While the next one is on its way, and when it can't be read, the last one stays. */
 export interface Loading<View> {
   view?: View | undefined;
   error?: string | undefined;
+  /** When the view that stays was read. */
+  readAtMs?: number | undefined;
   isLoading: boolean;
 }
 
@@ -41,14 +43,15 @@ export function useView<Name extends ViewName>(
     const read = async () => {
       try {
         const view = await fetchView(name, JSON.parse(key), controller.signal);
-        setLoading({ view, isLoading: false });
+        setLoading({ view, isLoading: false, readAtMs: Date.now() });
       } catch (error) {
         if (controller.signal.aborted) return;
-        setLoading({ error: error instanceof Error ? error.message : "", isLoading: false });
+        const message = error instanceof Error ? error.message : "";
+        setLoading(({ view, readAtMs }) => ({ view, readAtMs, error: message, isLoading: false }));
       }
       if (everyMs !== undefined) timer = setTimeout(read, everyMs);
     };
-    setLoading(({ view }) => ({ view, isLoading: true }));
+    setLoading(({ view, readAtMs }) => ({ view, readAtMs, isLoading: true }));
     void read();
     return () => {
       controller.abort();

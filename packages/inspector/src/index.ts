@@ -1,3 +1,4 @@
+export { type ComparedPart, comparePrompts } from "./compare-prompts.ts";
 export { InspectorError } from "./inspector-error.ts";
 export { type Inspector, type InspectorOptions, openInspector } from "./open-inspector.ts";
 export { readView } from "./read-view.ts";

@@ -31,7 +31,11 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
     [session, ["button", "cut of 40"]],
     /costs more than.*Original/s,
   ],
-  ["What changed from prompt to prompt?", [session, ["combobox", "Compare"]], /only in the first/],
+  [
+    "What changed from prompt to prompt?",
+    [session, ["combobox", "Compare"]],
+    /at byte 7 of part 4.*removed/s,
+  ],
   ["What did it cost?", [["link", "Gateway"]], /Saved\s+\$0\.20* \(50 %\)/],
   ["Why did a request pass unchanged?", [["link", "Gateway"]], /no gain/],
   [
@@ -73,7 +77,7 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
 const pages: [address: string, ready: string][] = [
   ["context", "onerror"],
   ["context?session=s&part=39", "Original"],
-  ["context?session=s&with=1", "Difference"],
+  ["context?session=s&with=1", "removed"],
   ["gateway", "onerror"],
   ["pack", "onerror"],
   ["runs", "run-1"],

@@ -83,6 +83,40 @@ export interface PromptView {
   parts: PromptPart[];
 }
 
+/** A part of one prompt and its partner in another, by their places. */
+export interface ComparedPair {
+  /** `unknown` where texts were not kept. */
+  change: "same" | "changed" | "removed" | "added" | "moved" | "unknown";
+  first?: number | undefined;
+  second?: number | undefined;
+  /** Lines that begin with a space, + or -; absent where texts were not kept or differ in too many lines. */
+  diff?: string | undefined;
+}
+
+/** Where a prompt stops being what the one before was, so that a provider reads the rest anew. */
+export interface CacheBreak {
+  /** The part of the second prompt. */
+  second: number;
+  /** Bytes of UTF-8 of its text that are still the same; absent where that can't be known. */
+  byte?: number | undefined;
+  /** False where it may be the same part: its text was not kept. */
+  isKnown: boolean;
+  /** Of the parts before, which the cache has. */
+  keptTokens: number;
+  /** Of the first prompt, from here on: no use in the cache any more. */
+  lostTokens: number;
+  /** What it costs to write these anew, at list prices. */
+  usd?: number | undefined;
+}
+
+/** `compared`: two prompts, of one session or of two. */
+export interface ComparedView {
+  prompts: { session: SessionRow; prompt: PromptRow; parts: PromptPart[] }[];
+  pairs: ComparedPair[];
+  /** Absent where the second goes on from the first. */
+  break?: CacheBreak | undefined;
+}
+
 /** `text`: a piece of a long text. */
 export interface TextView {
   text: string;
@@ -362,6 +396,7 @@ export interface InspectorViews {
   sessions: SessionsView;
   session: SessionView;
   prompt: PromptView;
+  compared: ComparedView;
   text: TextView;
   gateway: GatewayView;
   pack: PackView;

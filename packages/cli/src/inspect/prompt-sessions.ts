@@ -17,6 +17,8 @@ interface SessionItem {
   callId?: string | undefined;
   tokens: number;
   text?: string | undefined;
+  /** SHA-256 of the whole text. */
+  hash?: string | undefined;
 }
 
 /** A prompt: its parts, and those that were sent in another form. */

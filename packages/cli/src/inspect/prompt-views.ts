@@ -1,13 +1,16 @@
 import { join } from "node:path";
 
-import type {
-  GatewayPoint,
-  GatewayView,
-  InspectorSource,
-  PromptPart,
-  SessionRow,
-  TextView,
-  ViewParameters,
+import { cachePriceOf } from "@ccl/gateway";
+import {
+  type ComparedPart,
+  comparePrompts,
+  type GatewayPoint,
+  type GatewayView,
+  type InspectorSource,
+  type PromptPart,
+  type SessionRow,
+  type TextView,
+  type ViewParameters,
 } from "@ccl/inspector";
 
 import { stateFolder } from "../artifact-folder.ts";
@@ -23,7 +26,10 @@ import {
 } from "./prompt-sessions.ts";
 import type { UiFlags } from "./ui-flags.ts";
 
-type PromptViews = Pick<InspectorSource, "sessions" | "session" | "prompt" | "text" | "gateway">;
+type PromptViews = Pick<
+  InspectorSource,
+  "sessions" | "session" | "prompt" | "compared" | "text" | "gateway"
+>;
 
 const previewLength = 400;
 /** A piece of a text that a page takes at once. */
@@ -67,6 +73,24 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
       const parts = partsOf(prompt);
       return { session: row, prompt: prompt.row, prompts: prompts.length, hasTexts, parts };
     },
+    async compared(parameters) {
+      const one = await find(parameters);
+      const { other = one.row.id, with: at } = parameters;
+      const two = other === one.row.id ? one : await find({ session: other });
+      const [first, second] = [promptAt(one.prompts, parameters), promptAt(two.prompts, { at })];
+      const compared = comparePrompts(sentParts(first), sentParts(second));
+      const { read, write, usdPerMillion } = cachePriceOf(two.row.model);
+      const lost = compared.break?.lostTokens ?? 0;
+      const usd = (lost * (write - read) * usdPerMillion) / 1e6;
+      return {
+        prompts: [
+          { session: one.row, prompt: first.row, parts: partsOf(first) },
+          { session: two.row, prompt: second.row, parts: partsOf(second) },
+        ],
+        pairs: compared.pairs,
+        break: compared.break && { ...compared.break, usd },
+      };
+    },
     async text(parameters) {
       const { prompts } = await find(parameters);
       const { items, shown } = promptAt(prompts, parameters);
@@ -97,22 +121,30 @@ function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
   return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
 }
 
-function partsOf({ items, shown, unchanged }: SessionPrompt): PromptPart[] {
+function partsOf(prompt: SessionPrompt): PromptPart[] {
+  const sent = sentParts(prompt);
+  const forms = new Map(prompt.shown.map((one) => [one.at, one.form]));
+  return prompt.items.map(({ kind, tool, tokens }, at) => ({
+    at,
+    origin: kind,
+    tool,
+    tokens: sent[at]?.tokens ?? tokens,
+    directTokens: tokens,
+    isCached: at < prompt.unchanged,
+    form: forms.get(at),
+    preview: sent[at]?.text?.slice(0, previewLength),
+    length: sent[at]?.text?.length,
+  }));
+}
+
+/** The parts in the form in which they were sent. */
+function sentParts({ items, shown }: SessionPrompt): ComparedPart[] {
   const forms = new Map(shown.map((one) => [one.at, one]));
-  return items.map(({ kind, tool, tokens, text }, at) => {
-    const form = forms.get(at);
-    const sent = form === undefined ? text : form.text;
-    return {
-      at,
-      origin: kind,
-      tool,
-      tokens: form?.tokens ?? tokens,
-      directTokens: tokens,
-      isCached: at < unchanged,
-      form: form?.form,
-      preview: sent?.slice(0, previewLength),
-      length: sent?.length,
-    };
+  return items.map((item, at) => {
+    const sent = forms.get(at) ?? item;
+    const { kind: origin, tool, callId } = item;
+    const { tokens, text, hash } = sent;
+    return { origin, tool, callId, tokens, text, hash, record: sent };
   });
 }
 

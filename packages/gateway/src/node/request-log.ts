@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { isRecord } from "@ccl/core/json";
 import { unless } from "@ccl/core/node";
-import { redactSecrets } from "@ccl/core";
+import { redactSecrets, sha256Hex } from "@ccl/core";
 
 import type { ShownForm, ShownResult } from "../decide/plan-options.ts";
 import type { PlannedItem } from "../decide/history-planner.ts";
@@ -20,6 +20,8 @@ interface LoggedItem {
   callId?: string | undefined;
   tokens: number;
   text?: string | undefined;
+  /** SHA-256 of the whole text, also where it is not kept. */
+  hash?: string | undefined;
 }
 
 /** A request as a line of the log. Items and forms are those that the session's line before does not have. */
@@ -38,7 +40,7 @@ export interface LoggedRequest {
   /** How many of these were sent as they were sent before, so that the provider's cache may hold them. */
   unchanged: number;
   items: LoggedItem[];
-  shown: { at: number; form: ShownForm; tokens: number; text?: string | undefined }[];
+  shown: ({ at: number; form: ShownForm } & Pick<LoggedItem, "tokens" | "text" | "hash">)[];
 }
 
 /** Keeps what was sent. */
@@ -117,12 +119,14 @@ function lineOf(
       callId,
       tokens,
       text: redacted(text),
+      hash: text === "" ? undefined : sha256Hex(text),
     })),
     shown: newly.map(([at, { form, text }]) => ({
       at,
       form,
       tokens: items[at]?.shownTokens ?? 0,
       text: redacted(text),
+      hash: sha256Hex(text),
     })),
   };
 }

@@ -1,4 +1,5 @@
 import { InspectorError, type InspectorSource } from "../index.ts";
+import type { ComparedPair } from "../views.ts";
 
 const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe";
 const line = "A".repeat(10 * 2 ** 20);
@@ -27,6 +28,20 @@ export const hostileSource: InspectorSource = {
   prompt: async ({ at = "0" }) => {
     const parts = at === "0" ? rows : rows.slice(0, -1);
     return { session, prompt: { ...prompt, at: Number(at) }, prompts: 2, hasTexts: true, parts };
+  },
+  compared: async ({ at = "0", with: to = "1" }) => {
+    const prompts = [at, to].map((place) => {
+      const parts = place === "0" ? rows : rows.slice(0, -1);
+      return { session, prompt: { ...prompt, at: Number(place) }, parts };
+    });
+    const pairs = rows.map(({ at: first }): ComparedPair => {
+      if (first === rows.length - 1) return { change: "removed", first };
+      const isChanged = first === 3;
+      const diff = isChanged ? `-${hostile}\n+${line.slice(0, 90_000)}` : undefined;
+      return { change: isChanged ? "changed" : "same", first, second: first, diff };
+    });
+    const broken = { second: 3, byte: 7, isKnown: true, keptTokens: 60, lostTokens: 700, usd: 0.01 };
+    return { prompts, pairs, break: broken };
   },
   text: async ({ offset = "0" }) => {
     const from = Number(offset);

@@ -1,0 +1,211 @@
+import { sha256Hex } from "@ccl/core";
+import { diffArrays } from "diff";
+
+import { diffTexts } from "./diff-texts.ts";
+import type { CacheBreak, ComparedPair, PromptPart } from "./views.ts";
+
+/** A part of a prompt as it was sent, with what shows whether another is the same. */
+export interface ComparedPart extends Pick<PromptPart, "origin" | "tool" | "tokens"> {
+  /** Undefined where it was not kept. Secrets may be left out. */
+  text?: string | undefined;
+  /** SHA-256 of the text as it was sent, in hex. */
+  hash?: string | undefined;
+  /** Ties a call and its result together; a provider's cache ends at another one. */
+  callId?: string | undefined;
+  /** What it was read from; parts of one record are the same. */
+  record: object;
+}
+
+/** Two prompts part by part, and where the second stops being what a provider has of the first in its cache. */
+export interface PromptComparison {
+  /** Each part of both once, in their order, and what has moved at the end. */
+  pairs: ComparedPair[];
+  /** Absent where the second goes on from the whole of the first, or ends within it. */
+  break?: CacheBreak | undefined;
+}
+
+/** Prompts that differ in more parts are compared as a whole. */
+const maxEdits = 4_000;
+const secretMarker = "[redacted:";
+
+/** Places in the first and in the second prompt. */
+type Places = Record<"first" | "second", number[]>;
+type Prompts = Record<"first" | "second", readonly ComparedPart[]>;
+
+/**
+ * Compares the parts of two prompts by what they say: parts are the same only where their texts or hashes are equal, and
+ * where neither was kept the answer is `unknown`.
+ */
+export function comparePrompts(
+  first: readonly ComparedPart[],
+  second: readonly ComparedPart[],
+): PromptComparison {
+  const prompts = { first: first.map(hashed), second: second.map(hashed) };
+  const runs = alignedRuns(prompts);
+  const left = {
+    first: runs.flatMap(({ isSame, first: places }) => (isSame ? [] : places)),
+    second: runs.flatMap(({ isSame, second: places }) => (isSame ? [] : places)),
+  };
+  const moved = movedParts(left, prompts);
+  const origins = new Set(moved.values());
+  const isUnknown = unknownParts(left, prompts);
+  const pairs = runs.flatMap(({ isSame, first: from, second: to }): ComparedPair[] =>
+    isSame
+      ? from.map((at, place) => ({ change: "same", first: at, second: to[place] }))
+      : pairsOfGap(
+          {
+            first: from.filter((at) => !origins.has(at)),
+            second: to.filter((at) => !moved.has(at)),
+          },
+          { prompts, isUnknown },
+        ),
+  );
+  const movedPairs = [...moved].map(([second, first]): ComparedPair => ({
+    change: "moved",
+    first,
+    second,
+  }));
+  return { pairs: [...pairs, ...movedPairs], break: cacheBreak(prompts) };
+}
+
+/** A text without its secrets has another hash than what was sent, and an empty one may stand for a picture. */
+function hashed(part: ComparedPart): ComparedPart {
+  const { hash, text } = part;
+  return hash === undefined && text !== undefined && text !== "" && !text.includes(secretMarker)
+    ? { ...part, hash: sha256Hex(text) }
+    : part;
+}
+
+/** Undefined where it can't be known. */
+function isSamePart(a: ComparedPart, b: ComparedPart): boolean | undefined {
+  if (kindOf(a) !== kindOf(b)) return false;
+  if (a.record === b.record) return true;
+  if (a.hash !== undefined && b.hash !== undefined) return a.hash === b.hash;
+  const isOther = a.text !== undefined && b.text !== undefined && a.text !== b.text;
+  return isOther ? false : undefined;
+}
+
+function kindOf({ origin, tool }: ComparedPart): string {
+  return `${origin} ${tool ?? ""}`;
+}
+
+/** Both prompts as runs of parts that are the same, and of those between. */
+function alignedRuns({ first, second }: Prompts): (Places & { isSame: boolean })[] {
+  const comparator = (a: ComparedPart, b: ComparedPart): boolean => isSamePart(a, b) === true;
+  const edits = diffArrays([...first], [...second], { comparator, maxEditLength: maxEdits }) ?? [
+    { removed: true, added: false, count: first.length },
+    { removed: false, added: true, count: second.length },
+  ];
+  const runs: (Places & { isSame: boolean })[] = [];
+  let [left, right] = [0, 0];
+  for (const { added, removed, count } of edits) {
+    const isSame = !added && !removed;
+    const last = runs.at(-1);
+    const run = last?.isSame === isSame ? last : { isSame, first: [], second: [] };
+    if (run !== last) runs.push(run);
+    for (let done = 0; done < count; done += 1) {
+      if (!added) run.first.push(left++);
+      if (!removed) run.second.push(right++);
+    }
+  }
+  return runs;
+}
+
+/** Parts without a partner that stand elsewhere in the other prompt: places in the second, with those in the first. */
+function movedParts(left: Places, { first, second }: Prompts): Map<number, number> {
+  const places = new Map<string, number[]>();
+  for (const at of left.first) {
+    const part = first[at];
+    if (part?.hash === undefined) continue;
+    const key = `${kindOf(part)} ${part.hash}`;
+    places.set(key, [...(places.get(key) ?? []), at]);
+  }
+  const moved = new Map<number, number>();
+  for (const at of left.second) {
+    const part = second[at];
+    const from = part && places.get(`${kindOf(part)} ${part.hash}`)?.shift();
+    if (from !== undefined) moved.set(at, from);
+  }
+  return moved;
+}
+
+/** Says of a part whether the other prompt may have it, in a part that can't be compared. */
+function unknownParts(
+  left: Places,
+  prompts: Prompts,
+): (side: keyof Prompts, part: ComparedPart) => boolean {
+  const kindsOf = (side: keyof Prompts): Set<string> =>
+    new Set(
+      left[side].flatMap((at) => {
+        const part = prompts[side][at];
+        return part === undefined || part.hash !== undefined ? [] : [kindOf(part)];
+      }),
+    );
+  const kinds = { first: kindsOf("first"), second: kindsOf("second") };
+  return (side, part) =>
+    part.hash === undefined || kinds[side === "first" ? "second" : "first"].has(kindOf(part));
+}
+
+/** Of what stands between two same parts: the next of one kind belong together. */
+function pairsOfGap(
+  gap: Places,
+  { prompts, isUnknown }: { prompts: Prompts; isUnknown: ReturnType<typeof unknownParts> },
+): ComparedPair[] {
+  const alone = (side: keyof Prompts, at: number): ComparedPair => {
+    const part = prompts[side][at];
+    const change = side === "first" ? "removed" : "added";
+    return {
+      change: part === undefined || isUnknown(side, part) ? "unknown" : change,
+      [side]: at,
+    };
+  };
+  const rest = [...gap.second];
+  const pairs: ComparedPair[] = [];
+  for (const at of gap.first) {
+    const part = prompts.first[at];
+    const place = rest.findIndex((other) => {
+      const found = prompts.second[other];
+      return part !== undefined && found !== undefined && kindOf(found) === kindOf(part);
+    });
+    const before = rest.splice(0, place + 1);
+    const partner = before.pop();
+    pairs.push(...before.map((added) => alone("second", added)));
+    pairs.push(partner === undefined ? alone("first", at) : pairOf(at, partner, prompts));
+  }
+  return [...pairs, ...rest.map((added) => alone("second", added))];
+}
+
+function pairOf(at: number, other: number, { first, second }: Prompts): ComparedPair {
+  const [a, b] = [first[at], second[other]];
+  if (a === undefined || b === undefined || isSamePart(a, b) === undefined)
+    return { change: "unknown", first: at, second: other };
+  const diff = a.text === undefined || b.text === undefined ? undefined : diffTexts(a.text, b.text);
+  return { change: "changed", first: at, second: other, diff };
+}
+
+function cacheBreak({ first, second }: Prompts): CacheBreak | undefined {
+  let keptTokens = 0;
+  for (const [at, part] of first.entries()) {
+    const other = second[at];
+    if (other === undefined) return undefined;
+    const isSame = part.callId === other.callId && isSamePart(part, other);
+    if (isSame !== true) {
+      const lostTokens = first.slice(at).reduce((sum, { tokens }) => sum + tokens, 0);
+      const byte = isSame === false ? commonBytes(part, other) : undefined;
+      return { second: at, byte, isKnown: isSame === false, keptTokens, lostTokens };
+    }
+    keptTokens += part.tokens;
+  }
+  return undefined;
+}
+
+/** How many bytes of UTF-8 two other parts have in common at their beginning; undefined where that can't be known. */
+function commonBytes(a: ComparedPart, b: ComparedPart): number | undefined {
+  if (kindOf(a) !== kindOf(b) || a.callId !== b.callId) return 0;
+  if (a.text === undefined || b.text === undefined || a.text === b.text) return undefined;
+  const [left, right] = [new TextEncoder().encode(a.text), new TextEncoder().encode(b.text)];
+  let at = 0;
+  while (at < left.length && at < right.length && left[at] === right[at]) at += 1;
+  // What stood in place of a secret before has another length.
+  return new TextDecoder().decode(left.subarray(0, at)).includes(secretMarker) ? undefined : at;
+}
