@@ -4,8 +4,8 @@ import { basename } from "node:path";
 import { estimatedCounter } from "@ccl/core";
 import { cachePriceOf } from "@ccl/gateway";
 import type { RecordedCall, Transcript } from "@ccl/gateway/audit";
-import { type LoggedRequest, readRequestLog } from "@ccl/gateway/node";
-import type { PromptRow, SessionRow } from "@ccl/inspector";
+import { createRequestLogReader, type LoggedRequest } from "@ccl/gateway/node";
+import type { GatewayView, PromptRow, SessionRow } from "@ccl/inspector";
 
 import { agentFolders, findLogs, maxLogBytes, readAgentLog } from "../commands/audit.ts";
 import type { Session } from "../session.ts";
@@ -21,11 +21,16 @@ interface SessionItem {
   hash?: string | undefined;
 }
 
+/** Tokens of one origin, of results by tool. */
+export type KindTokens = GatewayView["kinds"][number];
+
 /** A prompt: its parts, and those that were sent in another form. */
 export interface SessionPrompt {
   row: PromptRow;
   items: readonly SessionItem[];
   shown: LoggedRequest["shown"];
+  /** What its parts come to, by kind; of the gateway's prompts alone. */
+  kinds: readonly KindTokens[];
   /** So many parts may have been in the provider's cache. */
   unchanged: number;
   /** Input tokens as the provider reported them. */
@@ -38,13 +43,18 @@ export interface PromptSession {
   prompts: readonly SessionPrompt[];
 }
 
-/** The sessions of a folder's gateway. */
-export async function gatewaySessions(folder: string): Promise<PromptSession[]> {
-  const logs = await readRequestLog(folder);
-  return [...logs].flatMap(([id, requests]) => {
-    const prompts = requests.map(promptOf);
-    return sessionOf({ id, source: "gateway", model: requests.at(-1)?.model }, prompts);
-  });
+/** Reads the sessions of a folder's gateway; a later call reads what was added since. */
+export function gatewaySessions(folder: string): () => Promise<PromptSession[]> {
+  const read = createRequestLogReader(folder);
+  const known = new Map<readonly LoggedRequest[], SessionPrompt[]>();
+  return async () =>
+    [...(await read())].flatMap(([id, requests]) => {
+      const prompts = known.get(requests) ?? [];
+      for (const request of requests.slice(prompts.length))
+        prompts.push(promptOf(request, prompts.length));
+      known.set(requests, prompts);
+      return sessionOf({ id, source: "gateway", model: requests.at(-1)?.model }, prompts);
+    });
 }
 
 function promptOf(request: LoggedRequest, at: number): SessionPrompt {
@@ -66,7 +76,24 @@ function promptOf(request: LoggedRequest, at: number): SessionPrompt {
     status,
     reason,
   };
-  return { row, items, shown, unchanged, reported: request.reported };
+  const kinds = new Map<string, KindTokens>();
+  for (const [place, { kind: origin, tool, tokens }] of items.entries())
+    addKind(kinds, { origin, tool, tokens: sizes[place] ?? tokens, directTokens: tokens });
+  const { reported } = request;
+  return { row, items, shown, kinds: [...kinds.values()], unchanged, reported };
+}
+
+/** Adds to the sum of its kind. */
+export function addKind(
+  sums: Map<string, KindTokens>,
+  { origin, tool, tokens, directTokens }: KindTokens,
+): void {
+  const of = origin === "result" ? tool : undefined;
+  const key = `${origin} ${of ?? ""}`;
+  const sum = sums.get(key) ?? { origin, tool: of, tokens: 0, directTokens: 0 };
+  sum.tokens += tokens;
+  sum.directTokens += directTokens;
+  sums.set(key, sum);
 }
 
 /** What is read from the logs of coding agents, and how many are left out. */
@@ -138,7 +165,14 @@ function ofTranscript(
       usd,
       directUsd: usd,
     };
-    const prompt = { row, items: items.slice(0, call.end), shown: [], unchanged, reported };
+    const prompt = {
+      row,
+      items: items.slice(0, call.end),
+      shown: [],
+      kinds: [],
+      unchanged,
+      reported,
+    };
     unchanged = call.end;
     return prompt;
   });

@@ -18,8 +18,10 @@ import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { liveGateway } from "./live-gateway.ts";
 import {
+  addKind,
   agentSessions,
   gatewaySessions,
+  type KindTokens,
   type PromptSession,
   type SessionPrompt,
   sumAll,
@@ -39,8 +41,9 @@ const maxPoints = 500;
 /** What was sent: by the gateway's log, and by the logs of coding agents. */
 export function promptViews(session: Session, flags: UiFlags): Required<PromptViews> {
   const log = join(flags.state ?? stateFolder(session.terminal), "requests");
+  const readGateway = gatewaySessions(log);
   const all = async (): Promise<{ sessions: PromptSession[]; left: number }> => {
-    const [own, agents] = [await gatewaySessions(log), await agentSessions(session, flags.agents)];
+    const [own, agents] = [await readGateway(), await agentSessions(session, flags.agents)];
     const sessions = [...own, ...agents.sessions];
     sessions.sort((a, b) => (b.row.timeMs ?? 0) - (a.row.timeMs ?? 0));
     return { sessions, left: agents.left };
@@ -100,7 +103,7 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
       return pieceOf(parameters["of"] === "original" ? original : (sent ?? original), parameters);
     },
     async gateway() {
-      const sessions = await gatewaySessions(log);
+      const sessions = await readGateway();
       const emptyLog = sessions.length === 0 ? log : undefined;
       const live = await liveGateway(session.terminal.env, flags, emptyLog);
       return gatewayView(sessions, live);
@@ -202,23 +205,9 @@ function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
   return points.filter((_, at) => at % step === 0 || at === points.length - 1);
 }
 
-function kindsOf(prompts: readonly SessionPrompt[]): GatewayView["kinds"] {
-  const sums = new Map<string, GatewayView["kinds"][number]>();
-  for (const { items, shown } of prompts) {
-    const forms = new Map(shown.map((one) => [one.at, one.tokens]));
-    for (const [at, { kind, tool, tokens }] of items.entries()) {
-      const key = kind === "result" ? `${kind} ${tool ?? ""}` : kind;
-      const sum = sums.get(key) ?? {
-        origin: kind,
-        tool: kind === "result" ? tool : undefined,
-        tokens: 0,
-        directTokens: 0,
-      };
-      sum.tokens += forms.get(at) ?? tokens;
-      sum.directTokens += tokens;
-      sums.set(key, sum);
-    }
-  }
+function kindsOf(prompts: readonly SessionPrompt[]): KindTokens[] {
+  const sums = new Map<string, KindTokens>();
+  for (const kind of prompts.flatMap(({ kinds }) => kinds)) addKind(sums, kind);
   return [...sums.values()].sort((a, b) => b.directTokens - a.directTokens);
 }
 

@@ -1,9 +1,9 @@
 export { openFileDecisionStore } from "./open-file-decision-store.ts";
 export { openProxy, type Proxy } from "./open-proxy.ts";
 export {
+  createRequestLogReader,
   type LoggedRequest,
   openRequestLog,
-  readRequestLog,
   type RequestLog,
 } from "./request-log.ts";
 export { measuredSaving, type ProxyStats } from "./proxy-stats.ts";

@@ -1,4 +1,5 @@
-import { appendFile, mkdir, readdir, readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { appendFile, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { isRecord } from "@ccl/core/json";
@@ -131,30 +132,66 @@ function lineOf(
   };
 }
 
-/**
- * The requests of a folder by session, each with the whole of its prompt; lines that are cut off or of another form are passed over.
- * A folder that is missing has none.
- */
-export async function readRequestLog(folder: string): Promise<Map<string, LoggedRequest[]>> {
-  const sessions = new Map<string, LoggedRequest[]>();
-  const names = await unless(["ENOENT"], readdir(folder), []);
-  for (const name of names.filter((one) => one.endsWith(".jsonl")).sort()) {
-    const text = await readFile(join(folder, name), "utf8");
-    sessions.set(name.slice(0, -".jsonl".length), wholeRequests(readLines(text, isLogged)));
-  }
-  return sessions;
+/** A log of one session, as far as it was read. */
+interface ReadLog {
+  bytes: number;
+  requests: LoggedRequest[];
 }
 
-function wholeRequests(lines: readonly LoggedRequest[]): LoggedRequest[] {
-  let before: LoggedRequest | undefined;
-  return lines.flatMap((line) => {
-    if (line.kept > 0 && (before === undefined || before.items.length < line.kept)) return [];
-    const items = [...(before?.items.slice(0, line.kept) ?? []), ...line.items];
-    const shown = new Map(line.kept > 0 ? before?.shown.map((one) => [one.at, one]) : []);
-    for (const one of line.shown) shown.set(one.at, one);
-    before = { ...line, items, shown: [...shown.values()] };
-    return [before];
-  });
+/**
+ * Reads the requests of a folder by session, each with the whole of its prompt; a later call reads what was added since.
+ * Lines that are cut off or of another form are passed over. A folder that is missing has none.
+ */
+export function createRequestLogReader(
+  folder: string,
+): () => Promise<Map<string, readonly LoggedRequest[]>> {
+  const logs = new Map<string, ReadLog>();
+  const read = async (): Promise<Map<string, readonly LoggedRequest[]>> => {
+    const names = await unless(["ENOENT"], readdir(folder), []);
+    const sessions = new Map<string, readonly LoggedRequest[]>();
+    for (const name of names.filter((one) => one.endsWith(".jsonl")).sort()) {
+      const path = join(folder, name);
+      const { size } = await stat(path);
+      const known = logs.get(name);
+      // A file that became shorter is another one.
+      const log = known === undefined || known.bytes > size ? { bytes: 0, requests: [] } : known;
+      if (log.bytes < size) await readOn(path, log);
+      logs.set(name, log);
+      sessions.set(name.slice(0, -".jsonl".length), log.requests);
+    }
+    return sessions;
+  };
+  let reading: Promise<unknown> = Promise.resolve();
+  // One at a time, since each reads on from where the last one ended.
+  return () => {
+    const next = reading.then(read, read);
+    reading = next;
+    return next;
+  };
+}
+
+/** Adds the whole lines that follow. */
+async function readOn(path: string, log: ReadLog): Promise<void> {
+  const pieces: Buffer[] = [];
+  for await (const piece of createReadStream(path, { start: log.bytes })) pieces.push(piece);
+  const bytes = Buffer.concat(pieces);
+  const end = bytes.lastIndexOf("\n") + 1;
+  log.bytes += end;
+  for (const line of readLines(bytes.toString("utf8", 0, end), isLogged)) {
+    const whole = wholeRequest(line, log.requests.at(-1));
+    if (whole !== undefined) log.requests.push(whole);
+  }
+}
+
+function wholeRequest(
+  line: LoggedRequest,
+  before: LoggedRequest | undefined,
+): LoggedRequest | undefined {
+  if (line.kept > 0 && (before === undefined || before.items.length < line.kept)) return undefined;
+  const items = [...(before?.items.slice(0, line.kept) ?? []), ...line.items];
+  const shown = new Map(line.kept > 0 ? before?.shown.map((one) => [one.at, one]) : []);
+  for (const one of line.shown) shown.set(one.at, one);
+  return { ...line, items, shown: [...shown.values()] };
 }
 
 function isLogged(value: unknown): value is LoggedRequest {
