@@ -31,7 +31,8 @@ const tutorials = pagesOf("tutorials");
 const guides = pagesOf("guides");
 // Pages that write files and run them.
 const walkthroughs = [...tutorials, ...guides.filter(({ text }) => text.includes("\n```js ["))];
-const pages = [...tutorials, ...guides, ...pagesOf("explain"), ...pagesOf("reference")];
+const front = { name: "readme", text: fs.readFileSync(path.join(root, "README.md"), "utf8") };
+const pages = [front, ...tutorials, ...guides, ...pagesOf("explain"), ...pagesOf("reference")];
 let tarballs;
 
 await step("entries: size and platform", () => {
