@@ -4,17 +4,25 @@
 const fromClone = "npx -y pnpm@10 --dir=../ccl";
 const notice =
   "Not on npm yet. In your project, with a [clone](https://github.com/ccl-dev/ccl) of the repository beside it as `../ccl`:";
-const blocks =
-  /^(<!-- install: begin -->\n)(?:(?!```|<!--)[^])*(```sh(?: no-run)?\n[^`]*^```$)\s*^(<!-- install: end -->)$/gm;
+// A folder that npm made is CommonJS, in which a program that waits at its top level does not run as `.ts`.
+const howToRun =
+  "Save a program of this page as `main.mts` and run `npx tsx main.mts`, or `node main.mts` from Node 22.18 on.";
+const words = "(?:(?!```|<!--)[^])*";
+const blocks = new RegExp(
+  `^(<!-- install: begin -->\\n)${words}(\`\`\`sh(?: no-run)?\\n[^\`]*^\`\`\`$)${words}^(<!-- install: end -->)$`,
+  "gm",
+);
 
 /** A page with its blocks as npm's users read them, or as those of a clone do, who are told so once. */
 export function withInstallBlocks(markdown, { isPublished }) {
-  let isTold = isPublished;
+  let isFirst = true;
+  const hasPrograms = /^```ts$/m.test(markdown);
   return markdown.replaceAll(blocks, (_, begin, block, end) => {
     const text = isPublished ? publishedForm(block) : cloneForm(publishedForm(block));
-    const before = isTold ? "" : `${notice}\n\n`;
-    isTold = true;
-    return `${begin}\n${before}${text}\n\n${end}`;
+    const before = isFirst && !isPublished ? `${notice}\n\n` : "";
+    const after = isFirst && hasPrograms ? `\n\n${howToRun}` : "";
+    isFirst = false;
+    return `${begin}\n${before}${text}${after}\n\n${end}`;
   });
 }
 

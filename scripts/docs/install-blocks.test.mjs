@@ -44,6 +44,15 @@ describe("withInstallBlocks", () => {
   });
 });
 
+it("says once how a program runs, where a page has one", () => {
+  const withProgram = `${page}\n\`\`\`ts\nawait 1;\n\`\`\`\n`;
+  for (const isPublished of [true, false]) {
+    const shown = withInstallBlocks(withProgram, { isPublished });
+    expect(shown.split("npx tsx main.mts")).toHaveLength(2);
+    expect(withInstallBlocks(shown, { isPublished })).toBe(shown);
+  }
+});
+
 describe("commandsOutsideBlocks", () => {
   it("finds an installation from npm that no block has, and none else", () => {
     expect(commandsOutsideBlocks(page)).toEqual([]);
