@@ -383,11 +383,14 @@ async function incident({ data }) {
   const rows = [];
   for (const budget of [4_000, 6_000, 8_000, 16_000, 32_000, 40_000, 60_000]) {
     const fitted = fitMessages(messages, { budget, counter });
+    const compiled = await firstSight(messages, budget);
     const headTail = errorsIn(lastTurns(messages, budget), errors);
     rows.push([
       budget,
       fitted.tokens,
       `${errorsIn(fitted.messages, errors)} of ${errors.length}`,
+      compiled.tokenCount,
+      `${errorsIn(compiled.toMessages(), errors)} of ${errors.length}`,
       `${headTail} of ${errors.length}`,
     ]);
   }
@@ -396,13 +399,22 @@ async function incident({ data }) {
     errorsIn(fitMessages(messages, { budget, counter }).messages, errors) === errors.length;
   let all = 1_000;
   while (all < whole && !fits(all)) all += 250;
-  const head = ["Budget", "tokens", "errors shown", "by the last messages"];
+  const own = ["errors shown", "tokens of a session at first sight", "errors shown by it"];
+  const head = ["Budget", "tokens", ...own, "by the last messages"];
   return `An incident of ${whole.toLocaleString("en")} tokens
 
 ${table(head, rows, 2)}
 
 All errors are shown from ${all.toLocaleString("en")} tokens on, ${(whole / all).toFixed(1)} times fewer. Headroom's README says of an
 incident of its own: 65,694 tokens to 5,118, 12.8 times fewer, with all 82 errors (not run here).`;
+}
+
+/** What a session shows of results before the model answers them. */
+async function firstSight(messages, budget) {
+  const session = createSession({ counter, artifactStore: createMemoryArtifactStore() });
+  const end = messages.findLastIndex(({ role }) => role === "tool") + 1;
+  await recordMessages(session, messages.slice(0, end));
+  return createContextCompiler({ counter }).compile(session, { budget, systemPrompt: "" });
 }
 
 function errorsIn(prompt, errors) {

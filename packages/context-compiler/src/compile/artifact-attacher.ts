@@ -1,5 +1,5 @@
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
-import { sha256Hex, type TokenCounter } from "@ccl/core";
+import { sha256Hex } from "@ccl/core";
 import { mapConcurrent } from "@ccl/core/async";
 import { externalizeContent } from "../externalize/externalize-content.ts";
 import { renderArtifact } from "../externalize/render-artifact.ts";
@@ -7,10 +7,8 @@ import { createMessageMeter } from "../fit/message-meter.ts";
 import { requireNumbers } from "../fit/require-that.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
-import { EntryMapper } from "./entry-mapper.ts";
 import { inTurn } from "./in-turn.ts";
 import { logIndexOf, type LogIndex } from "./log-index.ts";
-import { rememberBySession } from "./session-memory.ts";
 import type { ContextEntry } from "./working-context.ts";
 
 /** What is attached, and where it goes. */
@@ -28,18 +26,14 @@ export interface ArtifactAttacherOptions {
  */
 export function artifactAttacher(options: ArtifactAttacherOptions = {}): ContextProcessor {
   requireNumbers("artifactAttacher", options, "aboveTokens");
-  const memoryOf = rememberBySession<TokenCounter, AttachMemory>(() => ({
-    mapper: new EntryMapper(),
-    stored: new WeakMap(),
-    texts: new WeakMap(),
-  }));
+  // Each entry is looked at once.
+  const attached = new WeakMap<ContextEntry, ContextEntry>();
   return {
     name: "artifactAttacher",
     async process(input) {
       const { session, context, counter, signal } = input;
       const store = options.artifactStore ?? session.artifactStore;
       if (store === undefined) return context;
-      const { mapper, stored, texts } = memoryOf(session, counter);
       const aboveTokens = options.aboveTokens ?? session.offloadAboveTokens ?? 1_000;
       const meter = createMessageMeter(counter);
       const isLarge = ({ message }: ContextEntry): boolean =>
@@ -47,13 +41,14 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
         typeof message.content === "string" &&
         meter.of(message) > aboveTokens;
       const remarks: string[] = [];
-      const unseen = mapper.unseen(context.entries);
+      const unseen = context.entries.filter((entry) => !attached.has(entry));
       await mapConcurrent(unseen, 8, async (entry) => {
         const handle = handleOf(entry, logIndexOf(session));
-        if (handle === undefined || texts.has(entry)) return;
-        const text = await readText(handle, store, signal);
-        if (text !== undefined) texts.set(entry, text);
-        else
+        if (handle === undefined) return;
+        const content = await readText(handle, store, signal);
+        const message = { ...entry.message, content: content ?? entry.message.content };
+        attached.set(entry, content === undefined ? entry : { ...entry, message });
+        if (content === undefined)
           remarks.push(
             `the artifact ${handle.artifactId.slice(0, 12)} can't be read: its summary is shown`,
           );
@@ -66,25 +61,15 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
           () => findOrStore(answer, { input, store, aboveTokens }),
           signal,
         );
-        if (typeof found !== "string") stored.set(entry, found);
-        else
+        attached.set(entry, typeof found === "string" ? entry : attach(entry, found));
+        if (typeof found === "string")
           remarks.push(`the answer to ${answer.callId} stays in full: the store failed (${found})`);
       }
-      const entries = mapper.map(context.entries, {
-        change: (entry) => withText(attach(entry, stored.get(entry)), texts.get(entry)),
-      });
-      return entries === context.entries && remarks.length === 0
-        ? context
-        : context.with({ entries }, { remarks });
+      const entries = context.entries.map((entry) => attached.get(entry) ?? entry);
+      const isChanged = entries.some((entry, at) => entry !== context.entries[at]);
+      return isChanged || remarks.length > 0 ? context.with({ entries }, { remarks }) : context;
     },
   };
-}
-
-interface AttachMemory {
-  mapper: EntryMapper;
-  stored: WeakMap<ContextEntry, SessionEvent<"artifact_stored">>;
-  /** Of entries that hold a handle, what the store has for it. */
-  texts: WeakMap<ContextEntry, string>;
 }
 
 /** Larger ones are for the model to search: to shorten them at each cut would take too long. */
@@ -122,20 +107,11 @@ async function readText(
   }
 }
 
-function withText(entry: ContextEntry, content: string | undefined): ContextEntry {
-  return content === undefined ? entry : { ...entry, message: { ...entry.message, content } };
-}
-
 function attach(
-  entry: ContextEntry,
-  stored: SessionEvent<"artifact_stored"> | undefined,
+  { message, eventIds }: ContextEntry,
+  { eventId }: SessionEvent<"artifact_stored">,
 ): ContextEntry {
-  if (stored === undefined) return entry;
-  const { message, eventIds } = entry;
-  return {
-    message,
-    eventIds: [...eventIds.slice(0, -1), stored.eventId, ...eventIds.slice(-1)],
-  };
+  return { message, eventIds: [...eventIds.slice(0, -1), eventId, ...eventIds.slice(-1)] };
 }
 
 interface Answer {

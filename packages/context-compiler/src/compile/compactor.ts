@@ -2,8 +2,6 @@ import { truncateMiddle, type ChatMessage, type Part, type TokenCounter } from "
 import { createMessageMeter } from "../fit/message-meter.ts";
 import { requireNumbers } from "../fit/require-that.ts";
 import type { ContextProcessor } from "./context-processor.ts";
-import { EntryMapper } from "./entry-mapper.ts";
-import { rememberBySession } from "./session-memory.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
 /** What a compactor does beside trimming and joining. */
@@ -21,20 +19,22 @@ export interface CompactorOptions {
 export function compactor(options: CompactorOptions = {}): ContextProcessor {
   requireNumbers("compactor", options, "maxMessageTokens");
   const { summarize, maxMessageTokens } = options;
-  const mapperOf = rememberBySession<string, EntryMapper>(() => new EntryMapper());
   return {
     name: "compactor",
-    process({ session, context, budget, counter }) {
+    process({ context, budget, counter }) {
       const { of: tokensOf } = createMessageMeter(counter);
       const maxTokens = maxMessageTokens ?? (context.isWithinBudget() ? Infinity : budget / 2);
       const limit = { maxTokens: Math.floor(maxTokens), counter, tokensOf, budget };
-      const mapper = mapperOf(session, `${limit.maxTokens} ${counter.name}`);
-      const entries = mapper.map(context.entries, {
-        change: (entry) => shortenEntry(entry, limit),
-        join: (before, entry) => joinEntries(before, entry, limit),
-      });
-      const isUnchanged = entries === context.entries && summarize === undefined;
-      return isUnchanged ? context : context.with({ entries, summarize });
+      const entries: ContextEntry[] = [];
+      for (const given of context.entries) {
+        const entry = shortenEntry(given, limit);
+        const before = entries.at(-1);
+        const joined = before === undefined ? undefined : joinEntries(before, entry, limit);
+        if (joined !== undefined) entries.pop();
+        entries.push(joined ?? entry);
+      }
+      const isChanged = entries.some((entry, at) => entry !== context.entries[at]);
+      return isChanged || summarize !== undefined ? context.with({ entries, summarize }) : context;
     },
   };
 }

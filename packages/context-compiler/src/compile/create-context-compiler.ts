@@ -9,13 +9,11 @@ import { artifactAttacher } from "./artifact-attacher.ts";
 import { compactor } from "./compactor.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import { beginContext, breakDown, traceStep, type ContextFrame } from "./create-working-context.ts";
-import type { EntrySums } from "./entry-sums.ts";
 import { failureReason } from "./failure-reason.ts";
 import { historySelector, isSelected } from "./history-selector.ts";
 import { logIndexOf } from "./log-index.ts";
 import { memoryPreloader } from "./memory-preloader.ts";
 import { requireRequest, requireSettings } from "./require-request.ts";
-import { rememberBySession } from "./session-memory.ts";
 import { withToolsHint } from "./tools-hint.ts";
 import type { WorkingContext } from "./working-context.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
@@ -39,18 +37,12 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
   requireSettings(settings);
   const { counter = estimatedCounter } = settings;
   const processors = settings.processors ?? defaultProcessors(settings);
-  const sumsOf = rememberBySession<number, (EntrySums | undefined)[]>(() => []);
   return {
     counter,
     compile: (session, options) =>
       traced("compile", {}, async (span) => {
         const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
-        const frame = {
-          budget,
-          counter,
-          index: logIndexOf(session),
-          sums: sumsOf(session, budget),
-        };
+        const frame = { budget, counter, index: logIndexOf(session) };
         const entries = session.messages();
         let context = beginContext(frame, {
           systemPrompt: withToolsHint(systemPrompt, tools),

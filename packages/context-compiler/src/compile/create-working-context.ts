@@ -1,8 +1,7 @@
 import type { ChatMessage, TokenCounter } from "@ccl/core";
 import type { BudgetBreakdown } from "../fit/find-required.ts";
 import type { FitTraceEntry } from "../fit/fit-trace.ts";
-import { createMessageMeter, type MessageMeter } from "../fit/message-meter.ts";
-import { sumEntries, type EntrySums } from "./entry-sums.ts";
+import { createMessageMeter } from "../fit/message-meter.ts";
 import type { LogIndex } from "./log-index.ts";
 import { messagesAround } from "./prompt-parts.ts";
 import type {
@@ -19,8 +18,6 @@ export interface ContextFrame {
   budget: number;
   counter: TokenCounter;
   index: LogIndex;
-  /** One a step, kept for the session's next compile. */
-  sums: (EntrySums | undefined)[];
 }
 
 /** What a processor says of its own step, to be taken up by the compiler. */
@@ -34,8 +31,6 @@ interface Contents {
   layout: CacheLayout;
   trace: readonly CompileTraceEntry[];
   report: StepReport;
-  /** 0 before the first step, then that of the step that returned the parts. */
-  slot: number;
   tokenCount?: number | undefined;
 }
 
@@ -44,7 +39,7 @@ const noReport: StepReport = { changes: [], remarks: [] };
 /** The context before the first step. */
 export function beginContext(frame: ContextFrame, parts: ContextParts): WorkingContext {
   const layout: CacheLayout = { prefixStableTokens: 0, firstChangedMessage: 0, breakpoints: [] };
-  return new FramedContext(frame, { parts, layout, trace: [], report: noReport, slot: 0 });
+  return new FramedContext(frame, { parts, layout, trace: [], report: noReport });
 }
 
 /** The context with the line of its step in the trace; undefined for a context of another frame. */
@@ -116,7 +111,7 @@ class FramedContext implements WorkingContext {
   }
 
   get history(): readonly ChatMessage[] {
-    this.#history ??= sumHistory(this.#frame, this.#contents).messages.slice();
+    this.#history ??= this.entries.map(({ message }) => message);
     return this.#history;
   }
 
@@ -129,8 +124,16 @@ class FramedContext implements WorkingContext {
   }
 
   get tokenCount(): number {
-    this.#tokenCount ??= countPrompt(this.#frame, this.#contents);
+    this.#tokenCount ??= this.#count();
     return this.#tokenCount;
+  }
+
+  #count(): number {
+    const { counter, budget } = this.#frame;
+    const meter = createMessageMeter(counter, this.tools);
+    const messages = this.toMessages();
+    const sum = messages.reduce((tokens, message) => tokens + meter.of(message), meter.fixed);
+    return meter.total(messages, sum, budget);
   }
 
   isWithinBudget(): boolean {
@@ -157,26 +160,8 @@ class FramedContext implements WorkingContext {
         changes: [...before.changes, ...changes],
         remarks: [...before.remarks, ...remarks],
       },
-      slot: trace.length + 1,
     });
   }
-}
-
-function countPrompt(frame: ContextFrame, contents: Contents): number {
-  const { tokens, messages, meter } = sumHistory(frame, contents);
-  const { head, tail } = messagesAround(contents.parts);
-  let sum = meter.fixed + tokens;
-  for (const message of head) sum += meter.of(message);
-  for (const message of tail) sum += meter.of(message);
-  return meter.total(head.concat(messages, tail), sum, frame.budget);
-}
-
-function sumHistory(
-  { counter, sums }: ContextFrame,
-  { parts, slot }: Contents,
-): { messages: readonly ChatMessage[]; tokens: number; meter: MessageMeter } {
-  const meter = createMessageMeter(counter, parts.tools);
-  return { meter, ...sumEntries(parts.entries, { meter, sums, slot }) };
 }
 
 function artifactsIn({ entries }: Pick<ContextParts, "entries">, index: LogIndex): ArtifactRef[] {

@@ -50,7 +50,10 @@ export interface FitOptions extends CutOptions {
   state?: FitState | undefined;
   /** Beside the system prompt, the first and the last turn of the user. Calls and results stay together. */
   pin?: PinRule | undefined;
-  /** Of what the usable budget leaves, the share in which results that the model has not read yet are shown whole; 0.5. */
+  /**
+   * Of what the usable budget leaves, the share in which results that the model has not read yet are shown whole; 0.5. Where
+   * they need more, that cut fills the budget, whatever `cutTo` says.
+   */
   firstSight?: number | undefined;
   /** How much of what is dropped a marker keeps: the user's words, identifiers, short values. By default a sixth of the budget up to 1,200 tokens, or 3 % of a large one. */
   keptFactsTokens?: number | undefined;

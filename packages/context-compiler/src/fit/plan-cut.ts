@@ -42,14 +42,15 @@ export function planCut(history: History, policy: FitPolicy): FrozenCut {
   const query = textOf(lastUser?.messages[0]);
   const reader = createBlockReader(units, { policy, query, floor });
   const planner = new Planner(history, { policy, required, reader });
-  const goal = required.tokens + room * policy.cutTo;
+  const { cutTo } = planner;
+  const goal = required.tokens + room * cutTo;
   let best: { cut: FrozenCut; tokens: number } | undefined;
   let extra = 0;
   // The largest aim whose plan fitted, and the smallest whose plan did not.
   let [fitting, exceeding] = [-Infinity, Infinity];
   for (let round = 0; round < maxRounds; round++) {
     // Texts of results end at lines, so that a plan for all of the room leaves some of it.
-    const cut = planner.plan(Math.min(room * maxNominal, room * policy.cutTo + extra));
+    const cut = planner.plan(Math.min(room * maxNominal, room * cutTo + extra));
     // Where not even markers fit, it is too much by them.
     const tokens =
       cut === undefined
@@ -77,7 +78,10 @@ class Planner {
   readonly #policy: FitPolicy;
   readonly #required: Required;
   readonly #reader: BlockReader;
+  /** The unit that the model has not read, unless it has to stay anyway; else -1. */
   readonly #unread: number;
+  /** The share of the room that a plan fills: all of it where it shortens what the model has not read. */
+  readonly cutTo: number;
   /** The units that hold the current copy of each file, and those of them that the plan keeps. */
   readonly #copies: readonly number[][];
   #files: ReadonlySet<number> = new Set();
@@ -94,8 +98,12 @@ class Planner {
     this.#policy = policy;
     this.#required = required;
     this.#reader = reader;
-    this.#unread = findUnread(history.units);
+    const unread = findUnread(history.units);
+    this.#unread = required.units.has(unread) ? -1 : unread;
     this.#copies = currentFiles(history.units);
+    const tokens = history.units[this.#unread]?.tokens ?? 0;
+    const tailRoom = (policy.usable - required.tokens) * policy.cutTo;
+    this.cutTo = tokens > this.#sightShare(tailRoom) ? 1 : policy.cutTo;
   }
 
   /** A cut whose tail takes about so much; undefined where even its markers do not fit. */
@@ -168,21 +176,23 @@ class Planner {
 
   /** Shows the results that the model has not read as generously as it can; gives what they take. */
   #showUnread(texts: Record<string, string>, tailRoom: number): number {
-    const { units } = this.#history;
-    const { meter, usable, firstSight } = this.#policy;
-    const unit = units[this.#unread];
-    if (unit === undefined || this.#required.units.has(this.#unread)) return 0;
+    const unit = this.#history.units[this.#unread];
+    if (unit === undefined) return 0;
+    const share = this.#sightShare(tailRoom);
+    if (unit.tokens <= share) return unit.tokens;
     const blocks = this.#reader.of(unit, 0);
-    const whole = unit.messages.reduce((sum, message) => sum + meter.of(message), 0);
-    const rigid = whole - addUp(blocks, ({ tokens }) => tokens);
-    const room = usable - this.#required.tokens - markerReserve * 2;
-    const others = this.#othersTokens(room);
-    const share = Math.max(room * firstSight, tailRoom - others) - rigid;
-    if (whole <= Math.min(share, room) + rigid) return whole;
-    const floor = Math.floor(Math.min(share, room - rigid) / blocks.length);
+    const rigid = unit.tokens - addUp(blocks, ({ tokens }) => tokens);
+    const floor = Math.floor((share - rigid) / blocks.length);
     for (const block of blocks) this.#floors.set(block, Math.min(block.floor, floor));
-    const limit = findLimit(this.#sizesOf(blocks), share);
+    const limit = findLimit(this.#sizesOf(blocks), share - rigid);
     return rigid + this.#showBlocks(blocks, limit, texts);
+  }
+
+  /** What results that the model has not read may take: their share, or what all others leave. */
+  #sightShare(tailRoom: number): number {
+    const room = this.#policy.usable - this.#required.tokens - markerReserve * 2;
+    const left = Math.min(room, tailRoom - this.#othersTokens(room));
+    return Math.max(room * this.#policy.firstSight, left);
   }
 
   /** What all units but the required and the unread take, results that a later one repeats as references, as far as that matters. */
@@ -332,7 +342,7 @@ class Planner {
     let left = policy.usable - (shown.tokens - empty);
     let used = 0;
     const { tokens } = this.#required;
-    const goal = tokens + (policy.usable - tokens) * policy.cutTo;
+    const goal = tokens + (policy.usable - tokens) * this.cutTo;
     const seen = wordsOf(shown.messages);
     const markers: string[] = [];
     for (const [place, range] of [...ranges.entries()].reverse()) {

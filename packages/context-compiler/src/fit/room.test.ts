@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { fitMessages } from "./fit-messages.ts";
-import type { FittedMessages } from "./fit-options.ts";
+import type { FitOptions, FittedMessages } from "./fit-options.ts";
 
 // Histories in which a name of a call says nothing: pages, polls and dice are equal calls with other results.
 const word = fc.constantFrom(
@@ -70,9 +70,13 @@ const textOf = ({ content }: ChatMessage): string => (typeof content === "string
 const isCut = (message: ChatMessage): boolean =>
   message.source === "ccl:elision" || /^\[Shortened|^\[\.\.\. line/m.test(textOf(message));
 /** What a cut of a history leaves; undefined where what must stay does not fit. */
-function fit(messages: readonly ChatMessage[], tokens: number): FittedMessages | undefined {
+function fit(
+  messages: readonly ChatMessage[],
+  tokens: number,
+  policy?: FitOptions["policy"],
+): FittedMessages | undefined {
   try {
-    return fitMessages(messages, { budget: tokens });
+    return fitMessages(messages, { budget: tokens, policy });
   } catch (error) {
     if (ContextCompilerError.isInstance(error) && error.code === "budget_exceeded")
       return undefined;
@@ -98,6 +102,42 @@ it("uses at least 85 % of the room whenever something is hidden, and hides nothi
         expect(unread.some((one) => one.content === message.content && isShown(one))).toBe(true);
     }),
   );
+});
+
+const policy = fc.constantFrom<FitOptions["policy"]>("balanced", "economy");
+
+it("fills the room of a session too while it shortens what the model has not read", () => {
+  fc.assert(
+    fc.property(history, budget, policy, (messages, tokens, chosen) => {
+      const fitted = fit(messages, tokens, chosen);
+      const last = messages.findLastIndex(({ role }) => role === "assistant");
+      const unread = fitted?.messages.filter((_, at) => (fitted.sources[at] ?? 0) > last) ?? [];
+      const used = unread.some(isCut) ? (fitted?.tokens ?? 0) / Math.floor(tokens * 0.9) : 1;
+      expect(used).toBeGreaterThanOrEqual(0.85);
+    }),
+  );
+});
+
+it("cuts a result to the share of its session once the model has read it", () => {
+  const log = Array.from({ length: 2_000 }, (_, at) => `entry ${at * 17} of the log`).join("\n");
+  const toolCalls = [{ id: "a", name: "read_log", arguments: "{}" }];
+  const messages: ChatMessage[] = [
+    { role: "user", content: "What failed?" },
+    { role: "assistant", content: "", toolCalls },
+    { role: "tool", toolCallId: "a", content: log },
+  ];
+  const options = { budget: 4_000, safetyMargin: 0 };
+  const first = fitMessages(messages, { ...options, policy: "balanced" });
+  expect(first.tokens).toBeGreaterThan(3_800);
+  const answer = { role: "assistant" as const, content: "Entry 17 did. ".repeat(40) };
+  const asked = { role: "user" as const, content: "And then?" };
+  const next = fitMessages([...messages, answer, asked], {
+    ...options,
+    policy: "balanced",
+    state: first.state,
+  });
+  expect(next.tokens).toBeLessThan(2_600);
+  expect(next.messages.some(isCut)).toBe(true);
 });
 
 it("shows ten pages that equal calls gave, as it shows those of different calls", () => {
