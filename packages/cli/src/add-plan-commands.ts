@@ -157,6 +157,12 @@ function addApplyOptions(command: Command): Command {
       collect,
     )
     .option("--check-timeout <seconds>", "for one run of a check (default: 120)", parseCount)
+    .addOption(
+      new Option("--check-may-fail", "apply also where a check fails before the change").conflicts(
+        "checkMustPass",
+      ),
+    )
+    .option("--check-must-pass", "run checks only after the change, which has to make all pass")
     .option(
       "--confirm <hash>",
       "agree to just the plan that a preview showed; needed for deletions",

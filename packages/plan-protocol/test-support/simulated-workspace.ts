@@ -43,6 +43,8 @@ export function openSimulatedWorkspace(
         ? undefined
         : unless(["ENOENT"], own.openFolder("transactions"), undefined);
     },
+    openShelter: () => Promise.resolve(undefined),
+    removeShelter: () => Promise.resolve(),
     durability,
     policy: {},
     limits: defaultPlanLimits,

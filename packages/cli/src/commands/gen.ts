@@ -157,7 +157,10 @@ async function applyIfAsked(
     plan,
     preview,
     apply: (options) =>
-      planSession.commit(proposed, { ...options, mustPass: flags.untilGreen !== undefined }),
+      planSession.commit(proposed, {
+        ...options,
+        mustPass: flags.untilGreen !== undefined || options.mustPass,
+      }),
   });
   if (applied.ok) await forgetSaved(session);
   return applied;

@@ -1,8 +1,6 @@
-import type { RecoveredTransaction } from "@ccl/plan-protocol/node";
-
 import type { CommandResult } from "../output/command-result.ts";
 import { renderTable } from "../output/table.ts";
-import { hasTransactions, withWorkspace } from "../plan/with-workspace.ts";
+import { withWorkspace } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
 const COLUMNS = [
@@ -10,21 +8,21 @@ const COLUMNS = [
   { title: "outcome" },
   { title: "paths", align: "right" as const },
   { title: "kept" },
+  { title: "written by checks" },
 ];
 
 /** Undoes what processes that have ended left unfinished. */
 export async function planRecover(session: Session): Promise<CommandResult> {
-  const recover = (): Promise<RecoveredTransaction[]> =>
-    withWorkspace(session, {}, (workspace) => {
-      session.forbidExit();
-      return workspace.recover({ signal: session.signal });
-    });
-  const recovered = (await hasTransactions(session)) ? await recover() : [];
-  const rows = recovered.map(({ transactionId, outcome, paths, keptPaths }) => [
+  const recovered = await withWorkspace(session, {}, (workspace) => {
+    session.forbidExit();
+    return workspace.recover({ signal: session.signal });
+  });
+  const rows = recovered.map(({ transactionId, outcome, paths, keptPaths, writtenPaths }) => [
     transactionId,
     outcome,
     String(paths.length),
     keptPaths.join(", "),
+    writtenPaths.join(", "),
   ]);
   return {
     document: { recovered },

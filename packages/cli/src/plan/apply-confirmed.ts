@@ -19,6 +19,8 @@ export interface ApplyFlags {
   check?: string[] | undefined;
   /** For one run of a check, in seconds. */
   checkTimeout?: number | undefined;
+  checkMayFail?: boolean | undefined;
+  checkMustPass?: boolean | undefined;
   confirm?: string | undefined;
   yes?: boolean | undefined;
 }
@@ -51,7 +53,9 @@ export async function applyConfirmed(
   );
   const { shortenOutput } = await import("./shorten-output.ts");
   session.forbidExit();
-  const applied = await proposal.apply({ checks, signal, confirm, shortenOutput });
+  const { checkMayFail: mayFail, checkMustPass: mustPass } = flags;
+  const options = { checks, mayFail, mustPass, signal, confirm, shortenOutput };
+  const applied = await proposal.apply(options);
   progress.clear();
   return applied;
 }

@@ -6,6 +6,7 @@ import { CliError, type CliErrorCode } from "../cli-error.ts";
 /** The kind of failure that an issue makes of a whole command; what is not here is a fault of the plan. */
 const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
   ["CONFIRM_REQUIRED", "confirmation_required"],
+  ["AUTO_CHECK_FAILED_BEFORE", "checks_failed"],
   ["AUTO_CHECK_FAILED_ROLLED_BACK", "checks_failed"],
   ["APPLY_FAILED_ROLLED_BACK", "apply_failed"],
   ["SNAPSHOT_FAILED", "apply_failed"],
@@ -18,8 +19,20 @@ const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
 /** Of a long list the first show what is wrong; `--json` has them all. */
 const MAX_LINES = 12;
 
+/** Flags that are options of the library under other names. */
+const FLAGS: readonly [RegExp, string][] = [
+  [/\bmustPass\b/g, "--check-must-pass"],
+  [/\bmayFail\b/g, "--check-may-fail"],
+];
+
 /** An error with the issues of a plan, one a line. */
-export function planFailure(issues: readonly Issue[]): CliError {
+export function planFailure(given: readonly Issue[]): CliError {
+  const issues = given.map((issue) => {
+    if (issue.code !== "AUTO_CHECK_FAILED_BEFORE") return issue;
+    const [said = "", ...output] = issue.message.split("\n");
+    const message = FLAGS.reduce((text, [option, flag]) => text.replace(option, flag), said);
+    return { ...issue, message: [message, ...output].join("\n") };
+  });
   const code =
     issues.map((issue) => CODES.get(issue.code)).find((known) => known !== undefined) ??
     "plan_refused";

@@ -13,6 +13,7 @@ import { applyPlan } from "./transaction/apply-plan.ts";
 import { listTransactions, recoverAll } from "./transaction/recover.ts";
 import { pruneTransactions } from "./transaction/prune.ts";
 import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
+import { restoreSheltered, shelteredIds } from "./transaction/shelter.ts";
 import type { WorkspaceParts } from "./workspace-parts.ts";
 
 /** A workspace over parts that are open already; `close` closes them. */
@@ -45,7 +46,7 @@ export function createWorkspace(
   ): Promise<Value> =>
     run(what, () => {
       throwIfAborted(signal, PlanProtocolError);
-      return withWorkspaceLock(parts, signal, call);
+      return withRestored(parts, signal, call);
     });
 
   /** Where there never was a transaction there is nothing to lock either, and nothing is written. */
@@ -58,7 +59,8 @@ export function createWorkspace(
       throwIfAborted(signal, PlanProtocolError);
       const found = await parts.findJournals();
       await found?.close();
-      return found === undefined ? none : withWorkspaceLock(parts, signal, call);
+      const isNone = found === undefined && (await shelteredIds(parts)).length === 0;
+      return isNone ? none : withRestored(parts, signal, call);
     });
 
   return {
@@ -104,6 +106,18 @@ export function createWorkspace(
       return closing;
     },
   };
+}
+
+/** Holds the lock, with the journals that a check had removed put back. */
+function withRestored<Value>(
+  parts: WorkspaceParts,
+  signal: AbortSignal | undefined,
+  call: (journals: Folder) => Promise<Value>,
+): Promise<Value> {
+  return withWorkspaceLock(parts, signal, async (journals) => {
+    await restoreSheltered(parts, journals);
+    return await call(journals);
+  });
 }
 
 /** Failures of the system, which no plan can do anything about, as this package's error. */

@@ -12,7 +12,9 @@ import type { ContextPorts } from "./context/read-requests.ts";
 import { createWorkspace } from "./create-workspace.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { openRootFolder, pathIn } from "./file-system/node-folder.ts";
+import { openShelter, removeShelter } from "./file-system/shelter-folder.ts";
 import { findUnfinished } from "./transaction/recover.ts";
+import { shelteredIds } from "./transaction/shelter.ts";
 import { withLockFile } from "./lock/workspace-lock.ts";
 import type { WorkspaceDurability, WorkspaceParts } from "./workspace-parts.ts";
 
@@ -63,6 +65,8 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
       journals === undefined ? openOwnJournals(parts) : openGivenJournals(parts, journals),
     findJournals: () =>
       journals === undefined ? findOwnJournals(parts) : openGivenJournals(parts, journals),
+    openShelter: (mayMake) => openShelter(rootPath, mayMake),
+    removeShelter: () => removeShelter(rootPath),
     journalsName: journals ?? join(rootPath, ".ccl", "transactions"),
     durability: options.durability ?? "full",
     policy: options.policy ?? {},
@@ -85,11 +89,13 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
 
 /** What can't be read is for the call that needs it. */
 async function findUnfinishedIn(parts: WorkspaceParts): Promise<string[]> {
+  const sheltered = await shelteredIds(parts).catch(() => []);
   const journals = await parts.findJournals().catch(() => undefined);
-  if (journals === undefined) return [];
-  return await findUnfinished(journals)
+  if (journals === undefined) return sheltered;
+  const found = await findUnfinished(journals)
     .catch(() => [])
     .finally(() => journals.close());
+  return [...new Set([...found, ...sheltered])].sort();
 }
 
 async function openRoot(givenRoot: string): Promise<{ rootPath: string; root: Folder }> {

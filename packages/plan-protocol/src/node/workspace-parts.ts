@@ -19,6 +19,10 @@ export interface WorkspaceParts {
   openJournals(): Promise<Folder>;
   /** The same without making it: undefined where there was never a transaction. */
   findJournals(): Promise<Folder | undefined>;
+  /** Where the running transaction has a second journal while checks run; undefined where it was not made, or can't be. */
+  openShelter(mayMake: boolean): Promise<Folder | undefined>;
+  /** Removes that folder if it is empty. */
+  removeShelter(): Promise<void>;
   /** The journals' folder as messages name it. */
   journalsName: string;
   durability: WorkspaceDurability;

@@ -278,21 +278,21 @@ describe("edits of others", () => {
     expect((await workspace.transactions()).map(({ status }) => status)).toEqual(["committed"]);
   });
 
-  it("while a check runs stay when the check fails; all else goes back, and the old file is kept", async () => {
+  it("while a check runs are kept in the journal when the check fails, as what checks write is", async () => {
     const script = "grep -q two src/a.ts || { echo theirs > src/a.ts; exit 1; }";
     const plan = planOf(EDIT, create("lib/new.ts"));
     const codes = await codesOf(plan, {
       checks: [{ name: "edits", command: ["sh", "-c", script] }],
     });
-    expect(codes).toEqual(["AUTO_CHECK_FAILED_ROLLED_BACK", "CONCURRENT_EDIT"]);
-    expect(await readFile(join(root, "src/a.ts"), "utf8")).toBe("theirs\n");
+    expect(codes).toEqual(["AUTO_CHECK_FAILED_ROLLED_BACK", "AUTO_CHECK_FAILED_ROLLED_BACK"]);
+    expect(await readFile(join(root, "src/a.ts"), "utf8")).toBe(BASE);
     expect(Object.keys(await readTree(root))).toEqual(["src", "src/a.ts"]);
     const [record] = await workspace.transactions();
-    expect(record).toMatchObject({ status: "rolled_back", keptPaths: ["src/a.ts"] });
+    expect(record).toMatchObject({ status: "rolled_back", writtenPaths: ["src/a.ts"] });
     expect(await workspace.recover()).toEqual([]);
-    const journal = join(root, ".ccl/transactions", record?.transactionId ?? "", "moved");
+    const journal = join(root, ".ccl/transactions", record?.transactionId ?? "", "written");
     expect(Object.values(await readTree(journal)).join()).toContain(
-      Buffer.from(BASE).toString("base64"),
+      Buffer.from("theirs\n").toString("base64"),
     );
     expect(await codesOf(planOf(create("next.ts")))).toEqual([]);
   });

@@ -30,6 +30,7 @@ const RECOVERIES: ReadonlyMap<string, Recovery> = new Map<PlanIssueCode, Recover
   ["CONFIRM_REQUIRED", "stop"],
   ["SNAPSHOT_FAILED", "stop"],
   ["APPLY_FAILED_ROLLED_BACK", "stop"],
+  ["AUTO_CHECK_FAILED_BEFORE", "stop"],
   ["AUTO_CHECK_FAILED_ROLLED_BACK", "stop"],
   ["RECOVERY_REQUIRED", "stop"],
   ["ERR_IO", "stop"],

@@ -16,6 +16,8 @@ export interface TransactionRecord {
   paths: string[];
   /** Paths that a rollback left as someone else had changed them; what stood there before lies in the journal's folder. */
   keptPaths: string[];
+  /** Paths that a rollback put back although checks had written there; that text lies in the journal's folder. */
+  writtenPaths: string[];
   /** Why it was rolled back, in a sentence, where a check or another failure was the reason. */
   why?: string | undefined;
 }
@@ -33,6 +35,8 @@ export interface RecoveredTransaction extends RolledBackPlan {
   outcome: "rolled_back" | "discarded";
   /** Paths that were not touched because someone else had changed them since. */
   keptPaths: string[];
+  /** Paths that were put back although something was written there while checks ran; that text lies in the journal's folder. */
+  writtenPaths: string[];
 }
 
 /** What `prune` did; ids, oldest first. */

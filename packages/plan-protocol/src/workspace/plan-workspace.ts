@@ -59,8 +59,8 @@ export interface PlanCheck {
 }
 
 /**
- * How a check went. One that failed before the change may fail after it, as `failed_before`, unless both outputs say what is
- * wrong and there is more of it: that is rolled back. Read are failed tests (TAP, pytest, go test, cargo test, vitest, jest)
+ * How a check went. One that failed before the change may fail after it, as `failed_before`, where both outputs say what is
+ * wrong and there is no more of it. Read are failed tests (TAP, pytest, go test, cargo test, vitest, jest)
  * and findings of compilers and linters (`path:line: text`, `path(line,column): text`, rustc, eslint, biome, ruff, oxlint).
  */
 export interface CheckOutcome {
@@ -100,8 +100,13 @@ export interface ApplyOptions extends CheckOptions {
   checks?: PlanCheck[] | undefined;
   /** What `check` gave for the same checks on the files as they are, so that they need not run on them again. */
   before?: readonly CheckOutcome[] | undefined;
-  /** Rolls back as well where a check fails that failed before. */
+  /** Does not run the checks before: rolls back as well where one fails that failed before. */
   mustPass?: boolean | undefined;
+  /**
+   * Applies also where a check failed before without saying what is wrong, which lets nothing be compared. By default that is
+   * `AUTO_CHECK_FAILED_BEFORE`, and nothing is written.
+   */
+  mayFail?: boolean | undefined;
   /** The `planHash` of a preview; needed where something is deleted. */
   confirm?: string | undefined;
 }

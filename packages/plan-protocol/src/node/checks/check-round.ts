@@ -29,30 +29,54 @@ export async function runChecks(
   return outcomes;
 }
 
+/**
+ * A check that failed before the change and would so protect nothing: it timed out, was not found, or its output does not
+ * say what is wrong, so that nothing can be compared.
+ */
+export function uselessCheck(before: readonly CheckOutcome[]): CheckOutcome | undefined {
+  return before.find(
+    (outcome) =>
+      outcome.status !== "passed" && findingsIn(outcome, findingsBefore.get(outcome)) === undefined,
+  );
+}
+
 /** How the checks go after the change; stops after the first failure that was not there before. */
 export async function runChecksAfter(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
-  { before, ...options }: CheckOptions & { before: readonly CheckOutcome[] },
+  {
+    before,
+    mayFail,
+    ...options
+  }: CheckOptions & { before: readonly CheckOutcome[]; mayFail: boolean },
 ): Promise<CheckOutcome[]> {
   const outcomes: CheckOutcome[] = [];
   for (const [index, check] of checks.entries()) {
     const run = await runCheck(parts, check, options);
     const { startError: _startError, findings, ...outcome } = run;
     const old = before[index];
-    const isOldFailure =
-      outcome.status !== "passed" && old !== undefined && old.status !== "passed";
-    const newFailures = isOldFailure ? newOnes(findingsBefore.get(old), findings) : [];
-    const isOld = isOldFailure && newFailures.length === 0;
+    if (outcome.status === "passed" || old === undefined || old.status === "passed") {
+      outcomes.push(outcome);
+      if (outcome.status !== "passed") break;
+      continue;
+    }
+    const [then, now] = [findingsIn(old, findingsBefore.get(old)), findingsIn(outcome, findings)];
+    const isCompared = then !== undefined && now !== undefined;
+    const newFailures = isCompared ? newFindings(then, now).sort() : [];
     if (newFailures.length > 0) outcome.newFailures = newFailures;
+    const isOld = newFailures.length === 0 && (isCompared || mayFail);
     outcomes.push(isOld ? { ...outcome, status: "failed_before" } : outcome);
-    if (!isOld && outcome.status !== "passed") break;
+    if (!isOld) break;
   }
   return outcomes;
 }
 
-/** What is wrong only now. Unless both outputs say what is wrong, the old failure is taken to explain the new one. */
-function newOnes(before: CheckRun["findings"], after: CheckRun["findings"]): string[] {
-  if (before === undefined || before.size === 0 || after === undefined) return [];
-  return newFindings(before, after).sort();
+/** What a failed check says is wrong; undefined where that can't be compared with another run. */
+function findingsIn(
+  { status, exitCode }: CheckOutcome,
+  findings: CheckRun["findings"],
+): CheckRun["findings"] {
+  // A shell's own words for a command that it can't run, or does not find.
+  const isRun = status === "failed" && exitCode !== 126 && exitCode !== 127;
+  return isRun && findings !== undefined && findings.size > 0 ? findings : undefined;
 }

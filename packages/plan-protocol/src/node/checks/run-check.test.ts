@@ -96,15 +96,60 @@ describe("checks", () => {
     ],
   ])("that failed before may fail still where the output %s", async (_name, before, after) => {
     const check = shell("old", `if [ -f new.txt ]; then ${after}; else ${before}; fi; exit 1`);
-    expect(await workspace.apply(PLAN, { checks: [check] })).toMatchObject({
+    expect(await workspace.apply(PLAN, { checks: [check], mayFail: true })).toMatchObject({
       ok: true,
       value: { checks: [{ status: "failed_before" }] },
     });
   });
 
+  it.each<[string, PlanCheck]>([
+    ["exit code 1 without a word", shell("one", "exit 1")],
+    ["a misspelt command of npm", shell("npm", "echo 'npm error Unknown command: \"rn\"'; exit 1")],
+    ["a file that is no program", shell("126", "echo 'a.sh:1: denied'; exit 126")],
+    ["a program that is not there", shell("127", "echo 'a.sh:1: nope: not found'; exit 127")],
+    ["a time-out", shell("slow", "echo 'not ok 1 - x'; sleep 1000", { timeoutMs: 100 })],
+  ])("that fail before and after protect nothing: %s", async (_name, check) => {
+    expect(await workspace.apply(PLAN, { checks: [check] })).toMatchObject({
+      ok: false,
+      issues: [
+        {
+          code: "AUTO_CHECK_FAILED_BEFORE",
+          path: ["checks", check.name],
+          message: expect.stringMatching(/Nothing was changed.*mustPass.*mayFail/s),
+        },
+      ],
+    });
+    expect(await workspace.transactions()).toEqual([]);
+    const before = await workspace.check([check]);
+    expect(await workspace.apply(PLAN, { checks: [check], before })).toMatchObject({ ok: false });
+    expect(await workspace.apply(PLAN, { checks: [check], mustPass: true })).toMatchObject({
+      ok: false,
+      issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }],
+    });
+    expect(await workspace.apply(PLAN, { checks: [check], mayFail: true })).toMatchObject({
+      ok: true,
+      value: { checks: [{ status: "failed_before" }] },
+    });
+  });
+
+  it.each([
+    ["does not say what is wrong any more", "echo crashed; exit 2"],
+    ["is not found any more", "exit 127"],
+    ["does not end any more", "echo 'not ok 1 - old'; sleep 1000"],
+  ])("whose failure could be compared before roll back where it %s", async (_name, after) => {
+    const script = `if [ -f new.txt ]; then ${after}; else echo 'not ok 1 - old'; fi; exit 1`;
+    const checks = [shell("tests", script, { timeoutMs: 300 })];
+    expect(await workspace.apply(PLAN, { checks })).toMatchObject({
+      ok: false,
+      issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }],
+    });
+    await expect(readFile(join(root, "new.txt"))).rejects.toThrow("ENOENT");
+  });
+
   it("that pass, or failed before as well, let the plan stand", async () => {
     const applied = await workspace.apply(PLAN, {
       checks: [shell("good", "echo fine"), shell("old", "exit 3")],
+      mayFail: true,
     });
     expect(applied).toMatchObject({
       ok: true,

@@ -6,7 +6,7 @@ import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
-import { runChecks, runChecksAfter } from "../checks/check-round.ts";
+import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
 import type { EntryStatus } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
@@ -19,14 +19,19 @@ import {
   closeJournal,
   emptyParts,
   isTransactionId,
+  type Journal,
   mark,
+  recordChecks,
+  openJournal,
   removeJournal,
   stateOf,
   unmarkOpen,
   writeIntent,
 } from "./journal.ts";
+import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
 import { planFailure, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
+import { dropShelter, restoreSheltered, shelterJournal } from "./shelter.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
 import { confirmSwap, swapIn, type SwapProgress, syncFoldersOf } from "./swap-in.ts";
@@ -50,7 +55,14 @@ async function apply(
   journals: Folder,
   { plan, options }: { plan: ValidPlan; options: ApplyOptions },
 ): Promise<Result<AppliedPlan>> {
-  const { checks = [], mustPass = false, confirm, shortenOutput, signal } = options;
+  const {
+    checks = [],
+    mustPass = false,
+    mayFail = false,
+    confirm,
+    shortenOutput,
+    signal,
+  } = options;
   const unfinished = await findUnfinished(journals);
   if (unfinished.length > 0)
     return planFailure(
@@ -69,25 +81,40 @@ async function apply(
       "CONCURRENT_EDIT",
       `${quote(rewritten)} was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".`,
     );
+  const useless = mayFail ? undefined : uselessCheck(before);
+  if (useless !== undefined) return { ok: false, issues: [uselessIssue(useless)] };
   const transactionId = parts.ids.next();
   if (!isTransactionId(transactionId))
     throw new PlanProtocolError(
       "invalid_input",
       "The id generator gave an id that can't be a folder's name.",
     );
-  const prepared = await prepare(parts, journals, { plan: resolved.value, transactionId, signal });
+  const hasChecks = checks.length > 0;
+  const preparation = { plan: resolved.value, transactionId, hasChecks, signal };
+  const prepared = await prepare(parts, journals, preparation);
   if (!prepared.ok) return prepared;
   const staged = prepared.value;
   try {
-    const check = (): Promise<CheckOutcome[]> => runChecksAfter(parts, checks, { before, ...how });
-    const outcome = await carryOut(parts, journals, { staged, check, signal });
+    const check = (): Promise<CheckOutcome[]> =>
+      runChecksAfter(parts, checks, { before, mayFail, ...how });
+    const outcome = await carryOut(parts, {
+      staged,
+      check: hasChecks ? check : undefined,
+      signal,
+    });
     if (!outcome.ok) return outcome;
     const changes = resolved.value.actions.map(describeChange);
     for (const { path } of changes) parts.readSet.delete(path);
-    const rewrittenPaths = checks.length === 0 ? [] : await rewrittenSteps(parts, staged);
+    const { steps, checked } = staged.journal;
+    const rewrittenPaths = steps
+      .filter(
+        ({ change }, index) => change === "write" && String(index) in (checked?.written ?? {}),
+      )
+      .map(({ path }) => path);
     return success({ transactionId, changes, checks: outcome.value, rewrittenPaths });
   } finally {
     await closeJournal(staged.journal);
+    if (hasChecks) await dropShelter(parts, transactionId);
   }
 }
 
@@ -113,19 +140,6 @@ async function changedBase(
 async function statusIn(tree: Tree, path: string): Promise<EntryStatus | undefined> {
   const { parent, name } = splitPath(path);
   return await tree.inFolder(parent, (folder) => folder.status(name)).catch(() => undefined);
-}
-
-/** New files that were written again since. */
-async function rewrittenSteps(parts: WorkspaceParts, { steps }: StagedPlan): Promise<string[]> {
-  return await withTree(parts.root, async (tree) => {
-    const changed = await Promise.all(
-      steps.map(async ({ change, path, stagedStatus }) => {
-        if (change !== "write") return [];
-        return isSameStatus(await statusIn(tree, path), stagedStatus) ? [] : [path];
-      }),
-    );
-    return changed.flat();
-  });
 }
 
 function checkConfirmation(
@@ -154,6 +168,7 @@ function checkConfirmation(
 interface Preparation {
   plan: ResolvedPlan;
   transactionId: string;
+  hasChecks: boolean;
   signal: AbortSignal | undefined;
 }
 
@@ -161,7 +176,7 @@ interface Preparation {
 async function prepare(
   parts: WorkspaceParts,
   journals: Folder,
-  { plan, transactionId, signal }: Preparation,
+  { plan, transactionId, hasChecks, signal }: Preparation,
 ): Promise<Result<StagedPlan>> {
   let staged: StagedPlan | undefined;
   try {
@@ -171,10 +186,12 @@ async function prepare(
     await withTree(parts.root, (tree) => backUp(parts, tree, value));
     throwIfAborted(signal, PlanProtocolError);
     await writeIntent(parts, journals, staged.journal);
+    if (hasChecks) await shelterJournal(parts, staged.journal);
     throwIfAborted(signal, PlanProtocolError);
     return success(staged);
   } catch (error) {
     if (staged !== undefined) await closeJournal(staged.journal);
+    if (hasChecks) await dropShelter(parts, transactionId);
     await removeJournal(journals, transactionId).then(
       () => unmarkOpen(journals, transactionId),
       () => undefined,
@@ -191,38 +208,79 @@ async function prepare(
 
 interface CarryOutOptions {
   staged: StagedPlan;
-  check(): Promise<CheckOutcome[]>;
+  check: (() => Promise<CheckOutcome[]>) | undefined;
   signal: AbortSignal | undefined;
 }
 
 async function carryOut(
   parts: WorkspaceParts,
-  journals: Folder,
   { staged, check, signal }: CarryOutOptions,
 ): Promise<Result<CheckOutcome[]>> {
-  const { journal, steps } = staged;
   const progress: SwapProgress = { begun: 0 };
   let outcomes: CheckOutcome[] = [];
   try {
     await withTree(parts.root, (tree) => swapIn(tree, staged, { progress, signal }));
     await withTree(parts.root, async (tree) => {
       await confirmSwap(tree, staged);
+      const { steps, journal } = staged;
       await syncFoldersOf(parts, tree, { steps, others: [journal.moved] });
     });
-    outcomes = await check();
+    if (check !== undefined) outcomes = await runWatched(parts, staged, check);
     throwIfAborted(signal, PlanProtocolError);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
     if (failed !== undefined)
-      return await takeBack(parts, journals, { staged, progress, issues: [checkIssue(failed)] });
-    await mark(parts, journal, { state: "committed" });
+      return await takeBack(parts, { staged, progress, issues: [checkIssue(failed)] });
+    await mark(parts, staged.journal, { state: "committed" });
   } catch (error) {
-    const undone = await takeBack(parts, journals, { staged, progress, issues: issuesOf(error) });
+    const undone = await takeBack(parts, { staged, progress, issues: issuesOf(error) });
     if (PlanProtocolError.isInstance(error)) throw error;
     return undone;
   }
-  await emptyParts(journal, ["staged", "backups"]);
-  await unmarkOpen(journals, journal.transactionId);
+  await emptyParts(staged.journal, ["staged", "backups"]);
+  await unmark(parts, staged.journal);
   return success(outcomes);
+}
+
+/**
+ * Runs the checks and writes down what they did to the paths of the plan, so that an undo takes that for theirs. A journal
+ * that one of them removed is there again afterwards.
+ */
+async function runWatched(
+  parts: WorkspaceParts,
+  staged: StagedPlan,
+  check: () => Promise<CheckOutcome[]>,
+): Promise<CheckOutcome[]> {
+  await recordChecks(parts, staged.journal, { isOver: false, written: {} });
+  try {
+    return await check();
+  } finally {
+    await reopenJournal(parts, staged);
+    const changed = await withTree(parts.root, (tree) => changedSteps(tree, staged.journal.steps));
+    const written = Object.fromEntries(changed.map(({ key, state }) => [key, state ?? null]));
+    await recordChecks(parts, staged.journal, { isOver: true, written });
+  }
+}
+
+/** The journal as it stands now: a check may have removed it, and its copy took its place. */
+async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
+  const { transactionId } = staged.journal;
+  const journals = await parts.openJournals();
+  try {
+    await restoreSheltered(parts, journals);
+    const journal = await openJournal(journals, transactionId);
+    await closeJournal(staged.journal);
+    staged.journal = journal;
+    if ((await stateOf(journal.folder)) !== "intent")
+      throw new Error(`Another process undid transaction ${transactionId}.`);
+  } finally {
+    await journals.close();
+  }
+}
+
+/** In the journals' folder as it stands now. */
+async function unmark(parts: WorkspaceParts, { transactionId }: Journal): Promise<void> {
+  const journals = await parts.openJournals();
+  await unmarkOpen(journals, transactionId).finally(() => journals.close());
 }
 
 const MAX_WHY = 500;
@@ -230,7 +288,6 @@ const MAX_WHY = 500;
 /** Undoes the transaction; the issues say why, and what could not be put back. */
 async function takeBack(
   parts: WorkspaceParts,
-  journals: Folder,
   { staged, progress, issues }: { staged: StagedPlan; progress: SwapProgress; issues: Issue[] },
 ): Promise<{ ok: false; issues: Issue[] }> {
   const { journal } = staged;
@@ -240,15 +297,24 @@ async function takeBack(
       await mark(parts, journal, { state: "rolling_back" });
     // The first line: what a check printed may be long, and may be secret.
     const why = issues[0]?.message.split("\n", 1)[0]?.slice(0, MAX_WHY);
-    const keptPaths = await undo(parts, journal, { begun: progress.begun, isLive: true, why });
-    await unmarkOpen(journals, journal.transactionId);
-    return { ok: false, issues: [...issues, ...keptIssues(keptPaths, issues)] };
+    const { begun } = progress;
+    const { keptPaths, writtenPaths } = await undo(parts, journal, { begun, isLive: true, why });
+    await unmark(parts, journal);
+    const written = writtenPaths.map((path) => writtenIssue(parts, journal, path));
+    return { ok: false, issues: [...issues, ...written, ...keptIssues(keptPaths, issues)] };
   } catch (error) {
     const code = systemCode(error);
     const why = code ?? (error instanceof Error ? error.message : "unknown");
     const message = `Transaction ${journal.transactionId} could not be undone (${why}). Call recover() when that is repaired.`;
     return { ok: false, issues: [...issues, { code: "RECOVERY_REQUIRED", path: [], message }] };
   }
+}
+
+function writtenIssue(parts: WorkspaceParts, journal: Journal, path: string): Issue {
+  const key = journal.steps.findIndex((step) => step.path === path);
+  const place = `${parts.journalsName}/${journal.transactionId}/written/${key}`;
+  const message = `${quote(path)} was written while the checks ran. It is as it was before the plan; what was written is kept as ${place}.`;
+  return { code: "AUTO_CHECK_FAILED_ROLLED_BACK", path: [path], message };
 }
 
 function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Issue[] {
@@ -284,13 +350,26 @@ function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcom
     newFailures === undefined
       ? ""
       : ` failed before the change as well, but not with ${newFailures.slice(0, 5).join(", ")}, and`;
-  const how =
-    status === "timed_out" ? "did not end in time" : `failed (exit code ${exitCode ?? "none"})`;
   return {
     code: "AUTO_CHECK_FAILED_ROLLED_BACK",
     path: ["checks", name],
-    message: `The check "${name}"${then} ${how} after the change, which was rolled back.\n${output}`,
+    message: `The check "${name}"${then} ${howItFailed({ status, exitCode })} after the change, which was rolled back.\n${output}`,
   };
+}
+
+function uselessIssue({ name, output, ...outcome }: CheckOutcome): Issue {
+  const how = howItFailed(outcome);
+  return {
+    code: "AUTO_CHECK_FAILED_BEFORE",
+    path: ["checks", name],
+    message: `The check "${name}" ${how} before the change, and can't show what the change breaks. Nothing was changed. Repair the check, give mustPass if the change is to repair it, or mayFail to apply it all the same.\n${output}`,
+  };
+}
+
+function howItFailed({ status, exitCode }: Pick<CheckOutcome, "status" | "exitCode">): string {
+  return status === "timed_out"
+    ? "did not end in time"
+    : `failed (exit code ${exitCode ?? "none"})`;
 }
 
 function describeChange({

@@ -83,6 +83,22 @@ export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConfli
   return new StepConflict({ code: "CONCURRENT_EDIT", path: [path], message });
 }
 
+/** Another name for a file of a journal, or a copy of it where that is another file system. */
+export async function linkOrCopy(
+  parts: WorkspaceParts,
+  from: Folder,
+  { key, to }: { key: string; to: Folder },
+): Promise<void> {
+  try {
+    await from.link(key, to, key);
+  } catch (error) {
+    if (!isWithoutHardLinks(error)) throw error;
+    const status = await from.status(key);
+    if (status !== undefined)
+      await copy(parts, { folder: from, name: key, status, backups: to, key });
+  }
+}
+
 interface BackupSource {
   folder: Folder;
   name: string;

@@ -6,12 +6,13 @@ import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 
 /**
  * A transaction's folder. `staged` has the new files, `backups` second names of the old ones, `moved` the old files
- * themselves once they were taken out of the tree, `taken` the new ones that a rollback took out again. Each is named
- * by the number of its step.
+ * themselves once they were taken out of the tree, `taken` the new ones that a rollback took out again, `written` what checks
+ * had made of them. Each is named by the number of its step.
  */
 export interface Journal {
   transactionId: string;
@@ -22,13 +23,25 @@ export interface Journal {
   backups: Folder;
   moved: Folder;
   taken: Folder;
+  written: Folder;
+  /** Undefined until checks run on the changed tree. */
+  checked?: CheckedFiles | undefined;
+}
+
+/** What checks did to the paths of a transaction. */
+export interface CheckedFiles {
+  /** False while they run: then whatever is not the transaction's may be theirs. */
+  isOver: boolean;
+  /** By the number of the step: what they left there, null for nothing. */
+  written: Record<string, PathState>;
 }
 
 /** How far a transaction got; `intent` means that the tree may have been changed, `begun` that it was not. */
 export type JournalState = "begun" | "intent" | "committed" | "rolling_back" | "rolled_back";
 
-const PARTS = ["staged", "backups", "moved", "taken"] as const;
+const PARTS = ["staged", "backups", "moved", "taken", "written"] as const;
 const INTENT = "intent.json";
+const CHECKED = "checked.json";
 /** With an id behind it: a mark beside the journals of what may be unfinished. No id has a point. */
 const OPEN = "open.";
 const MARKS = {
@@ -46,17 +59,17 @@ export function isTransactionId(id: string): boolean {
   return /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/.test(id) && !/^(?:lock|claim)/.test(id);
 }
 
-/** Makes the folder of a transaction that is about to begin. */
+/** Makes the folder of a transaction that is about to begin; its name is the id until it is renamed. */
 export async function createJournal(
-  parts: WorkspaceParts,
   journals: Folder,
-  { transactionId, steps }: { transactionId: string; steps: Step[] },
+  name: string,
+  facts: Pick<Journal, "transactionId" | "timeMs" | "steps">,
 ): Promise<Journal> {
-  await journals.makeFolder(transactionId);
-  const folder = await journals.openFolder(transactionId);
+  await journals.makeFolder(name);
+  const folder = await journals.openFolder(name);
   try {
     for (const part of PARTS) await folder.makeFolder(part);
-    return await openParts(folder, { transactionId, timeMs: parts.clock.now(), steps });
+    return await openParts(folder, facts);
   } catch (error) {
     await folder.close();
     throw error;
@@ -72,12 +85,24 @@ export async function writeIntent(
   journals: Folder,
   journal: Journal,
 ): Promise<void> {
-  const { transactionId, timeMs, steps, folder, staged, backups } = journal;
+  await unless(["EEXIST"], makeEmpty(journals, OPEN + journal.transactionId), undefined);
+  const { transactionId, timeMs, steps, folder, staged, backups, moved } = journal;
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
   const text = `${sha256Hex(body)}\n${body}\n`;
-  await makeEmpty(journals, OPEN + transactionId);
-  await writeWhole(parts, folder, { name: INTENT, text, before: [staged, backups, journals] });
+  const before = [staged, backups, moved, journals];
+  await writeWhole(parts, folder, { name: INTENT, text, before });
   await syncIn(parts, folder);
+}
+
+/** Writes down what checks may do, or did; durable when it returns. */
+export async function recordChecks(
+  parts: WorkspaceParts,
+  journal: Journal,
+  checked: CheckedFiles,
+): Promise<void> {
+  await writeWhole(parts, journal.folder, { name: CHECKED, text: JSON.stringify(checked) });
+  await syncIn(parts, journal.folder);
+  journal.checked = checked;
 }
 
 /** Says that a transaction that was through may be unfinished again; durable when it returns. */
@@ -121,7 +146,9 @@ export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal)
 /** What is written down of a transaction that was undone. */
 export interface UndoRecord {
   /** Left alone, since someone else had changed them. */
-  keptPaths: readonly string[];
+  keptPaths: string[];
+  /** Put back, though checks had written there; that text is in the journal. */
+  writtenPaths: string[];
   /** In a sentence, where a failure was the reason. */
   why?: string | undefined;
 }
@@ -132,12 +159,12 @@ export async function mark(
   journal: Journal,
   {
     state,
-    undone = { keptPaths: [] },
+    undone = { keptPaths: [], writtenPaths: [] },
   }: { state: keyof typeof MARKS; undone?: UndoRecord | undefined },
 ): Promise<void> {
   const { folder } = journal;
   const name = MARKS[state];
-  if (undone.keptPaths.length > 0 || undone.why !== undefined)
+  if (undone.keptPaths.length + undone.writtenPaths.length > 0 || undone.why !== undefined)
     await writeWhole(parts, folder, { name, text: `${JSON.stringify(undone)}\n` });
   else await unless(["EEXIST"], makeEmpty(folder, name), undefined);
   await syncIn(parts, folder);
@@ -157,14 +184,13 @@ export async function stateOf(folder: Folder): Promise<JournalState> {
 }
 
 /** What was written down when the transaction was undone. */
-export async function readUndoRecord(
-  folder: Folder,
-): Promise<{ keptPaths: string[]; why?: string }> {
-  const text = await readText(folder, MARKS.rolled_back);
-  const json = text === undefined ? undefined : parseJson(text);
-  const { keptPaths, why } = isRecord(json) ? json : {};
-  const kept = Array.isArray(keptPaths) ? keptPaths.filter((path) => typeof path === "string") : [];
-  return typeof why === "string" ? { keptPaths: kept, why } : { keptPaths: kept };
+export async function readUndoRecord(folder: Folder): Promise<UndoRecord> {
+  const json = parseJson((await readText(folder, MARKS.rolled_back)) ?? "");
+  const { keptPaths, writtenPaths, why } = isRecord(json) ? json : {};
+  const paths = (given: unknown): string[] =>
+    Array.isArray(given) ? given.filter((path) => typeof path === "string") : [];
+  const record = { keptPaths: paths(keptPaths), writtenPaths: paths(writtenPaths) };
+  return typeof why === "string" ? { ...record, why } : record;
 }
 
 /** Opens the journal of a transaction that got as far as its intent. */
@@ -215,42 +241,43 @@ export async function emptyParts(
   }
 }
 
-/** Removes the folder of a transaction with all that is in it. */
-export async function removeJournal(journals: Folder, transactionId: string): Promise<void> {
-  const folder = await journals.openFolder(transactionId);
+/** Removes a folder with all that is in it, as that of a transaction. */
+export async function removeJournal(journals: Folder, name: string): Promise<void> {
+  const folder = await journals.openFolder(name);
   try {
-    for (const name of await folder.list()) {
-      const status = await folder.status(name);
-      if (status?.kind === "folder") await removeFilesIn(folder, name);
-      else if (status !== undefined) await folder.unlink(name);
+    for (const entry of await folder.list()) {
+      const status = await folder.status(entry);
+      if (status?.kind === "folder") await removeJournal(folder, entry);
+      else if (status !== undefined) await folder.unlink(entry);
     }
   } finally {
     await folder.close();
   }
-  await journals.removeFolder(transactionId);
-}
-
-async function removeFilesIn(folder: Folder, name: string): Promise<void> {
-  const part = await folder.openFolder(name);
-  try {
-    for (const file of await part.list()) await part.unlink(file);
-  } finally {
-    await part.close();
-  }
-  await folder.removeFolder(name);
+  await journals.removeFolder(name);
 }
 
 async function openParts(
   folder: Folder,
   facts: Pick<Journal, "transactionId" | "timeMs" | "steps">,
 ): Promise<Journal> {
-  const [staged, backups, moved, taken] = await Promise.all([
+  const [staged, backups, moved, taken, written] = await Promise.all([
     folder.openFolder("staged"),
     folder.openFolder("backups"),
     folder.openFolder("moved"),
     folder.openFolder("taken"),
+    folder.openFolder("written"),
   ]);
-  return { ...facts, folder, staged, backups, moved, taken };
+  const checked = parseJson((await readText(folder, CHECKED)) ?? "");
+  return {
+    ...facts,
+    folder,
+    staged,
+    backups,
+    moved,
+    taken,
+    written,
+    checked: isChecked(checked) ? checked : undefined,
+  };
 }
 
 /** A file that is there whole or not at all, once its folder is synced; `before` are synced before it appears. */
@@ -294,4 +321,8 @@ interface Intent {
 /** Its checksum was right, so this distinguishes a journal of a later version from one of this version. */
 function isIntent(json: unknown): json is Intent {
   return isRecord(json) && json["version"] === VERSION && Array.isArray(json["steps"]);
+}
+
+function isChecked(json: unknown): json is CheckedFiles {
+  return isRecord(json) && typeof json["isOver"] === "boolean" && isRecord(json["written"]);
 }

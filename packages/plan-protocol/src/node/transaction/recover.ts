@@ -45,6 +45,7 @@ export async function recoverAll(
         outcome: "discarded",
         paths: [],
         keptPaths: [],
+        writtenPaths: [],
         timeMs: 0,
       });
     } else if (isUnfinished(state)) {
@@ -64,10 +65,11 @@ export async function recoverAll(
     throwIfAborted(signal, PlanProtocolError);
     const journal = await openJournal(journals, id);
     try {
-      const keptPaths = await undo(parts, journal);
+      const { keptPaths, writtenPaths } = await undo(parts, journal);
       const isKept = new Set(keptPaths);
       const paths = journal.steps.map(({ path }) => path).filter((path) => !isKept.has(path));
-      recovered.push({ transactionId: id, outcome: "rolled_back", paths, keptPaths, timeMs });
+      const outcome = "rolled_back";
+      recovered.push({ transactionId: id, outcome, paths, keptPaths, writtenPaths, timeMs });
     } finally {
       await closeJournal(journal);
     }
@@ -99,7 +101,7 @@ export async function listTransactions(
 function describe(journals: Folder, id: string, state: JournalState): Promise<TransactionRecord> {
   return inFolder(journals, id, async (folder) => {
     const { timeMs, steps } = await readIntent(folder, id);
-    const undone = state === "rolled_back" ? await readUndoRecord(folder) : { keptPaths: [] };
+    const undone = await readUndoRecord(folder);
     const status = state === "committed" || state === "rolled_back" ? state : "unfinished";
     return { transactionId: id, timeMs, status, paths: steps.map(({ path }) => path), ...undone };
   });

@@ -1,5 +1,4 @@
-import { mapConcurrent } from "@ccl/core/async";
-import { unless } from "@ccl/core/node";
+import { isRecord } from "@ccl/core/json";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import { quote } from "../../plan-issue.ts";
@@ -17,12 +16,10 @@ import {
   stateOf,
   unmarkOpen,
 } from "./journal.ts";
-import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
+import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
 import { planFailure } from "./resolve-plan.ts";
-import type { Step } from "./step.ts";
 import { undo } from "./undo.ts";
-import { FILES_AT_ONCE } from "../workspace-parts.ts";
 
 /** Puts a committed transaction back. The caller holds the workspace's lock. */
 export async function rollBack(
@@ -51,7 +48,7 @@ export async function rollBack(
     if (issues.length > 0) return { ok: false, issues };
     await markOpen(parts, journals, journal);
     await mark(parts, journal, { state: "rolling_back" });
-    const keptPaths = await undo(parts, journal, { isLive: true });
+    const { keptPaths } = await undo(parts, journal, { isLive: true });
     await unmarkOpen(journals, transactionId);
     for (const { path } of journal.steps) parts.readSet.delete(path);
     if (keptPaths.length > 0) return { ok: false, issues: keptPaths.map(keptIssue) };
@@ -69,42 +66,18 @@ export function noJournalOf(transactionId: string): { ok: false; issues: Issue[]
   );
 }
 
-/** What is no longer as the transaction left it. */
-async function findLaterChanges(tree: Tree, { steps }: Journal): Promise<Issue[]> {
-  const own = new Set(steps.map(({ path }) => path));
-  const found = await mapConcurrent(steps, FILES_AT_ONCE, (step) => laterChange(tree, step, own));
-  return found.filter((issue) => issue !== undefined);
-}
-
-async function laterChange(
-  tree: Tree,
-  step: Step,
-  own: ReadonlySet<string>,
-): Promise<Issue | undefined> {
-  const { path, change, after } = step;
-  const found = await lookAt(tree, path, MAX_TEXT_BYTES);
-  if (change === "remove" || change === "remove_folder") {
-    const isGone = found.kind === "absent";
-    return isGone ? undefined : changed(path, "was deleted by the transaction and is there again");
-  }
-  if (change === "make_folder") {
-    if (found.kind !== "folder")
+/** What is no longer as the transaction, or a check after it, left it. */
+async function findLaterChanges(tree: Tree, { steps, checked }: Journal): Promise<Issue[]> {
+  const found = await changedSteps(tree, steps, checked?.written);
+  return found.map(({ step: { path, change }, state }) => {
+    if (change === "remove" || change === "remove_folder")
+      return changed(path, "was deleted by the transaction and is there again");
+    if (change !== "make_folder") return changed(path, "was changed since the transaction");
+    if (!isRecord(state) || !("names" in state))
       return changed(path, "is no longer the folder that the transaction made");
-    const names = await unless(
-      ["ENOENT"],
-      tree.inFolder(path, (folder) => folder.list()),
-      [],
-    );
-    const other = names.sort().find((name) => !own.has(`${path}/${name}`));
-    if (other === undefined) return undefined;
-    const message = `${quote(path)} has ${quote(other)}, which the transaction did not make. Nothing was put back.`;
+    const message = `${quote(path)} has ${quote(state.names[0] ?? "")}, which the transaction did not make. Nothing was put back.`;
     return { code: "ERR_NOT_EMPTY", path: [path], message };
-  }
-  const isAsLeft =
-    found.kind === "file" &&
-    found.facts.sha256 === after?.sha256 &&
-    found.facts.status.mode === after.mode;
-  return isAsLeft ? undefined : changed(path, "was changed since the transaction");
+  });
 }
 
 function changed(path: string, how: string): Issue {

@@ -34,7 +34,12 @@ export async function stagePlan(
   journals: Folder,
   { plan, transactionId }: { plan: ResolvedPlan; transactionId: string },
 ): Promise<StagedPlan> {
-  const journal = await createJournal(parts, journals, { transactionId, steps: [] });
+  const timeMs = parts.clock.now();
+  const journal = await createJournal(journals, transactionId, {
+    transactionId,
+    timeMs,
+    steps: [],
+  });
   try {
     const steps = await writeSteps(parts, journal, draftSteps(plan));
     journal.steps = steps.map(toStep);

@@ -2,7 +2,7 @@ import type { ActionKind } from "../../plan/plan.ts";
 import type { PlanIssue } from "../../plan-issue.ts";
 
 /** A file's content and permission bits. */
-interface FileState {
+export interface FileState {
   sha256: string;
   sizeBytes: number;
   mode: number;

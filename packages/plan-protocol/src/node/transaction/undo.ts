@@ -13,6 +13,7 @@ import {
   withdrawIntent,
 } from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
+import { isSameState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
 
@@ -39,29 +40,35 @@ export interface UndoOptions {
 
 /**
  * Takes back what a transaction did, as far as it got, last change first, and marks it as rolled back. May be run again
- * after any interruption. Gives the paths that someone else has changed: those are not touched, and their old files stay
- * in the journal.
+ * after any interruption. What checks wrote is taken into the journal. Paths that someone else has changed are not touched,
+ * and their old files stay in the journal.
  */
 export async function undo(
   parts: WorkspaceParts,
   journal: Journal,
   options: UndoOptions = {},
-): Promise<string[]> {
+): Promise<UndoRecord> {
   const { begun = journal.steps.length, isLive = false, why } = options;
   const keptPaths: string[] = [];
   await withTree(parts.root, async (tree) => {
     for (const [index, step] of [...journal.steps.entries()].slice(0, begun).toReversed())
       if (!(await undoStep(journal, step, { tree, key: String(index), isLive })))
         keptPaths.push(step.path);
-    await syncIn(parts, journal.moved, journal.taken);
+    await syncIn(parts, journal.moved, journal.taken, journal.written);
   });
   // By a new walk: folders that were created again are others than those that were open.
   await withTree(parts.root, (tree) => syncFoldersOf(parts, tree, { steps: journal.steps }));
   // On a full disk this makes the room that the mark needs.
   await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
-  await markUndone(parts, journal, { keptPaths, why });
+  const written = await journal.written.list();
+  const undone = {
+    keptPaths: keptPaths.toReversed(),
+    writtenPaths: written.flatMap((key) => journal.steps[Number(key)]?.path ?? []).sort(),
+    why,
+  };
+  await markUndone(parts, journal, undone);
   if (keptPaths.length === 0) await emptyParts(journal, ["moved", "backups"]);
-  return keptPaths.toReversed();
+  return undone;
 }
 
 async function markUndone(
@@ -90,7 +97,7 @@ async function undoStep(
   try {
     return await tree.inFolder(parent, async (folder) => {
       const place: Place = { folder, name, key, isLive };
-      if (step.change === "make_folder") return unmakeFolder(place);
+      if (step.change === "make_folder") return unmakeFolder(journal, place);
       if (step.change === "remove_folder") return remakeFolder(step, place);
       return undoFile(journal, step, place);
     });
@@ -103,9 +110,19 @@ async function undoStep(
   }
 }
 
-async function unmakeFolder({ folder, name }: Place): Promise<boolean> {
-  const isRemoved = folder.removeFolder(name).then(() => true);
-  return unless(["ENOTEMPTY", "EEXIST", "ENOTDIR"], unless(["ENOENT"], isRemoved, true), false);
+async function unmakeFolder(
+  { checked, written }: Journal,
+  { folder, name, key }: Place,
+): Promise<boolean> {
+  const removed = folder.removeFolder(name).then(() => true);
+  if (await unless(["ENOTEMPTY", "EEXIST", "ENOTDIR"], unless(["ENOENT"], removed, true), false))
+    return true;
+  if (checked === undefined || (await written.status(key)) !== undefined) return false;
+  const made = await unless(["ENOTDIR"], folder.openFolder(name), undefined);
+  const names = (await made?.list().finally(() => made.close())) ?? [];
+  const isTheirs = !checked.isOver || isSameState({ names: names.sort() }, checked.written[key]);
+  if (isTheirs) await folder.rename(name, written, key);
+  return isTheirs;
 }
 
 async function remakeFolder({ before }: Step, { folder, name }: Place): Promise<boolean> {
@@ -123,38 +140,73 @@ async function remakeFolder({ before }: Step, { folder, name }: Place): Promise<
 }
 
 async function undoFile(journal: Journal, step: Step, place: Place): Promise<boolean> {
-  const status = await place.folder.status(place.name);
-  if (status === undefined) return restore(journal, step, place);
+  const { folder, name, key } = place;
+  const status = await folder.status(name);
+  if (status === undefined) return restore(journal, step, { place, own: ownOf(journal, step) });
   if (await isOriginal(journal, step, { status, place })) return true;
-  if (step.after === undefined || !(await isOurs(journal, step, { status, place }))) return false;
+  const own = await findOwn(journal, step, { status, place });
+  if (own === undefined) return false;
   // Of an undo that was interrupted, or of a move that a power cut left there by half.
-  await unless(["ENOENT"], journal.taken.unlink(place.key), undefined);
+  await unless(["ENOENT"], own.to.unlink(key), undefined);
   const source = await oldFileOf(journal, place);
-  if (step.before !== undefined && source !== undefined) {
-    const isPutBack = await putBack(journal, step, { place, source });
+  if (step.before !== undefined && source !== undefined && status.kind === "file") {
+    const isPutBack = await putBack({ place, source, own });
     if (isPutBack !== undefined) return isPutBack;
   }
-  await place.folder.rename(place.name, journal.taken, place.key);
+  await folder.rename(name, own.to, key);
   // What was taken is looked at again: the file may have become someone else's in between.
-  return restore(journal, step, place);
+  return restore(journal, step, { place, own });
+}
+
+/** What stands at a path and may be taken away, and where it goes. */
+interface OwnFile {
+  to: Folder;
+  /** Undefined for what is not looked at. */
+  sha256: string | undefined;
+}
+
+function ownOf({ taken }: Journal, { after }: Step): OwnFile {
+  return { to: taken, sha256: after?.sha256 };
+}
+
+/** The transaction's own file, or what checks made of it; undefined where it is someone else's. */
+async function findOwn(
+  journal: Journal,
+  step: Step,
+  { status, place }: { status: EntryStatus; place: Place },
+): Promise<OwnFile | undefined> {
+  if (await isOurs(journal, step, { status, place })) return ownOf(journal, step);
+  const { written, checked } = journal;
+  if (checked === undefined) return undefined;
+  // A text that was taken before is not given up for another one.
+  const earlier = await written.status(place.key);
+  if (earlier !== undefined && earlier.identity !== status.identity) return undefined;
+  const sha256 = (await readOwn(place.folder, place.name))?.sha256;
+  const known = checked.written[place.key] ?? step.after;
+  const isKnown =
+    sha256 !== undefined && known !== undefined && "sha256" in known && known.sha256 === sha256;
+  const isTheirs = isKnown || (!checked.isOver && ["file", "link"].includes(status.kind));
+  return isTheirs ? { to: written, sha256 } : undefined;
 }
 
 /** Puts the old file over the new one, so that the path is never without; undefined where the system has no second names. */
-async function putBack(
-  journal: Journal,
-  step: Step,
-  { place, source }: { place: Place; source: Folder },
-): Promise<boolean | undefined> {
-  const { folder, name, key } = place;
+async function putBack({
+  place: { folder, name, key },
+  source,
+  own,
+}: {
+  place: Place;
+  source: Folder;
+  own: OwnFile;
+}): Promise<boolean | undefined> {
   try {
-    await folder.link(name, journal.taken, key);
+    await folder.link(name, own.to, key);
   } catch (error) {
     if (isWithoutHardLinks(error)) return undefined;
     throw error;
   }
-  const taken = await journal.taken.status(key);
-  const isOwn = async (): Promise<boolean> =>
-    (await readOwn(journal.taken, key))?.sha256 === step.after?.sha256;
+  const taken = await own.to.status(key);
+  const isOwn = async (): Promise<boolean> => (await readOwn(own.to, key))?.sha256 === own.sha256;
   if (taken === undefined || !(await isOwn())) return false;
   const { identity } = taken;
   const isDone = await unless(
@@ -165,8 +217,7 @@ async function putBack(
   if (!isDone || (await isOwn())) return isDone;
   // Someone wrote into it in between: that is theirs.
   const put = await folder.status(name);
-  if (put !== undefined)
-    await giveNameOver(journal.taken, key, { folder, name, identity: put.identity });
+  if (put !== undefined) await giveNameOver(own.to, key, { folder, name, identity: put.identity });
   return false;
 }
 
@@ -176,12 +227,16 @@ async function oldFileOf(journal: Journal, { key }: Place): Promise<Folder | und
 }
 
 /** Puts the old file, or what others turned the new one into, to a name that is free. */
-async function restore(journal: Journal, step: Step, place: Place): Promise<boolean> {
+async function restore(
+  journal: Journal,
+  step: Step,
+  { place, own }: { place: Place; own: OwnFile },
+): Promise<boolean> {
   const { key } = place;
-  const taken = await readOwn(journal.taken, key);
-  const isTheirs = taken !== undefined && taken.sha256 !== step.after?.sha256;
+  const taken = await readOwn(own.to, key);
+  const isTheirs = taken !== undefined && taken.sha256 !== own.sha256;
   if (isTheirs) {
-    await unless(["EEXIST"], giveName(journal.taken, key, place), undefined);
+    await unless(["EEXIST"], giveName(own.to, key, place), undefined);
     return false;
   }
   const isMoved = (await journal.moved.status(key)) !== undefined;

@@ -1,0 +1,64 @@
+import { mapConcurrent } from "@ccl/core/async";
+import { canonicalJson } from "@ccl/core";
+import { unless } from "@ccl/core/node";
+
+import type { Tree } from "../file-system/tree.ts";
+import { FILES_AT_ONCE } from "../workspace-parts.ts";
+import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
+import type { FileState, Step } from "./step.ts";
+
+/** What stands at a path: a file, a folder with what others put into it, or null for nothing. */
+export type PathState = FileState | { names: string[] } | null;
+
+/** A step whose path is not as it left it. What blocks the path has no state. */
+interface ChangedStep {
+  step: Step;
+  key: string;
+  state?: PathState | undefined;
+}
+
+/** The steps whose paths are neither as the transaction left them nor as they are known to be since. */
+export async function changedSteps(
+  tree: Tree,
+  steps: readonly Step[],
+  known: Readonly<Record<string, PathState>> = {},
+): Promise<ChangedStep[]> {
+  const own = new Set(steps.map(({ path }) => path));
+  const found = await mapConcurrent(steps, FILES_AT_ONCE, async (step, index) => {
+    const key = String(index);
+    const state = await stateAt(tree, step, own);
+    const isExpected = isSameState(state, known[key] === undefined ? leftBy(step) : known[key]);
+    return isExpected ? [] : [{ step, key, state }];
+  });
+  return found.flat();
+}
+
+/** True for two states that no rollback distinguishes. */
+export function isSameState(one: PathState | undefined, other: PathState | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+function leftBy({ change, after }: Step): PathState {
+  return change === "make_folder" ? { names: [] } : (after ?? null);
+}
+
+async function stateAt(
+  tree: Tree,
+  { path, change }: Step,
+  own: ReadonlySet<string>,
+): Promise<PathState | undefined> {
+  const found = await lookAt(tree, path, MAX_TEXT_BYTES);
+  if (found.kind === "absent") return null;
+  if (found.kind === "file") {
+    const { sha256, status } = found.facts;
+    return { sha256, sizeBytes: status.sizeBytes, mode: status.mode };
+  }
+  if (found.kind === "blocked" || change !== "make_folder") return undefined;
+  const names = await unless(
+    ["ENOENT"],
+    tree.inFolder(path, (folder) => folder.list()),
+    [],
+  );
+  return { names: names.filter((name) => !own.has(`${path}/${name}`)).sort() };
+}

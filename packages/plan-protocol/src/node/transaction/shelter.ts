@@ -1,0 +1,106 @@
+import type { Folder } from "../file-system/folder.ts";
+import type { WorkspaceParts } from "../workspace-parts.ts";
+import { linkOrCopy } from "./back-up.ts";
+import {
+  closeJournal,
+  createJournal,
+  type Journal,
+  recordChecks,
+  openJournal,
+  removeJournal,
+  stateOf,
+  writeIntent,
+} from "./journal.ts";
+
+/** With an id behind it: a copy that is not whole yet. No id of a transaction has a point. */
+const COPY = "copy.";
+
+/**
+ * Keeps a second journal of a transaction outside the root while checks run, since one of them may remove `.ccl`, as
+ * `git clean -fdx` does. The old files get another name there, or are copied where that is another file system.
+ */
+export async function shelterJournal(parts: WorkspaceParts, journal: Journal): Promise<void> {
+  const shelter = await parts.openShelter(true);
+  if (shelter === undefined) return;
+  await copyJournal(parts, journal, { old: journal.backups, to: shelter }).finally(() =>
+    shelter.close(),
+  );
+}
+
+/** Forgets the second journal. Where that fails it is only looked at in vain. */
+export async function dropShelter(parts: WorkspaceParts, id: string): Promise<void> {
+  const shelter = await parts.openShelter(false).catch(() => undefined);
+  if (shelter === undefined) return;
+  // What is half removed is no journal any more.
+  await shelter.rename(id, shelter, `old.${id}`).catch(() => undefined);
+  for (const name of await shelter.list().catch(() => []))
+    if (name.endsWith(`.${id}`)) await removeNamed(shelter, name).catch(() => undefined);
+  await shelter.close();
+  await parts.removeShelter();
+}
+
+/** Ids of transactions whose checks run, or were interrupted. */
+export async function shelteredIds(parts: WorkspaceParts): Promise<string[]> {
+  const shelter = await parts.openShelter(false);
+  const names = (await shelter?.list().finally(() => shelter.close())) ?? [];
+  return names.filter((name) => !name.includes("."));
+}
+
+/** Puts journals back that were removed, in whole or in part. The caller holds the workspace's lock. */
+export async function restoreSheltered(parts: WorkspaceParts, journals: Folder): Promise<void> {
+  for (const id of await shelteredIds(parts)) {
+    const shelter = await parts.openShelter(false);
+    if (shelter === undefined) return;
+    try {
+      const copy = await openJournal(shelter, id);
+      try {
+        if (!(await isWhole(journals, copy)))
+          await copyJournal(parts, copy, { old: copy.moved, to: journals });
+      } finally {
+        await closeJournal(copy);
+      }
+    } finally {
+      await shelter.close();
+    }
+    await dropShelter(parts, id);
+  }
+}
+
+/** True where a transaction's journal stands in its folder, with all old files that its copy has while they are needed. */
+async function isWhole(journals: Folder, copy: Journal): Promise<boolean> {
+  const found = await openJournal(journals, copy.transactionId).catch(() => undefined);
+  if (found === undefined) return false;
+  try {
+    if ((await stateOf(found.folder)) !== "intent") return true;
+    const names = new Set([...(await found.moved.list()), ...(await found.backups.list())]);
+    return (await copy.moved.list()).every((key) => names.has(key));
+  } finally {
+    await closeJournal(found);
+  }
+}
+
+/** Copies what an undo needs; it appears under its id when it is whole. */
+async function copyJournal(
+  parts: WorkspaceParts,
+  journal: Journal,
+  { old, to }: { old: Folder; to: Folder },
+): Promise<void> {
+  const { transactionId: id } = journal;
+  for (const name of [COPY + id, id]) await removeNamed(to, name);
+  const copy = await createJournal(to, COPY + id, journal);
+  try {
+    for (const key of await old.list()) await linkOrCopy(parts, old, { key, to: copy.moved });
+    await recordChecks(parts, copy, { isOver: false, written: {} });
+    await writeIntent(parts, to, copy);
+  } finally {
+    await closeJournal(copy);
+  }
+  await to.rename(COPY + id, to, id);
+  if (parts.durability === "full") await to.sync();
+}
+
+async function removeNamed(folder: Folder, name: string): Promise<void> {
+  const status = await folder.status(name);
+  if (status?.kind === "folder") await removeJournal(folder, name);
+  else if (status !== undefined) await folder.unlink(name);
+}
