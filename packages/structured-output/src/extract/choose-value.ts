@@ -69,9 +69,12 @@ export function chooseValue<T>(
 ): Result<Chosen<T>> {
   const sequence = joinSequence(text, candidates);
   const whole = sequence && chosenFrom(toReading(sequence), choice);
-  if (whole !== undefined) return success(whole);
-  // A footnote mark, `[1]`, or an empty bracket counts only where nothing else does.
-  const weighty = candidates.filter((candidate) => !isSlight(candidate));
+  const isList = whole?.repairs.every(({ kind }) => kind !== "schema_list");
+  if (whole !== undefined && isList === true) return success(whole);
+  // A footnote mark, `[1]`, or an empty bracket in prose counts only where nothing else does.
+  const weighty = sequence
+    ? candidates
+    : candidates.filter((candidate) => !isSlight(text, candidate));
   const found = fitting(weighty, choice);
   const [last, ...rivals] = (found.length > 0 ? found : fitting(candidates, choice)).reverse();
   if (last === undefined)
@@ -125,9 +128,10 @@ function toReading({ value, repairs, zone, start, end, digits }: Candidate): Rea
   return { value, repairs, source: { kind: zone, start, end }, digits };
 }
 
-function isSlight({ value }: Candidate): boolean {
+function isSlight(text: string, { value, start }: Candidate): boolean {
   if (!Array.isArray(value)) return isContainer(value) && Object.keys(value).length === 0;
-  return value.length < 2 && (value.length === 0 || typeof value[0] === "number");
+  const isSubscript = /[\p{L}\p{N}_)\]]/u.test(text.charAt(start - 1)) && !isContainer(value[0]);
+  return value.length < 2 && (value.length === 0 || typeof value[0] === "number" || isSubscript);
 }
 
 function isContainer(value: unknown): value is object {

@@ -3,16 +3,16 @@ import type { ParseBudget } from "../repair/parse-tolerant.ts";
 import { type Choice, type Chosen, chosenFrom, chooseValue, type Reading } from "./choose-value.ts";
 import type { ExtractedJson, ExtractLimits, ExtractOptions } from "./extract-options.ts";
 import { findCandidates } from "./find-candidates.ts";
-import { DEEPEST_LIMIT, nestsTooDeep } from "./nests-too-deep.ts";
-import { readScalar } from "./read-scalar.ts";
+import { countColons, DEEPEST_LIMIT } from "./count-colons.ts";
+import { readMembers, readScalar } from "./read-scalar.ts";
 
 const DEFAULT_LIMITS: Complete<ExtractLimits> = {
   maxBytes: 16 * 1024 * 1024,
   maxDepth: 512,
   maxRepairs: 100_000,
 };
-// Numbers that a double may not hold: such a text is read as one that is not JSON, and they are kept as texts.
-const OVERFLOWING = /\d[eE]\+?\d{3}|\d{309}/;
+// A backspace or a form feed in a word is the start of a command of LaTeX or a word's edge in a pattern.
+const DOUBTFUL_ESCAPE = /(?<!\\)(?:\\\\)*\\[bf][a-z]/;
 
 /**
  * Reads the value that a model's answer means: JSON as it stands, JSON in a JSON string, then what a code fence or prose holds,
@@ -51,7 +51,7 @@ export function findAnswer<T>(
     );
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const body = start === 0 ? text : text.slice(1);
-  const whole = nestsTooDeep(body, limits.maxDepth) ? undefined : parseJson(body);
+  const whole = parseJson(body, limits.maxDepth);
   if (whole === undefined) return readCandidates(text, choice, limits);
   const source = { kind: "whole", start, end: text.length } as const;
   const digits = (): unknown => onlyValueIn(body, budgetOf(limits))?.digits?.();
@@ -83,7 +83,7 @@ function decode(
   outer: Reading,
   limits: Complete<ExtractLimits>,
 ): Reading | undefined {
-  const inner = parseJson(text)?.value;
+  const inner = parseJson(text, limits.maxDepth)?.value;
   const found = onlyValueIn(typeof inner === "string" ? inner : text, budgetOf(limits));
   return found && { ...found, source: { ...outer.source, kind: "double_encoded" } };
 }
@@ -106,6 +106,11 @@ function readCandidates<T>(
 ): Result<Chosen<T>> {
   const found = findCandidates(text, budgetOf(limits));
   const { candidates, truncatedAt, broken } = found;
+  const members = readMembers(text, budgetOf(limits));
+  if (members !== undefined) {
+    const source = { kind: "whole", start: 0, end: text.length } as const;
+    return readWhole({ ...members, source }, choice, limits);
+  }
   if (truncatedAt !== undefined)
     return refuse(
       "ERR_TRUNCATED",
@@ -125,20 +130,30 @@ function readCandidates<T>(
   return readWhole({ ...scalar, source }, choice, limits);
 }
 
-function parseJson(text: string): { value: unknown } | undefined {
+/** What the engine's parser reads without leaving anything out; what it drops in silence is left to a reader that lists it. */
+function parseJson(text: string, maxDepth: number): { value: unknown } | undefined {
   // On megabytes of open brackets the engine's parser takes a second to say what their last character shows.
-  if (!/[\]}"\del]/.test(text.trimEnd().slice(-1))) return undefined;
+  if (!/[\]}"\del]/.test(text.trimEnd().slice(-1)) || DOUBTFUL_ESCAPE.test(text)) return undefined;
+  const colons = countColons(text, maxDepth);
+  if (colons === undefined) return undefined;
   try {
-    if (!OVERFLOWING.test(text)) return { value: JSON.parse(text) as unknown };
-    return { value: JSON.parse(text, (_key, value: unknown) => finite(value)) as unknown };
+    const value = JSON.parse(text) as unknown;
+    return countMembers(value) === colons ? { value } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function finite(value: unknown): unknown {
-  if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError("Too large");
-  return value;
+/** The members of all objects in a value, which are fewer than the text had where a key is repeated; NaN with a number of which digits may be lost. */
+function countMembers(value: unknown): number {
+  if (typeof value === "number")
+    return Number.isInteger(value) === Number.isSafeInteger(value) && Number.isFinite(value)
+      ? 0
+      : NaN;
+  if (typeof value !== "object" || value === null) return 0;
+  const children: unknown[] = Object.values(value);
+  const own = Array.isArray(value) ? 0 : children.length;
+  return children.reduce((sum: number, child) => sum + countMembers(child), own);
 }
 
 function isLongerThan(text: string, maxBytes: number): boolean {

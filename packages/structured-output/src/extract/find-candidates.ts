@@ -37,7 +37,9 @@ interface Scan extends FoundCandidates {
   rereads: number;
 }
 
-const STOPS = /```+|[{[(｛［【]|<\/?(?:think|thinking|thought|reasoning)>/g;
+const STOPS = /```+|[{[(｛［【]|<\/?(?:think|thinking|thought|reasoning)\s?>/gi;
+/** A word in brackets before what it names: `[TOOL_CALLS][...]`, `[text](address)`, `<![CDATA[...`. */
+const LABEL = /(?<=<!)\[CDATA(?=\[)|\[[^\][{}"'`:,\d\n]{1,64}\](?=[([{])|(?<=<!\[CDATA)\[/y;
 const FENCE_INFO = /[ \t]*[\w+-]*/y;
 const OBJECT_START =
   /[\s\p{Cf}]{0,64}(?:["'`´＂＇「『〝\p{Pi}\p{Pf}„‚}[{｛［｝#]|\\"|\/[/*]|\.\.\.|[\p{L}\p{N}_$-]{1,64}[\s\p{Cf}]{0,8}(?::(?!:)|[：=]))/uy;
@@ -101,10 +103,10 @@ function passTag(scan: Scan, tag: string, start: number): void {
     scan.broken = [];
     return;
   }
-  const closing = `</${tag.slice(1)}`;
-  const end = text.indexOf(closing, scan.position);
-  if (end < 0) scan.truncatedAt ??= start;
-  scan.position = end < 0 ? text.length : end + closing.length;
+  const closing = new RegExp(`</${/\w+/.exec(tag)?.[0]}\\s?>`, "gi");
+  closing.lastIndex = scan.position;
+  if (!closing.test(text)) scan.truncatedAt ??= start;
+  scan.position = closing.lastIndex === 0 ? text.length : closing.lastIndex;
 }
 
 function readBracket(scan: Scan, start: number): void {
@@ -112,6 +114,12 @@ function readBracket(scan: Scan, start: number): void {
   const isBodyStart = scan.isAtBodyStart;
   scan.isAtBodyStart = false;
   if (!scan.isInFence && view.text.startsWith("```", view.skipSpace(start + 1))) return;
+  LABEL.lastIndex = start;
+  if (LABEL.test(view.text)) {
+    scan.position = LABEL.lastIndex;
+    scan.isAtBodyStart = isBodyStart && view.text[LABEL.lastIndex] !== "(";
+    return;
+  }
   if (
     (view.text[start] === "(" && !isBodyStart) ||
     scan.rereads < 0 ||

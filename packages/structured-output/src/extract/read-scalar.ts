@@ -9,6 +9,7 @@ const MAX_QUOTED_REPAIRS = 1000;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const LEADING_ZERO = /^0\d+(?:\.\d+)?$/;
+const MEMBER = /^\s{0,64}(["'“”])[^"'“”\n]{1,64}["'“”]\s{0,8}[:：]/;
 const CALL = /^\s{0,64}[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/u;
 
 interface Scalar {
@@ -36,18 +37,36 @@ function readCall(text: string, budget: ParseBudget): Scalar | undefined {
 
 // A quoted text is the only item of a list.
 function readQuoted(text: string, budget: ParseBudget): Scalar | undefined {
+  const { value: list, repairs } = readWithin("[", text, "]", budget) ?? {};
+  const [value, ...others] = Array.isArray(list) ? (list as unknown[]) : [];
+  if (typeof value !== "string" || repairs === undefined || others.length > 0) return undefined;
+  return { value, repairs };
+}
+
+/** A text that is the members of an object without its braces, the first key in quotation marks. */
+export function readMembers(text: string, budget: ParseBudget): Scalar | undefined {
+  if (!MEMBER.test(text)) return undefined;
+  const read = readWithin("{", text, "}", budget);
+  const braces: Repair = { kind: "missing_braces", position: 0 };
+  return read && { ...read, repairs: [braces, ...read.repairs] };
+}
+
+function readWithin(
+  open: string,
+  text: string,
+  close: string,
+  budget: ParseBudget,
+): Scalar | undefined {
   const start = createTextView(text).skipSpace(0);
   if (!isQuote(text[start]) || text.startsWith("```", start)) return undefined;
-  const list = `[${text}]`;
-  const parsed = parseTolerant(createTextView(list), 0, {
+  const whole = open + text + close;
+  const parsed = parseTolerant(createTextView(whole), 0, {
     ...budget,
     maxRepairs: Math.min(budget.maxRepairs, MAX_QUOTED_REPAIRS),
   });
-  if (parsed.status !== "complete" || parsed.end !== list.length) return undefined;
-  const [value, ...others] = parsed.value as unknown[];
-  if (typeof value !== "string" || others.length > 0) return undefined;
+  if (parsed.status !== "complete" || parsed.end !== whole.length) return undefined;
   const repairs = parsed.repairs.map(({ kind, position }) => ({ kind, position: position - 1 }));
-  return { value, repairs };
+  return { value: parsed.value, repairs };
 }
 
 function readNumbers(text: string): Scalar | undefined {

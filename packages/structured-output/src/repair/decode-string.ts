@@ -19,12 +19,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
 };
-const ESCAPE = /\\(?:u[\da-fA-F]{4}|[\s\S]?)/g;
-const WINDOWS_PATH = /^(?:[a-zA-Z]:|\\)\\/;
+/** An escape, its second group one that no writer of JSON means: `\d`, and a backspace or form feed in a word, as in `\frac`. */
+const ESCAPE = /\\(?:(u[\da-fA-F]{4}|["\\/nrt]|[bf](?![a-z]))|([\s\S]?))/g;
+/** The first characters of a path with backslashes. */
+export const WINDOWS_PATH = /^(?:[a-zA-Z]:|\\)\\/;
 
 /**
- * Decodes the escapes of a string's content. One that JSON does not know, as in `\d`, shows that the writer left backslashes
- * as they are: then `\b` is no backspace either. Undefined where that leaves a doubt, as between a line break and `\n`.
+ * Decodes the escapes of a string's content. One that its writer cannot have meant, as in `\d`, shows that backslashes are
+ * left as they are: then `\b` is no backspace either. Undefined where that leaves a doubt, as between a line break and `\n`.
  */
 export function decodeString(raw: string, options: DecodeOptions): string | undefined {
   const { mark, offset, repairs } = options;
@@ -50,11 +52,9 @@ export function decodeString(raw: string, options: DecodeOptions): string | unde
 }
 
 function hasForeignEscape(raw: string): boolean {
-  return (raw.match(ESCAPE) ?? []).some((escape) => {
-    const marker = escape.charAt(1);
-    const isKnown = Object.hasOwn(ESCAPES, marker) || escape.length === 6;
-    return !isKnown && !isQuote(marker) && marker !== "\n";
-  });
+  for (const [, , marker] of raw.matchAll(ESCAPE))
+    if (marker !== undefined && !isQuote(marker) && marker !== "\n") return true;
+  return false;
 }
 
 function decodeEscape(

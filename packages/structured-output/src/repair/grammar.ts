@@ -6,6 +6,8 @@ import { foreignSpace, isSpace } from "./text-view.ts";
 
 const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array: "]", paren: ")" };
 const FUNCTION_CALL = /(?:new\s{1,8})?[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
+/** The letter before a string of Python; of `r`, only where all backslashes are read as they stand. */
+const PREFIX = /(?:[bBuUfF]|[rR](?='(?:[^'\\\n]|\\[^nrtbfu'"\\/])*'))(?=')/y;
 const NAME_START = /[\p{L}_$]/u;
 
 /** Follows a reading by one token, in every way that the grammar knows. */
@@ -37,6 +39,11 @@ function skipGap({ view }: Grammar, from: Reading): Reading {
     const end = view.skipSpace(reading.position);
     const foreign = foreignSpace(view.text, reading.position, end);
     if (foreign >= 0) reading = repaired(reading, "whitespace", COST.notation, foreign);
+    // A line break that was escaped with the text around it.
+    if (view.text[end] === "\\" && /[nrt]/.test(view.text.charAt(end + 1))) {
+      reading = { ...repaired(reading, "escaped_text", COST.notation, end), position: end + 2 };
+      continue;
+    }
     const commentEnd = isComment(view.text, end) ? view.skipComment(end) : end;
     if (commentEnd === end) return { ...reading, position: end };
     reading = { ...repaired(reading, "comment", COST.notation, end), position: commentEnd };
@@ -81,14 +88,16 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
     if (frame.kind === "array" && last?.part.type === "text") openImplicit(grammar, reading, last);
     return;
   }
-  if (character === "+" && last?.part.type === "text") {
-    const quote = view.skipGap(position + 1);
-    if (!isQuote(view.text[quote])) return;
+  const isPlus = character === "+";
+  const quote = isPlus ? view.skipGap(position + 1) : position;
+  // Python joins strings that stand beside each other; in a list a comma is rather missing.
+  if (last?.part.type === "text" && isQuote(view.text[quote]) && (isPlus || isObject)) {
     const held: Frame = { ...frame, entries: last.previous, key: last.key };
-    const joined = repaired({ ...reading, frame: held }, "concatenation", COST.notation);
+    const cost = isPlus ? COST.notation : COST.missingComma;
+    const joined = repaired({ ...reading, frame: held }, "concatenation", cost);
     push({ ...openString({ ...joined, position: quote }, view.text, false), before: last.part });
-    return;
   }
+  if (isPlus && last?.part.type === "text") return;
   const isWord = !isQuote(character) && !"{[(\\".includes(character) && !/[-\d]/.test(character);
   const isApart = !isWord || startsOwnLine(view.text, position);
   const cost = isApart ? COST.missingComma : COST.missingCommaBeforeWord;
@@ -111,9 +120,10 @@ function skipStrayText({ view, push }: Grammar, reading: Reading): void {
   let at = reading.position;
   while (at < text.length && at - reading.position < 64 && !':,{}[]"\n'.includes(text.charAt(at)))
     at += 1;
+  const isBullet = /^[-+*>] $/.test(text.slice(reading.position, at));
   const isBetween =
-    (text[at] === '"' || text[at] === "}") && frameOf(reading).entries !== undefined;
-  const cost = COST.strayText + at - reading.position;
+    (text[at] === '"' || text[at] === "}") && (isBullet || frameOf(reading).entries !== undefined);
+  const cost = isBullet ? COST.emptyPlace : COST.strayText + at - reading.position;
   if (isBetween) push({ ...repaired(reading, "stray_text", cost), position: at });
 }
 
@@ -240,7 +250,7 @@ function readKey(grammar: Grammar, reading: Reading, character: string): void {
     push({ ...missing, mode: "value", frame: parent });
   } else if (character !== "(" && character !== ":") {
     push({ ...reading, mode: "keyWord", start: reading.position, inner: 0 });
-    if (!/[\d-]/.test(character)) skipStrayText(grammar, { ...reading, mode: "key" });
+    if (!/\d/.test(character)) skipStrayText(grammar, { ...reading, mode: "key" });
   }
 }
 
@@ -263,7 +273,15 @@ function readValue(grammar: Grammar, reading: Reading, character: string): void 
       mode: "value",
       position: FUNCTION_CALL.lastIndex - 1,
     });
-  if (character !== ":") push({ ...reading, mode: "word", start: position, inner: 0 });
+  PREFIX.lastIndex = position;
+  if (PREFIX.test(view.text)) {
+    const quoted = repaired(reading, "quote_style", COST.notation);
+    openStrings(grammar, { ...quoted, position: PREFIX.lastIndex }, false);
+  } else if (character === ":") {
+    if (frameOf(reading).kind !== "object") return;
+    const stray = repaired(reading, "stray_text", COST.strayText);
+    push({ ...stray, position: position + 1 });
+  } else push({ ...reading, mode: "word", start: position, inner: 0 });
 }
 
 /** Opens a bracket at the reading's place. */

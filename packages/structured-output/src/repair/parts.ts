@@ -98,7 +98,7 @@ function textOf(text: string, part: Part & { type: "text" }, built: Built): stri
   const decoded =
     mark === "\\"
       ? // The whole text was escaped once more.
-        decodeString(raw.replaceAll("\\\\", "\\"), { mark: '"', offset: start, repairs: [] })
+        decodeString(raw.replaceAll(/\\(["\\])/g, "$1"), { mark: '"', offset: start, repairs: [] })
       : decodeString(raw, { mark, offset: start, repairs: built.repairs });
   if (decoded === undefined) built.isAmbiguous = true;
   return (before === undefined ? "" : String(valueOf(text, before, built))) + (decoded ?? raw);

@@ -62,6 +62,8 @@ export const COST = {
   notation: 1,
   bareKey: 1,
   oddKey: 3,
+  /** With a character of addresses. */
+  strangeKey: 12,
   emptyPlace: 1,
   missingValue: 3,
   missingComma: 3,

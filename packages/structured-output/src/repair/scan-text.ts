@@ -1,5 +1,6 @@
 import { COST, type Grammar, pushPart, pushText, type Reading, repaired } from "./reading.ts";
 import { closes, isQuote, punctuationAt } from "./marks.ts";
+import { WINDOWS_PATH } from "./decode-string.ts";
 import { classifyWord, isWholeWord } from "./words.ts";
 import { followsString, startsBareKey } from "./follows-string.ts";
 import { isSpace } from "./text-view.ts";
@@ -22,6 +23,12 @@ export function scanString(grammar: Grammar, from: Reading): void {
     const code = text.charCodeAt(at);
     if (code === 0x5c) {
       at += 1;
+      // `"C:\dir\", "next"`: the backslash may be the last character of a path.
+      if (text[at] === mark && followsString(view, at + 1, isKey ? "key" : frame?.kind) === true) {
+        const isPath = WINDOWS_PATH.test(text.slice(from.start, from.start + 4));
+        const cost = isPath ? COST.notation : COST.missingQuote;
+        pushText(push, { ...reading, cost: reading.cost + cost }, at, at + 1);
+      }
       continue;
     }
     if (isLetterOrDigit(code)) continue;
@@ -67,7 +74,9 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
     reading.mark !== '"' && LETTER.test(text.charAt(at - 1)) && LETTER.test(text.charAt(at + 1));
   const isClosing = inner % 2 === 1;
   const looksStructural =
-    followsString(view, at + 1, isKey ? "key" : frame?.kind) !== false || followsComma(text, at);
+    followsString(view, at + 1, isKey ? "key" : frame?.kind) !== false ||
+    followsComma(text, at) ||
+    (frame?.kind === "array" && /^\s"/.test(text.slice(at + 1, at + 3)));
   const looksLikeKey = !isKey && frame?.kind === "object" && startsKey(text, at);
   const isDoubtfulKey =
     isKey &&
@@ -125,10 +134,18 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
     const code = text.charCodeAt(at);
     if (isLetterOrDigit(code)) continue;
     const character = punctuationAt(text, at);
-    if (character === "[" && at > start && braces === 0 && isWholeWord(text, start, at)) {
+    const isEscapedGap = character === "\\" && /[nrt]/.test(text.charAt(at + 1));
+    if (
+      (character === "[" || character === ";" || isEscapedGap) &&
+      at > start &&
+      braces === 0 &&
+      isWholeWord(text, start, at)
+    ) {
       endWord(grammar, reading, at);
       return;
     }
+    // The letter of a Python string whose escapes have another meaning is no word.
+    if (character === "'" && /^[rR]$/.test(text.slice(start, at))) return;
     if (character === "{" && at > start && !isWholeWord(text, start, at)) braces += 1;
     else if (character === "}" && braces > 0) braces -= 1;
     else if (braces > 0 && character !== "\n") continue;
@@ -193,7 +210,7 @@ function extendWord({ view, push }: Grammar, reading: Reading, at: number): void
   if (!"',’`\n，、".includes(character)) return;
   const cost = isGroup || character === "\n" ? 2 : character === "," ? 3 : 1;
   const inner = reading.inner + (character === "," && !isGroup ? 1 : 0);
-  push({ ...reading, cost: reading.cost + cost + (startsKey ? 5 : 0), inner, position: at + 1 });
+  push({ ...reading, cost: reading.cost + cost + (startsKey ? 12 : 0), inner, position: at + 1 });
 }
 
 /** Reads a key without marks up to its colon. */
@@ -213,7 +230,11 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
   }
   const key = trim(text.slice(start, at));
   if (key === "") return;
-  const cost = /^[\p{L}\p{N}_$.-]+$/u.test(key) ? COST.bareKey : COST.oddKey;
+  const cost = /^[\p{L}\p{N}_$.-]+$/u.test(key)
+    ? COST.bareKey
+    : /[&?%/]/.test(key)
+      ? COST.strangeKey
+      : COST.oddKey;
   const read = repaired({ ...reading, isKey: true }, "unquoted_key", cost, start);
   const value = key.endsWith("\\") ? key.slice(0, -1) : key;
   const part = { type: "value" as const, value, start };

@@ -41,7 +41,9 @@ export function classifyWord(
       // Beyond what a number can hold, only its digits say what it is.
       if (literal === undefined && !Number.isFinite(Number(visible)))
         return { value: visible, kind: "unquoted_string", cost: 3 };
-      const kind = visible === word ? undefined : "whitespace";
+      // A double keeps other digits than are written, and JavaScript prints others.
+      const isRounded = /^-?\d{16,}$/.test(visible) && String(Number(visible)) !== visible;
+      const kind = isRounded ? "number" : visible === word ? undefined : "whitespace";
       return { value: literal === undefined ? Number(visible) : literal, kind, cost: 1 };
     }
     if (literal !== undefined) return { value: literal, kind: "literal", cost: 1 };

@@ -35,7 +35,9 @@ export function convertScalar(
   }
   if ((type !== "number" && type !== "integer") || !plainNumber.test(text)) return undefined;
   const number = Number(text.replaceAll(separators, ""));
-  const isWanted = Number.isFinite(number) && (type === "number" || Number.isInteger(number));
+  // A whole number of which a double keeps not every digit is another number.
+  const isKept = /[.e]/i.test(text) ? Number.isFinite(number) : Number.isSafeInteger(number);
+  const isWanted = isKept && (type === "number" || Number.isInteger(number));
   return isWanted ? { value: number } : undefined;
 }
 

@@ -64,11 +64,14 @@ function readWords<T>(
 ): Result<ReadAnswer<T>> | undefined {
   const shape = shapeOf?.();
   if (shape === undefined || (shape["type"] === "string" && !("enum" in shape))) return undefined;
-  const words = text.trim().replace(/^```\w*\n([^`]*)\n```$/, "$1");
+  const words = text
+    .replace(/^[^]*<\/(?:think|thinking|thought|reasoning)\s?>/i, "")
+    .trim()
+    .replace(/^```\w*\n([^`]*)\n```$/, "$1");
   const aligned = alignValue(shape, words);
   const result = aligned && check(aligned.value);
   if (result?.ok !== true) return undefined;
-  const position = text.indexOf(words);
+  const position = text.lastIndexOf(words);
   const repairs: Repair[] = aligned?.steps.map((step) => ({ ...step, position })) ?? [];
   return success({ value: result.value, repairs });
 }

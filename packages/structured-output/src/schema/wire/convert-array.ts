@@ -1,8 +1,14 @@
 import { isRecord } from "@ccl/core/json";
 import { convertObject } from "./convert-object.ts";
 import { dropConstraints } from "./drop-constraints.ts";
-import { arrayCodec, type WireCodec } from "./wire-codec.ts";
-import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
+import {
+  asItIs,
+  type Converted,
+  type Decode,
+  type Position,
+  type WireContext,
+  type WireNode,
+} from "./wire-context.ts";
 
 /** An array: of one kind of item as it is, a tuple as an object with one property an item. */
 export function convertArray(node: WireNode, position: Position, context: WireContext): Converted {
@@ -19,8 +25,12 @@ export function convertArray(node: WireNode, position: Position, context: WireCo
   };
   return {
     schema: dropConstraints(wire, node, { position, context }),
-    codec: arrayCodec(item.codec),
+    decode: item.decode === asItIs ? asItIs : eachBy(item.decode),
   };
+}
+
+function eachBy(decode: Decode): Decode {
+  return (wire) => (Array.isArray(wire) ? wire.map((item: unknown) => decode(item)) : wire);
 }
 
 /** `prefixItems` and `items` of 2020-12, or `items` and `additionalItems` of draft-07. */
@@ -57,33 +67,22 @@ function convertTuple(
     context,
   );
   const names = named.map(([name]) => name);
-  return { schema: object.schema, codec: tupleCodec(names, isOpen, object.codec) };
+  return { schema: object.schema, decode: tupleBy(names, object.decode) };
 }
 
-function tupleCodec(names: readonly string[], isOpen: boolean, object: WireCodec): WireCodec {
-  return {
-    encode: (value) => {
-      if (!Array.isArray(value)) return value;
-      const items = names
-        .slice(0, value.length)
-        .map((name, index): [string, unknown] => [name, value[index]]);
-      return object.encode(
-        Object.fromEntries(isOpen ? [...items, ["rest", value.slice(names.length)]] : items),
-      );
-    },
-    decode: (wire) => {
-      const decoded = object.decode(wire);
-      if (
-        !isRecord(decoded) ||
-        !Object.keys(decoded).every((name) => name === "rest" || names.includes(name))
-      )
-        return decoded;
-      const rest = decoded["rest"] ?? [];
-      if (!Array.isArray(rest)) return decoded;
-      // An item that may be null and stands before others came as absent.
-      const last = names.findLastIndex((name) => Object.hasOwn(decoded, name)) + 1;
-      const items = names.slice(0, rest.length > 0 ? undefined : last);
-      return [...items.map((name) => decoded[name] ?? null), ...rest];
-    },
+function tupleBy(names: readonly string[], decodeObject: Decode): Decode {
+  return (wire) => {
+    const decoded = decodeObject(wire);
+    if (
+      !isRecord(decoded) ||
+      !Object.keys(decoded).every((name) => name === "rest" || names.includes(name))
+    )
+      return decoded;
+    const rest = decoded["rest"] ?? [];
+    if (!Array.isArray(rest)) return decoded;
+    // An item that may be null and stands before others came as absent.
+    const last = names.findLastIndex((name) => Object.hasOwn(decoded, name)) + 1;
+    const items = names.slice(0, rest.length > 0 ? undefined : last);
+    return [...items.map((name) => decoded[name] ?? null), ...rest];
   };
 }

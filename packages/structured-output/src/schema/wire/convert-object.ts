@@ -1,7 +1,13 @@
 import { isRecord, isSameJson } from "@ccl/core/json";
 import { dropConstraints } from "./drop-constraints.ts";
-import { identityCodec, pairsCodec, type WireCodec } from "./wire-codec.ts";
-import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
+import {
+  asItIs,
+  type Converted,
+  type Decode,
+  type Position,
+  type WireContext,
+  type WireNode,
+} from "./wire-context.ts";
 
 interface Property {
   name: string;
@@ -70,11 +76,9 @@ function closedObject(
   const schema = objectOf(members);
   const isSame =
     extras === undefined &&
-    properties.every((item) => !item.isOptional && item.converted.codec === identityCodec);
-  const codec = isSame
-    ? identityCodec
-    : objectCodec(properties, extras && { name: extras.name, codec: extras.pairs.codec });
-  return { schema: dropConstraints(schema, node, { position, context }), codec };
+    properties.every((item) => !item.isOptional && item.converted.decode === asItIs);
+  const decode = isSame ? asItIs : membersBy(properties, extras);
+  return { schema: dropConstraints(schema, node, { position, context }), decode };
 }
 
 /** A strict object with these properties. */
@@ -136,55 +140,55 @@ function convertPairs(
     ["key", keyed.schema],
     ["value", member.schema],
   ]);
-  return { schema: { type: "array", items }, codec: pairsCodec(member.codec) };
+  return { schema: { type: "array", items }, decode: pairsBy(member.decode) };
 }
 
 /** Null stands for absent, also where it is a value of the property: models mean the same by both. */
-function optional({ schema, codec }: Converted): Converted {
+function optional({ schema, decode }: Converted): Converted {
   const branches: unknown = schema["anyOf"];
   const isNullable =
     Array.isArray(branches) && branches.some((one) => isSameJson(one, { type: "null" }));
-  if (isNullable) return { schema, codec };
-  return { schema: { anyOf: [schema, { type: "null" }] }, codec };
+  if (isNullable) return { schema, decode };
+  return { schema: { anyOf: [schema, { type: "null" }] }, decode };
 }
 
-function objectCodec(
-  properties: readonly Property[],
-  extras: { name: string; codec: WireCodec } | undefined,
-): WireCodec {
-  const known = new Map(properties.map((property) => [property.name, property]));
-  const encode = (value: unknown): unknown => {
-    if (!isRecord(value)) return value;
-    const members = properties.map(({ name, converted }): [string, unknown] => [
-      name,
-      Object.hasOwn(value, name) && value[name] !== undefined
-        ? converted.codec.encode(value[name])
-        : null,
-    ]);
-    if (extras === undefined) return Object.fromEntries(members);
-    const unnamed = Object.entries(value).filter(([name]) => !known.has(name));
-    return Object.fromEntries([
-      ...members,
-      [extras.name, extras.codec.encode(Object.fromEntries(unnamed))],
-    ]);
+/** A list with a name twice is not decoded. */
+function pairsBy(decode: Decode): Decode {
+  return (wire) => {
+    if (!Array.isArray(wire) || !wire.every((pair) => isPair(pair))) return wire;
+    const entries = wire.map(({ key, value }): [string, unknown] => [key, decode(value)]);
+    return new Set(entries.map(([key]) => key)).size === entries.length
+      ? Object.fromEntries(entries)
+      : wire;
   };
+}
+
+function isPair(value: unknown): value is { key: string; value: unknown } {
+  return (
+    isRecord(value) &&
+    typeof value["key"] === "string" &&
+    "value" in value &&
+    Object.keys(value).length === 2
+  );
+}
+
+function membersBy(
+  properties: readonly Property[],
+  extras: { name: string; pairs: Converted } | undefined,
+): Decode {
+  const known = new Map(properties.map((property) => [property.name, property]));
   const decodeMember = ([name, wire]: [string, unknown]): [string, unknown][] => {
     if (name === extras?.name) {
-      const unnamed = extras.codec.decode(wire);
+      const unnamed = extras.pairs.decode(wire);
       const isPlain = isRecord(unnamed) && Object.keys(unnamed).every((key) => !known.has(key));
       return isPlain ? Object.entries(unnamed) : [[name, wire]];
     }
     const property = known.get(name);
     if (property === undefined) return [[name, wire]];
-    return property.isOptional && wire === null
-      ? []
-      : [[name, property.converted.codec.decode(wire)]];
+    return property.isOptional && wire === null ? [] : [[name, property.converted.decode(wire)]];
   };
-  return {
-    encode,
-    decode: (wire) =>
-      isRecord(wire)
-        ? Object.fromEntries(Object.entries(wire).flatMap((member) => decodeMember(member)))
-        : wire,
-  };
+  return (wire) =>
+    isRecord(wire)
+      ? Object.fromEntries(Object.entries(wire).flatMap((member) => decodeMember(member)))
+      : wire;
 }

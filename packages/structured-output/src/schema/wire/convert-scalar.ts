@@ -1,6 +1,11 @@
 import { isPlainPattern, isSafeIntegerBound, isSmallEnum, wireFormats } from "./wire-rules.ts";
-import { identityCodec } from "./wire-codec.ts";
-import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
+import {
+  asItIs,
+  type Converted,
+  type Position,
+  type WireContext,
+  type WireNode,
+} from "./wire-context.ts";
 import { dropConstraints } from "./drop-constraints.ts";
 
 const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
@@ -15,7 +20,7 @@ export function convertScalar(node: WireNode, position: Position, context: WireC
         ? numberLimits(node)
         : {};
   const schema = dropConstraints({ type, ...kept }, node, { position, context });
-  return { schema, codec: identityCodec };
+  return { schema, decode: asItIs };
 }
 
 function stringKeywords({ format, pattern }: WireNode): WireNode {
@@ -45,7 +50,7 @@ export function convertEnum(
   });
   const [only, ...others] = branches;
   if (only === undefined) return undefined;
-  return { schema: others.length === 0 ? only : { anyOf: branches }, codec: identityCodec };
+  return { schema: others.length === 0 ? only : { anyOf: branches }, decode: asItIs };
 }
 
 function enumOfType(

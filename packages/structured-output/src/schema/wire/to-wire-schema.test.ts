@@ -26,6 +26,18 @@ const closed = (
   additionalProperties: false,
 });
 
+/** A value of optional members as the wire has it, down to where it is JSON text. */
+function onWire(value: unknown, given: unknown): unknown {
+  const node = given as { anyOf?: object[]; properties?: Record<string, object> };
+  if (node.anyOf !== undefined) return onWire(value, node.anyOf[0]);
+  if (typeof value !== "object" || value === null) return value;
+  if (node.properties === undefined) return JSON.stringify(value);
+  const { properties } = node;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, onWire(member, properties[key])]),
+  );
+}
+
 describe("toWireSchema", () => {
   const examples: {
     name: string;
@@ -201,17 +213,17 @@ describe("toWireSchema", () => {
   it.each(examples)("$name", ({ schema, value, wire }) => {
     const converted = toWireSchema(schema);
     expect(lintWireSchema(converted.schema)).toEqual([]);
-    const encoded = converted.encode(value);
-    expect(encoded).toEqual(wire);
-    expect(converted.decode(encoded)).toEqual(value);
+    expect(converted.decode(wire)).toEqual(value);
   });
 
   it("keeps an optional item of a tuple that is null before the next one", () => {
     const item = [{ type: "string" }, { type: ["null", "integer"] }, { type: "string" }];
     const tuple = { type: "array", prefixItems: item, items: false, minItems: 1 };
     const wire = toWireSchema({ type: "object", properties: { t: tuple }, required: ["t"] });
-    for (const t of [["a", null, "b"], ["a", 1, "b"], ["a", 1], ["a"]])
-      expect(wire.decode(wire.encode({ t }))).toEqual({ t });
+    for (const t of [["a", null, "b"], ["a", 1, "b"], ["a", 1], ["a"]]) {
+      const [item0, item1 = null, item2 = null] = t;
+      expect(wire.decode({ t: { item0, item1, item2 } })).toEqual({ t });
+    }
   });
 
   it("says in the description what the subset cannot", () => {
@@ -312,14 +324,6 @@ describe("toWireSchema", () => {
     expect(() => toWireSchema(schema)).toThrow(expect.objectContaining({ code }));
   });
 
-  it.each([{ a: 1 }, undefined, { a: 1n }, () => 1])(
-    "refuses to encode what does not fit",
-    (value) => {
-      const { encode } = toWireSchema(z.object({ a: z.string() }));
-      expect(() => encode(value)).toThrow(expect.objectContaining({ code: "value_invalid" }));
-    },
-  );
-
   it.each([
     [
       "a domain object where pairs were asked for",
@@ -353,7 +357,7 @@ describe("toWireSchema", () => {
     }
     const converted = toWireSchema(schema);
     expect(lintWireSchema(converted.schema)).toEqual([]);
-    expect(converted.decode(converted.encode(value))).toEqual(value);
+    expect(converted.decode(onWire(value, converted.schema))).toEqual(value);
     expect(converted.notes.some((note) => note.code === "wire_json_text")).toBe(depth > 10);
   });
 
@@ -362,6 +366,7 @@ describe("toWireSchema", () => {
       "an enum of 1,001 values",
       closed({ a: { enum: Array.from({ length: 1001 }, (_, index) => `v${index}`) } }),
       { a: "v7" },
+      { a: "v7" },
     ],
     [
       "an enum of long values",
@@ -369,11 +374,17 @@ describe("toWireSchema", () => {
         a: { enum: Array.from({ length: 251 }, (_, index) => `${index}`.padStart(100, "v")) },
       }),
       { a: "7".padStart(100, "v") },
+      { a: "7".padStart(100, "v") },
     ],
-    ["a name of 120,001 characters", closed({ ["n".repeat(120_001)]: { type: "null" } }, []), {}],
-  ])("keeps %s within the limits", (_name, schema, value) => {
+    [
+      "a name of 120,001 characters",
+      closed({ ["n".repeat(120_001)]: { type: "null" } }, []),
+      { value: "{}" },
+      {},
+    ],
+  ])("keeps %s within the limits", (_name, schema, wire, value) => {
     const converted = toWireSchema(schema);
     expect(lintWireSchema(converted.schema)).toEqual([]);
-    expect(converted.decode(converted.encode(value))).toEqual(value);
+    expect(converted.decode(wire)).toEqual(value);
   });
 });

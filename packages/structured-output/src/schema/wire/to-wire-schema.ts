@@ -1,8 +1,8 @@
 import type { Issue } from "@ccl/core";
 
-import { isRecord, valueAt } from "@ccl/core/json";
+import { isRecord, parseJson, valueAt } from "@ccl/core/json";
 import { parsePointer } from "../../json-schema/json-pointer.ts";
-import type { JsonSchema, JsonSchemaChecker } from "../../json-schema/json-schema.ts";
+import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import { createJsonSchemaChecker } from "../../json-schema/json-schema-checker.ts";
 import { jsonSchemaOf } from "../compile-schema.ts";
 import { isStandardSchema, type StructuredSchema } from "../structured-schema.ts";
@@ -10,19 +10,20 @@ import { StructuredOutputError } from "../../structured-output-error.ts";
 import { convertNode, definitionName, type References, wireReference } from "./convert-node.ts";
 import { objectOf } from "./convert-object.ts";
 import { lintWireSchema } from "./lint-wire-schema.ts";
-import { boxCodec, identityCodec, jsonTextCodec } from "./wire-codec.ts";
-import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
+import {
+  asItIs,
+  type Converted,
+  type Decode,
+  type Position,
+  type WireContext,
+  type WireNode,
+} from "./wire-context.ts";
 import { wireLimits } from "./wire-rules.ts";
 
-/** A schema in the strict subset, and the way to it and back. */
+/** A schema in the strict subset, and the way back from its values. */
 export interface WireSchema {
   /** Accepted with `strict: true`: `lintWireSchema` finds nothing in it. */
   schema: JsonSchema;
-  /**
-   * A value that fits the domain schema, as the wire schema has it; undefined members are left out first.
-   * @throws StructuredOutputError `value_invalid`
-   */
-  encode(value: unknown): unknown;
   /** The domain value of a wire value, unchecked. What does not have the wire's shape stays as it is. */
   decode(wire: unknown): unknown;
   /** Warnings: what the wire schema cannot say, by path in the domain schema. Codes are of `WireNoteCode`. */
@@ -41,48 +42,16 @@ export function toWireSchema<T>(schema: StructuredSchema<T>): WireSchema {
   const domain = jsonSchemaOf(schema);
   // What a library gives is valid.
   if (!isStandardSchema(schema)) createJsonSchemaChecker(schema);
-  const known = converted.get(domain) ?? convertSchema(domain);
+  const known = converted.get(domain) ?? convertWithinLimits(domain);
   converted.set(domain, known);
   return known;
 }
 
-function convertSchema(domain: JsonSchema): WireSchema {
-  const { wire, codec, notes } = convertWithinLimits(domain);
-  return {
-    schema: wire,
-    notes,
-    decode: (value) => codec.decode(value),
-    encode: (value) => {
-      const checked = createJsonSchemaChecker(domain)(asJson(value));
-      if (checked.ok) return codec.encode(checked.value);
-      const details = { issues: checked.issues };
-      const message = "The value does not fit the schema; see details.issues.";
-      throw new StructuredOutputError("value_invalid", message, { details });
-    },
-  };
-}
-
-function asJson(value: unknown): unknown {
-  try {
-    const text: unknown = JSON.stringify(value);
-    const plain: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
-    return plain;
-  } catch (error) {
-    throw new StructuredOutputError("value_invalid", "The value has no JSON form.", {
-      cause: error,
-    });
-  }
-}
-
 /** Tagging and wrapping nest deeper than the domain does, so that a schema at the limit is tried with less room. */
-function convertWithinLimits(domain: JsonSchema): {
-  wire: JsonSchema;
-  codec: Converted["codec"];
-  notes: Issue[];
-} {
+function convertWithinLimits(domain: JsonSchema): WireSchema {
   for (let maxDepth: number = wireLimits.depth; maxDepth > 0; maxDepth--) {
     const converted = convertRoot(domain, maxDepth);
-    const issues = lintWireSchema(converted.wire);
+    const issues = lintWireSchema(converted.schema);
     if (issues.length === 0) return converted;
     if (issues.some((issue) => issue.code !== "wire_depth")) break;
   }
@@ -90,13 +59,24 @@ function convertWithinLimits(domain: JsonSchema): {
     "The whole value travels as JSON text: the schema is larger than strict schemas may be.";
   const notes: Issue[] = [{ code: "wire_json_text", path: [], message, severity: "warning" }];
   const text: WireNode = { type: "string", description: "The answer as JSON text." };
-  return { wire: objectOf([["value", text]]), codec: boxCodec("value", jsonTextCodec), notes };
+  return { schema: objectOf([["value", text]]), decode: boxed(parsed), notes };
 }
 
-function convertRoot(
-  domain: JsonSchema,
-  maxDepth: number,
-): { wire: JsonSchema; codec: Converted["codec"]; notes: Issue[] } {
+/** The value in the property of a root that is no object. */
+function boxed(decode: Decode): Decode {
+  return (wire) => {
+    const isBox = isRecord(wire) && Object.hasOwn(wire, "value") && Object.keys(wire).length === 1;
+    return decode(isBox ? wire["value"] : wire);
+  };
+}
+
+/** The value of JSON text. */
+function parsed(wire: unknown): unknown {
+  const value = typeof wire === "string" ? parseJson(wire) : undefined;
+  return value === undefined ? wire : value;
+}
+
+function convertRoot(domain: JsonSchema, maxDepth: number): WireSchema {
   const { context, definitions } = createContext(domain, maxDepth);
   const position: Position = { path: [], depth: 0 };
   const root = context.convert(domain, position);
@@ -114,16 +94,14 @@ function convertRoot(
     [...definitions.values()].map(({ name, schema }) => [name, schema]),
   );
   return {
-    wire: definitions.size === 0 ? body : { ...body, $defs: named },
-    codec: isObject ? root.codec : boxCodec("value", root.codec),
+    schema: definitions.size === 0 ? body : { ...body, $defs: named },
+    decode: isObject ? root.decode : boxed(root.decode),
     notes: context.notes,
   };
 }
 
-interface Definition {
+interface Definition extends Converted {
   name: string;
-  schema: WireNode;
-  codec: Converted["codec"];
 }
 
 function createContext(
@@ -134,11 +112,8 @@ function createContext(
   const resolve = (reference: unknown): unknown => resolveReference(root, reference);
   const define = (reference: unknown): Converted => {
     const definition = definitions.get(reference) ?? convertDefinition(reference);
-    const codec = {
-      encode: (value: unknown) => definition.codec.encode(value),
-      decode: (wire: unknown) => definition.codec.decode(wire),
-    };
-    return { schema: { $ref: wireReference(definition.name) }, codec };
+    const decode: Decode = (wire) => definition.decode(wire);
+    return { schema: { $ref: wireReference(definition.name) }, decode };
   };
   const convertDefinition = (reference: unknown): Definition => {
     const node = resolve(reference);
@@ -146,14 +121,11 @@ function createContext(
     const definition: Definition = {
       name: definitionName(String(reference), names),
       schema: {},
-      codec: identityCodec,
+      decode: asItIs,
     };
     definitions.set(reference, definition);
     const path = parsePointer(String(reference).slice(1));
-    const converted = context.convert(node, { path, depth: 0 });
-    definition.schema = converted.schema;
-    definition.codec = converted.codec;
-    return definition;
+    return Object.assign(definition, context.convert(node, { path, depth: 0 }));
   };
   const references: References = { resolve, define };
   const context: WireContext = {
@@ -167,14 +139,13 @@ function createContext(
     wireTarget: (reference) =>
       [...definitions.values()].find((definition) => wireReference(definition.name) === reference)
         ?.schema,
-    fits: createFits(root),
     note: (code, { path }, message) =>
       context.notes.push({ code, path, message, severity: "warning" }),
     jsonText: (node, position, reason) => {
       context.note("wire_json_text", position, `Travels as JSON text: ${reason}.`);
       return {
         schema: { type: "string", description: jsonTextDescription(node) },
-        codec: jsonTextCodec,
+        decode: parsed,
       };
     },
   };
@@ -212,33 +183,4 @@ function withoutPercent(step: string): string {
   } catch {
     return step;
   }
-}
-
-/** Checks of single nodes, prepared when first asked for: only encoding needs them. */
-function createFits(root: JsonSchema): (node: unknown, value: unknown) => boolean {
-  const { $schema, $id: _id, ...domain } = root;
-  const checkers = new Map<unknown, JsonSchemaChecker<unknown>>();
-  return (node, value) => {
-    if (typeof node === "boolean") return node;
-    if (!isRecord(node)) return false;
-    const schema = { $schema, allOf: [rebased(node)], $defs: { domain: rebased(domain) } };
-    const check = checkers.get(node) ?? createJsonSchemaChecker(schema);
-    checkers.set(node, check);
-    return check(value).ok;
-  };
-}
-
-/** A node with its references leading to the definition `domain`. */
-function rebased(node: Record<string, unknown>): Record<string, unknown> {
-  const rebase = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map((item: unknown) => rebase(item));
-    return isRecord(value) ? rebased(value) : value;
-  };
-  return Object.fromEntries(
-    Object.entries(node).map(([key, value]) =>
-      key === "$ref" && typeof value === "string" && value.startsWith("#")
-        ? [key, `#/$defs/domain${value.slice(1)}`]
-        : [key, rebase(value)],
-    ),
-  );
 }

@@ -1,15 +1,23 @@
 import type { Issue } from "@ccl/core";
 
 import type { JsonSchema } from "../../json-schema/json-schema.ts";
-import type { WireCodec } from "./wire-codec.ts";
 
 /** A node of a wire schema under construction. */
 export type WireNode = Record<string, unknown>;
 
+/**
+ * The domain value of a wire value. Lenient: what does not have the wire's shape stays as it is, so that the domain schema
+ * decides, and a model that answered in the domain's shape is understood as well.
+ */
+export type Decode = (wire: unknown) => unknown;
+
+/** For values that are the same on both sides. */
+export const asItIs: Decode = (wire) => wire;
+
 /** A part of the domain schema, converted. */
 export interface Converted {
   schema: WireNode;
-  codec: WireCodec;
+  decode: Decode;
 }
 
 /** Where in the domain schema a node stands, and how deep its wire form is nested. */
@@ -43,8 +51,6 @@ export interface WireContext {
   convert(node: unknown, position: Position): Converted;
   /** The node of the wire that a wire reference leads to. */
   wireTarget(reference: unknown): WireNode | undefined;
-  /** True when a value fits a node of the domain schema. */
-  fits(node: unknown, value: unknown): boolean;
   note(code: WireNoteCode, position: Position, message: string): void;
   /** The value as JSON text, with the reason in the notes. */
   jsonText(node: unknown, position: Position, reason: string): Converted;
