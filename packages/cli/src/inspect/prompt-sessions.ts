@@ -64,7 +64,7 @@ function promptOf(request: LoggedRequest, at: number): SessionPrompt {
     status,
     reason,
   };
-  return { row, items, shown, unchanged, reported: request.reported };
+  return { row, items, shown, unchanged, reported: request.reported ?? { total: 0, cached: 0 } };
 }
 
 /** What is read from the logs of coding agents, and how many are left out. */
