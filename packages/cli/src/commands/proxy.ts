@@ -1,21 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { CclError } from "@ccl/core";
-import { createGateway, type GatewayMode } from "@ccl/gateway";
+import { createGateway, createMemoryDecisionStore, type GatewayMode } from "@ccl/gateway";
 import {
   measuredSaving,
-  openFileDecisionStore,
   openProxy,
   openRequestLog,
   type Proxy,
   type ProxyStats,
 } from "@ccl/gateway/node";
 
-import { artifactCommand, openArtifactFolder, sharedState } from "../artifact-folder.ts";
+import { artifactCommand, sharedState } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -160,28 +158,18 @@ async function start(
   }
 }
 
-/** Plans a request in a folder for temporary files, so that the first real one does not wait for code to be loaded and compiled. */
+/** Plans a request, so that the first real one does not wait for code to be compiled. */
 async function warmUp(): Promise<void> {
-  const path = await mkdtemp(join(tmpdir(), "ccl-warm-"));
-  try {
-    const folder = await openArtifactFolder(path);
-    try {
-      const store = await openFileDecisionStore(join(path, "decisions"));
-      const gateway = createGateway({ store, artifactStore: folder.store, mode: "full" });
-      for (const call of warmUpResults()) {
-        const messages = [
-          { role: "user", content: `Which one failed? ${call.length}` },
-          { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: "" } }] },
-          { role: "tool", tool_call_id: "c", content: call },
-        ];
-        const body = new TextEncoder().encode(JSON.stringify({ messages }));
-        gateway.apply(body, await gateway.plan(body, {}));
-      }
-    } finally {
-      await folder.close();
-    }
-  } finally {
-    await rm(path, { recursive: true, force: true });
+  const [store, artifactStore] = [createMemoryDecisionStore(), createMemoryArtifactStore()];
+  const gateway = createGateway({ store, artifactStore, mode: "full", hint: "hash" });
+  for (const content of warmUpResults()) {
+    const messages = [
+      { role: "user", content: `Which one failed? ${content.length}` },
+      { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: "" } }] },
+      { role: "tool", tool_call_id: "c", content },
+    ];
+    const body = new TextEncoder().encode(JSON.stringify({ messages }));
+    gateway.apply(body, await gateway.plan(body, {}));
   }
 }
 
@@ -197,7 +185,7 @@ function warmUpResults(): string[] {
 }
 
 function statsText(stats: ProxyStats): string {
-  const { requests, changed, passed, directUsd, usd, plannedUsd, reported } = stats;
+  const { requests, changed, passed, directUsd, usd, plannedUsd, reported, unreported } = stats;
   const less = (price: number): string =>
     `${(directUsd === 0 ? 0 : (1 - price / directUsd) * 100).toFixed(1)} %`;
   const reasons = Object.entries(passed)
@@ -207,10 +195,18 @@ function statsText(stats: ProxyStats): string {
     passed.audit === undefined
       ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${less(usd)} less)`
       : `input $${directUsd.toFixed(4)} by list prices, cache counted; full would have made it $${plannedUsd.toFixed(4)} (${less(plannedUsd)} less)`;
+  const said =
+    reported.total === 0
+      ? ""
+      : ` The provider reported ${reported.cached} of ${reported.total} input tokens as cached.`;
+  const unsaid =
+    unreported === 0
+      ? ""
+      : ` ${formatCount(unreported, "answer")} reported no input that could be read, so that what the provider reported is without them.`;
   const measured = measuredSaving(stats);
   const beside =
     measured === undefined
       ? ""
       : ` Beside the sessions held out, by what the provider reported: ${(measured * 100).toFixed(1)} % less.`;
-  return `${formatCount(requests, "request")}, ${changed} with shorter results: ${input}. The provider reported ${reported.cached} of ${reported.total} input tokens as cached.${beside}${reasons}\n`;
+  return `${formatCount(requests, "request")}, ${changed} with shorter results: ${input}.${said}${unsaid}${beside}${reasons}\n`;
 }

@@ -79,7 +79,7 @@ function promptOf(request: LoggedRequest, at: number): SessionPrompt {
   const kinds = new Map<string, KindTokens>();
   for (const [place, { kind: origin, tool, tokens }] of items.entries())
     addKind(kinds, { origin, tool, tokens: sizes[place] ?? tokens, directTokens: tokens });
-  const { reported } = request;
+  const { reported = { total: 0, cached: 0 } } = request;
   return { row, items, shown, kinds: [...kinds.values()], unchanged, reported };
 }
 

@@ -2,28 +2,30 @@ import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { Transform } from "node:stream";
 
 import { sha256Hex } from "@ccl/core";
 import { Agent, type Dispatcher } from "undici";
 
 import type { Gateway, GatewayPlan } from "../gateway/create-gateway.ts";
 import { GatewayError } from "../gateway-error.ts";
+import type { ReportedInput } from "../history/read-request.ts";
 import {
   compressMessages,
   type CompressionService,
   retrieveContent,
   type ServiceAnswer,
 } from "./compression-service.ts";
+import { decodeBody } from "./content-decoder.ts";
 import {
   countPass,
   countPlan,
   countReported,
-  createUsageReader,
   metricsText,
   newStats,
   type ProxyStats,
+  type UnreadReason,
 } from "./proxy-stats.ts";
+import { UsageWatch } from "./usage-watch.ts";
 
 /** Options of `openProxy`. */
 export interface ProxyOptions {
@@ -52,8 +54,8 @@ export interface ProxiedRequest {
   durationMs: number;
   /** Of the API's answer; absent where none came. */
   status?: number | undefined;
-  /** Input tokens as the provider reported them; zeros where it said nothing. */
-  reported: ProxyStats["reported"];
+  /** Input tokens as the provider reported them; absent where it said nothing that could be read. */
+  reported?: ReportedInput | undefined;
 }
 
 /** A running proxy. */
@@ -65,23 +67,31 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Headers that belong to one connection, and those of the proxy itself. */
-const ownHeaders = new Set([
-  "host",
+/** Headers that belong to one connection. */
+const connectionHeaders = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",
   "transfer-encoding",
-  "content-length",
-  "expect",
   "upgrade",
   "te",
   "trailer",
+]);
+/** Not passed to the API. */
+const ownHeaders = new Set([
+  ...connectionHeaders,
+  "host",
+  "content-length",
+  "expect",
   "x-ccl-token",
   "x-ccl-session",
 ]);
+const decodedHeaders = new Set([...ownHeaders, "content-encoding"]);
 const servicePath = /^\/v1\/(compress$|retrieve\/)/;
 const plannedPath = /\/(chat\/completions|responses|messages)$/;
+/** Gemini, Vertex, Bedrock, and the compaction of the Responses API. */
+const otherApiPath =
+  /:\w*(generateContent|rawPredict|predict)$|\/(invoke|converse)[\w-]*$|\/compact$/i;
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 const closeWithinMs = 10_000;
 const keepAliveMs = 300_000;
@@ -106,12 +116,13 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false });
   const stats = newStats();
   const forwarder = new Forwarder({ ...options, agent, stats, base: upstream });
-  const answering = new Set<ServerResponse>();
+  const handling = new Set<Promise<unknown>>();
   const server = createServer((request, response) => {
-    answering.add(response);
-    response.once("close", () => answering.delete(response));
     response.on("error", () => undefined);
-    void forwarder.handle(request, response);
+    // What was answered is counted before a proxy that is closed says what it did.
+    const ended = Promise.all([once(response, "close"), forwarder.handle(request, response)]);
+    handling.add(ended);
+    void ended.finally(() => handling.delete(ended));
   });
   server.requestTimeout = 0;
   // Longer than clients keep an idle connection, so that none sends into one that is being closed.
@@ -130,7 +141,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     close: async () => {
       const ended = new Promise((resolve) => server.close(resolve));
       const late = setTimeout(() => server.closeAllConnections(), closeWithinMs);
-      await Promise.all([...answering].map((response) => once(response, "close")));
+      await Promise.all(handling);
       // Node takes a connection on which nothing was asked yet for a busy one.
       server.closeAllConnections();
       await ended;
@@ -170,10 +181,8 @@ class Forwarder {
       return answer(response, 426, { error: { message: "The proxy speaks HTTP alone." } });
     stats.requests += 1;
     const startedAtMs = Date.now();
-    let [plan, end]: [GatewayPlan | undefined, Pick<ProxiedRequest, "status" | "reported">] = [
-      undefined,
-      { reported: newStats().reported },
-    ];
+    let plan: GatewayPlan | undefined;
+    let end: Pick<ProxiedRequest, "status" | "reported"> = {};
     const controller = new AbortController();
     response.once("close", () => {
       if (response.writableFinished) return;
@@ -181,11 +190,10 @@ class Forwarder {
       controller.abort();
     });
     try {
-      const planned = await this.#bodyOf(request, path);
-      plan = planned.plan;
-      const { body } = planned;
-      end = await this.#forward(request, { response, body, signal: controller.signal });
-      countReported(stats, plan, end.reported);
+      const sent = await this.#bodyOf(request, path);
+      plan = sent.plan;
+      end = await this.#forward(request, { ...sent, response, signal: controller.signal });
+      if (plan !== undefined && end.status === 200) countReported(stats, plan, end.reported);
     } catch {
       if (controller.signal.aborted) return;
       stats.upstreamErrors += 1;
@@ -227,29 +235,26 @@ class Forwarder {
   }
 
   /** The body as it goes out; the request itself where it is not looked into. */
-  async #bodyOf(
-    request: IncomingMessage,
-    path: string,
-  ): Promise<{ body: Uint8Array | IncomingMessage | null; plan?: GatewayPlan | undefined }> {
+  async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
     const { gateway, stats } = this.#parts;
-    if (
-      request.method !== "POST" ||
-      !plannedPath.test(path) ||
-      request.headers["content-encoding"] !== undefined
-    ) {
-      countPass(stats, "other_path");
-      return { body: request.method === "GET" || request.method === "HEAD" ? null : request };
-    }
     const declared = Number(request.headers["content-length"] ?? Number.NaN);
-    if (!(declared <= this.#maxBodyBytes)) {
-      countPass(stats, "too_large");
-      return { body: request };
+    const unread = unreadReason(request, path) ?? lengthReason(declared, this.#maxBodyBytes);
+    if (unread !== undefined) {
+      countPass(stats, unread);
+      return { body: request.method === "GET" || request.method === "HEAD" ? null : request };
     }
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
-    const plan = await gateway.plan(body, request.headers);
+    const encoding = request.headers["content-encoding"];
+    const plain = await decodeBody(body, encoding, this.#maxBodyBytes);
+    if (typeof plain === "string") {
+      countPass(stats, plain);
+      return { body };
+    }
+    const plan = await gateway.plan(plain, request.headers);
     countPlan(stats, plan);
-    return { body: gateway.apply(body, plan), plan };
+    if (plan.edits.length === 0) return { body, plan };
+    return { body: gateway.apply(plain, plan), plan, isDecoded: encoding !== undefined };
   }
 
   async #forward(
@@ -257,31 +262,45 @@ class Forwarder {
     {
       response,
       body,
+      isDecoded = false,
       signal,
-    }: { response: ServerResponse; body: Uint8Array | IncomingMessage | null; signal: AbortSignal },
+    }: SentBody & { response: ServerResponse; signal: AbortSignal },
   ): Promise<Pick<ProxiedRequest, "status" | "reported">> {
     const { agent, base } = this.#parts;
     const answered = await agent.request({
       origin: base.origin,
       path: base.pathname.replace(/\/$/, "") + (request.url ?? "/"),
       method: methodOf(request.method),
-      headers: passedOn(request.rawHeaders),
+      headers: passedOn(request.rawHeaders, isDecoded ? decodedHeaders : ownHeaders),
       body,
       signal,
       responseHeaders: "raw",
     });
-    response.writeHead(answered.statusCode, rawHeadersOf(answered.headers));
+    const headers = passedOn(rawHeadersOf(answered.headers), connectionHeaders);
+    response.writeHead(answered.statusCode, headers);
     response.flushHeaders();
-    const usage = createUsageReader();
-    const watch = new Transform({
-      transform(piece: Uint8Array, _encoding, done) {
-        usage.read(piece);
-        done(null, piece);
-      },
-    });
+    const encodings = valuesOf(headers, "content-encoding");
+    const watch = new UsageWatch(encodings.length === 0 ? undefined : encodings.join(","));
     await pipeline(answered.body, watch, response);
-    return { status: answered.statusCode, reported: usage.total() };
+    return { status: answered.statusCode, reported: await watch.reported() };
   }
+}
+
+interface SentBody {
+  body: Uint8Array | IncomingMessage | null;
+  plan?: GatewayPlan | undefined;
+  /** It goes out without the encoding in which it came. */
+  isDecoded?: boolean | undefined;
+}
+
+function unreadReason({ method }: IncomingMessage, path: string): UnreadReason | undefined {
+  if (method === "POST" && plannedPath.test(path)) return undefined;
+  return method === "POST" && otherApiPath.test(path) ? "other_api" : "other_path";
+}
+
+function lengthReason(declared: number, maxBytes: number): UnreadReason | undefined {
+  if (Number.isNaN(declared)) return "unknown_length";
+  return declared > maxBytes ? "too_large" : undefined;
 }
 
 /** Undefined where it is longer. */
@@ -311,28 +330,28 @@ function methodOf(method: string | undefined): Dispatcher.HttpMethod {
   return found;
 }
 
-/** The client's headers in their order and spelling. */
-function passedOn(raw: readonly string[]): string[] {
+/** Headers in their order and spelling, but for some and those that the connection's header names. */
+function passedOn(raw: readonly string[], left: ReadonlySet<string>): string[] {
+  const named = new Set(valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)));
   const headers: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = raw.slice(at, at + 2);
-    if (!ownHeaders.has(name.toLowerCase())) headers.push(name, value);
+    const known = name.toLowerCase();
+    if (!left.has(known) && !named.has(known)) headers.push(name, value);
   }
   return headers;
 }
 
+/** In lower case. */
+function valuesOf(raw: readonly string[], name: string): string[] {
+  return raw
+    .filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
+    .map((value) => value.trim().toLowerCase());
+}
+
 /** undici gives names and values in turn when it is asked for raw headers. */
 function rawHeadersOf(headers: unknown): string[] {
-  const raw = Array.isArray(headers)
-    ? headers.map((one) => Buffer.from(one).toString("latin1"))
-    : [];
-  const kept: string[] = [];
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at] ?? "";
-    if (!/^(connection|keep-alive|transfer-encoding)$/i.test(name))
-      kept.push(name, raw[at + 1] ?? "");
-  }
-  return kept;
+  return Array.isArray(headers) ? headers.map((one) => Buffer.from(one).toString("latin1")) : [];
 }
 
 function isToken(given: string | string[] | undefined, token: string): boolean {

@@ -1,12 +1,22 @@
 import type { GatewayPlan, PassReason } from "../gateway/create-gateway.ts";
+import type { ReportedInput } from "../history/read-request.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
+
+/** Why a request was not looked into. */
+export type UnreadReason =
+  | "other_path"
+  /** A path of an API that is not understood, such as Gemini's, Bedrock's or Vertex'. */
+  | "other_api"
+  | "too_large"
+  | "unknown_length"
+  | "unreadable_encoding";
 
 /** What a proxy did since it was started. Money is in US dollars at list prices, with the cache counted. */
 export interface ProxyStats {
   requests: number;
   changed: number;
   /** Requests that went out as they came. */
-  passed: Partial<Record<PassReason | "other_path" | "too_large", number>>;
+  passed: Partial<Record<PassReason | UnreadReason, number>>;
   upstreamErrors: number;
   clientsGone: number;
   /** Input of all prompts as they came and as they went out, by the price model. */
@@ -15,7 +25,9 @@ export interface ProxyStats {
   /** The same if no session had been left alone, as `audit` and `holdout` do. */
   plannedUsd: number;
   /** Input tokens as the provider reported them. */
-  reported: { total: number; cached: number; written: number };
+  reported: ReportedInput;
+  /** Answers to requests that were looked into which reported no input, or in an encoding that can't be read. */
+  unreported: number;
   /** Of requests whose answer reported its input, by whether their session was held out: what the price model is checked by. */
   compared: Record<"heldOut" | "planned", ComparedInput>;
 }
@@ -46,6 +58,7 @@ export function newStats(): ProxyStats {
     usd: 0,
     plannedUsd: 0,
     reported,
+    unreported: 0,
     compared: {
       heldOut: { directUsd: 0, reportedUsd: 0 },
       planned: { directUsd: 0, reportedUsd: 0 },
@@ -67,16 +80,21 @@ function isLeftAlone({ reason }: GatewayPlan): boolean {
   return reason === "audit" || reason === "holdout";
 }
 
-/** Counts what the provider reported of a request. */
+/** Counts what the provider reported of a request that was answered well. */
 export function countReported(
   stats: ProxyStats,
-  plan: GatewayPlan | undefined,
-  { total, cached, written }: ProxyStats["reported"],
+  plan: GatewayPlan,
+  reported: ReportedInput | undefined,
 ): void {
+  if (reported === undefined) {
+    stats.unreported += 1;
+    return;
+  }
+  const { total, cached, written } = reported;
   stats.reported.total += total;
   stats.reported.cached += cached;
   stats.reported.written += written;
-  if (plan === undefined || total === 0 || plan.directPrice === 0) return;
+  if (total === 0 || plan.directPrice === 0) return;
   const { read, write, usdPerMillion } = cachePriceOf(plan.model);
   const usd = usdPerMillion / 1e6;
   const group = stats.compared[plan.reason === "holdout" ? "heldOut" : "planned"];
@@ -101,6 +119,7 @@ export function metricsText(stats: ProxyStats): string {
       ([reason, count]) => `ccl_requests_passed_total{reason="${reason}"} ${count}`,
     ),
     `ccl_upstream_errors_total ${stats.upstreamErrors}`,
+    `ccl_answers_unreported_total ${stats.unreported}`,
     `ccl_clients_gone_total ${stats.clientsGone}`,
     `ccl_input_direct_usd_total ${stats.directUsd}`,
     `ccl_input_usd_total ${stats.usd}`,
@@ -115,35 +134,3 @@ export function metricsText(stats: ProxyStats): string {
   ];
   return `${lines.join("\n")}\n`;
 }
-
-/** Reads what the provider reports of the input from an answer, piece by piece, without changing it. */
-export function createUsageReader(): {
-  read(piece: Uint8Array): void;
-  total(): ProxyStats["reported"];
-} {
-  const decoder = new TextDecoder();
-  const found = new Map<string, number>();
-  let rest = "";
-  return {
-    read(piece) {
-      const text = rest + decoder.decode(piece, { stream: true });
-      for (const [, name, tokens] of text.matchAll(usageField)) {
-        if (name !== undefined) found.set(name, Math.max(Number(tokens), found.get(name) ?? 0));
-      }
-      rest = text.slice(-80);
-    },
-    total() {
-      const read = found.get("cache_read_input_tokens") ?? 0;
-      const written = found.get("cache_creation_input_tokens") ?? 0;
-      const plain = found.get("input_tokens") ?? found.get("prompt_tokens") ?? 0;
-      return {
-        total: plain + read + written,
-        cached: read + (found.get("cached_tokens") ?? 0),
-        written,
-      };
-    },
-  };
-}
-
-const usageField =
-  /"(cache_read_input_tokens|cache_creation_input_tokens|cached_tokens|input_tokens|prompt_tokens)"\s*:\s*(\d+)(?=\D)/g;

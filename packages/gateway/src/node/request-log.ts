@@ -35,7 +35,7 @@ export interface LoggedRequest {
   reason?: PassReason | undefined;
   directUsd: number;
   usd: number;
-  reported: ProxiedRequest["reported"];
+  reported?: ProxiedRequest["reported"];
   /** How many items are those of the line before. */
   kept: number;
   /** How many of these were sent as they were sent before, so that the provider's cache may hold them. */
@@ -200,7 +200,7 @@ function isLogged(value: unknown): value is LoggedRequest {
     ["timeMs", "kept", "unchanged", "usd", "directUsd"].every(
       (name) => typeof value[name] === "number",
     ) &&
-    isRecord(value["reported"]) &&
+    (value["reported"] === undefined || isRecord(value["reported"])) &&
     Array.isArray(value["items"]) &&
     value["items"].every((item) => isRecord(item) && typeof item["tokens"] === "number") &&
     Array.isArray(value["shown"])
