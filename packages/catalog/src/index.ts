@@ -28,6 +28,7 @@ export { fromJsonl } from "./importers/from-jsonl.ts";
 export { fromMcpTools, type FromMcpToolsOptions } from "./importers/from-mcp-tools.ts";
 export { fromOpenApi, type FromOpenApiOptions } from "./importers/from-openapi.ts";
 export { fromSqlDatabase, type FromSqlDatabaseOptions } from "./importers/from-sql-database.ts";
+export { objectSchema } from "./importers/schema-columns.ts";
 export { fromTools, type FromToolsOptions, type SkillDeclaration } from "./importers/from-tools.ts";
 export { checkResources } from "./record/check-resource.ts";
 export {

@@ -212,7 +212,7 @@ describe("fromOpenApi", () => {
           "body: guests[].born date",
           "body: guests[].companions[] object",
           "body: labels object",
-          "body: payment.kind string",
+          "body: payment.kind string required",
           "body: payment.token string",
           "body: payment.code string",
           "response: room string required",

@@ -62,6 +62,14 @@ export function schemaColumns(schema: unknown, options: SchemaColumnsOptions = {
   return { columns: walk.columns, isCut: walk.isCut, unresolved: [...new Set(walk.unresolved)] };
 }
 
+/** The object that a schema describes: all properties of its parts and branches, and those that each branch requires. */
+export function objectSchema(schema: unknown): { properties: JsonRecord; required: string[] } {
+  const walk = { root: schema, unresolved: [], visitsLeft: 4_000, isCut: false };
+  const { schema: merged } = mergeParts(walk, { allOf: [schema] }, []);
+  const required = [...new Set(textsOf(arrayAt(merged, "required")))];
+  return { properties: recordAt(merged, "properties"), required };
+}
+
 function visit(walk: Walk, schema: unknown, place: Place): void {
   walk.visitsLeft -= 1;
   if (walk.columns.length >= walk.maxColumns || walk.visitsLeft < 0) {
@@ -129,9 +137,9 @@ function addLeaf(walk: Walk, place: Place, leaf: Omit<ResourceColumn, "name">): 
   });
 }
 
-/** The parts of `allOf` together, and what the branches of `oneOf` and `anyOf` have, of which nothing is required. */
+/** The parts of `allOf` together, and what the branches of `oneOf`, `anyOf` and `if` have, of which what all require is required. */
 function mergeParts(
-  walk: Walk,
+  walk: Pick<Walk, "root" | "unresolved" | "visitsLeft" | "isCut">,
   schema: JsonRecord,
   start: readonly string[],
   depth = 0,
@@ -139,7 +147,10 @@ function mergeParts(
   const trail = [...start];
   const read = (part: unknown): JsonRecord | undefined => {
     walk.visitsLeft -= 1;
-    const { value, followed, broken } = followReferences(walk.root, part);
+    const { $ref, ...beside } = isRecord(part) ? part : {};
+    // A reference takes nothing from what stands beside it.
+    const asked = $ref && "properties" in beside ? { allOf: [{ $ref }, beside] } : part;
+    const { value, followed, broken } = followReferences(walk.root, asked);
     if (broken !== undefined) walk.unresolved.push(broken);
     if (depth > maxNestedParts) walk.isCut = true;
     if (depth > maxNestedParts || walk.visitsLeft < 0 || !isRecord(value)) return undefined;
@@ -149,25 +160,28 @@ function mergeParts(
     return mergeParts(walk, value, trail, depth + 1).schema;
   };
   let merged: JsonRecord = schema;
-  for (const part of arrayAt(schema, "allOf")) merged = joined(merged, read(part), true);
-  for (const part of [...arrayAt(schema, "oneOf"), ...arrayAt(schema, "anyOf")]) {
-    const branch = read(part);
-    if (branch?.["type"] !== "null") merged = joined(merged, branch, false);
+  for (const part of arrayAt(schema, "allOf")) merged = joined(merged, read(part));
+  const sides = "if" in schema ? [schema["then"] ?? {}, schema["else"] ?? {}] : [];
+  for (const list of [arrayAt(schema, "oneOf"), arrayAt(schema, "anyOf"), sides]) {
+    const branches = list.map(read).filter((branch) => branch?.["type"] !== "null");
+    const [first, ...others] = branches.map((branch) => arrayAt(branch, "required"));
+    const common = first?.filter((name) => others.every((names) => names.includes(name))) ?? [];
+    for (const branch of branches)
+      merged = joined(merged, branch && { ...branch, required: common });
   }
   return { schema: merged, trail };
 }
 
-function joined(schema: JsonRecord, part: JsonRecord | undefined, isAlways: boolean): JsonRecord {
+function joined(schema: JsonRecord, part: JsonRecord | undefined): JsonRecord {
   if (part === undefined) return schema;
   const own = recordAt(schema, "properties");
   // Twice, so that what came first stays first and keeps its value.
   const properties = { ...own, ...recordAt(part, "properties"), ...own };
-  const required = [...arrayAt(schema, "required"), ...(isAlways ? arrayAt(part, "required") : [])];
   return {
     ...part,
     ...schema,
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
-    required,
+    required: [...arrayAt(schema, "required"), ...arrayAt(part, "required")],
   };
 }
 

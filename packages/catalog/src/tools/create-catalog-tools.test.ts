@@ -21,7 +21,7 @@ async function tools(maxTokens?: number): Promise<ReturnType<typeof createCatalo
 describe("createCatalogTools", () => {
   it("finds resources, and gives their details in windows", async () => {
     const [search, details] = await tools();
-    expect(await search.execute({ text: "order lines zyzzyva" }, {})).toMatchInlineSnapshot(`
+    expect(await search.execute({ query: "order lines zyzzyva" }, {})).toMatchInlineSnapshot(`
       "[no resource has: zyzzyva]
       res:db.a.order lines | tabular | order lines: c0:int c1:int c2:int c3:int c4:int
       res:db.a.orders | tabular | orders: c0:int c1:int c2:int c3:int c4:int
@@ -54,7 +54,7 @@ describe("createCatalogTools", () => {
   it("keeps its answers within their tokens, and says what was cut", async () => {
     const [search, details] = await tools(60);
     for (const text of [
-      await search.execute({ text: "order" }, {}),
+      await search.execute({ query: "order" }, {}),
       await details.execute({ ids: ["res:db.a.orders"] }, {}),
     ]) {
       expect(estimatedCounter.count(text)).toBeLessThanOrEqual(60);
@@ -64,14 +64,14 @@ describe("createCatalogTools", () => {
 
   it("answers with what is wrong with an input", async () => {
     const [search, details] = await tools();
-    const hostile: unknown = JSON.parse('{"ids":[],"cursor":"x","text":""}');
+    const hostile: unknown = JSON.parse('{"ids":[],"cursor":"x","query":""}');
     if (!isAny(hostile)) throw new Error("unreachable");
-    expect(await search.execute(hostile, {})).toMatch(/^\[the input does not fit: text/);
+    expect(await search.execute(hostile, {})).toMatch(/^\[the input does not fit: query/);
     expect(await details.execute(hostile, {})).toMatch(/^\[the input does not fit: ids/);
     expect(await details.execute({ ids: ["a"], cursor: "x" }, {})).toMatch(/is no cursor/);
   });
 });
 
-function isAny(value: unknown): value is { text: string; ids: string[] } {
+function isAny(value: unknown): value is { query: string; ids: string[] } {
   return typeof value === "object";
 }

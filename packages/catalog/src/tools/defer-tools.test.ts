@@ -6,10 +6,12 @@ import { tool as langchainTool } from "@langchain/core/tools";
 import { generateText, jsonSchema, stepCountIs, tool as aiTool } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import OpenAI from "openai";
+import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 
 import { CatalogError } from "../catalog-error.ts";
+import { objectSchema } from "../importers/schema-columns.ts";
 import { deferTools } from "./defer-tools.ts";
 
 const issueSchema = z.object({ title: z.string(), labels: z.array(z.string()).default([]) });
@@ -81,12 +83,12 @@ describe("deferTools", () => {
   it.each([
     ["no such fixed tool", "search", {}, "unknown_tool"],
     ["input that is no JSON", "find_tools", "{", "invalid_input"],
-    ["input of another shape", "describe_tools", { names: "x" }, "invalid_input"],
+    ["input of another shape", "describe_tools", { names: {} }, "invalid_input"],
     ["an unknown tool", "call_tool", { name: "github_create_issue", input: {} }, "unknown_tool"],
     [
       "arguments that a zod schema refuses",
       "call_tool",
-      { name: "github__create_issue", input: { title: 1 } },
+      { name: "github__create_issue", input: { title: {} } },
       "invalid_arguments",
     ],
     [
@@ -103,6 +105,27 @@ describe("deferTools", () => {
     ],
   ])("answers %s with an error that a model can act on", async (_, name, input, code) => {
     expect(await deferTools(aiSdkTools).call(name, input)).toMatchObject({ error: { code } });
+  });
+
+  it("takes JSON text for an object, and calls a tool whose schema can't be read unchecked", async () => {
+    const broken = {
+      name: "broken",
+      inputSchema: { type: "object", properties: { at: { $ref: "https://schemas.example/at" } } },
+      execute: (input: unknown) => input,
+    };
+    const { call } = deferTools({ ...aiSdkTools, broken });
+    const input = JSON.stringify({ title: "Crash" });
+    expect(await call("call_tool", { name: "github__create_issue", input })).toBe("opened Crash 0");
+    expect(await call("call_tool", { name: "broken", input: '{"at":1}' })).toEqual({ at: 1 });
+    expect(await call("call_tool", { name: "broken" })).toEqual({});
+  });
+
+  it("answers with tools where no tool has the words", async () => {
+    const found = String(await deferTools(aiSdkTools).call("find_tools", { query: "zyzzyva" }));
+    expect(found).toMatch(
+      /^\[no tool has these words; there are 202:\]\ngithub__create_issue\(title/,
+    );
+    expect(found.split("\n")).toHaveLength(26);
   });
 
   it("names what is like an unknown tool, and gives the schema with wrong arguments", async () => {
@@ -267,5 +290,92 @@ describe("deferTools", () => {
     expect(await tools[0]?.invoke({ query: "weather" })).toContain("forecast(place)");
     const input = { name: "forecast", input: { place: "Oslo" } };
     expect(await tools[2]?.invoke(input)).toBe("rain in Oslo");
+  });
+});
+
+describe("the line of a tool", () => {
+  const name = fc.stringMatching(/^[a-z]{1,6}$/);
+  const leaf = fc.constantFrom<object>(
+    { type: "string" },
+    { type: "array", items: { type: "object", properties: { inner: {} }, required: ["inner"] } },
+    { type: "object", properties: { deep: { type: "array" } }, required: ["deep"] },
+    { anyOf: [{ type: "integer" }, { type: "null" }] },
+    { enum: [1, "a"] },
+    { $ref: "#/$defs/missing" },
+    {},
+  );
+  interface Made {
+    schema: Record<string, unknown>;
+    required: string[];
+    all: string[];
+  }
+  const own = fc
+    .dictionary(name, fc.tuple(leaf, fc.boolean()), { maxKeys: 5, noNullPrototype: true })
+    .map((members): Made => {
+      const all = Object.keys(members);
+      const required = all.filter((key) => members[key]?.[1] === true);
+      const properties = Object.fromEntries(all.map((key) => [key, members[key]?.[0]]));
+      return { schema: { type: "object", properties, required }, required, all };
+    });
+  const both = (
+    left: Made,
+    right: Made,
+    schema: Record<string, unknown>,
+    isAll: boolean,
+  ): Made => ({
+    schema,
+    required: isAll
+      ? [...left.required, ...right.required]
+      : left.required.filter((key) => right.required.includes(key)),
+    all: [...left.all, ...right.all],
+  });
+  /** A schema with its required arguments, by the rules of JSON Schema that it was made by. */
+  const made: fc.Arbitrary<Made> = fc.oneof(
+    own,
+    fc.tuple(own, own).chain(([left, right]) =>
+      fc.constantFrom(
+        both(left, right, { allOf: [left.schema, right.schema] }, true),
+        both(left, right, { anyOf: [left.schema, right.schema] }, false),
+        both(left, right, { oneOf: [left.schema, { type: "null" }, right.schema] }, false),
+        both(
+          left,
+          right,
+          Object.fromEntries([
+            ["if", {}],
+            ["then", left.schema],
+            ["else", right.schema],
+          ]),
+          false,
+        ),
+        both(left, right, { ...left.schema, $ref: "#/$defs/a", $defs: { a: right.schema } }, true),
+        both(left, right, { ...left.schema, allOf: [{ anyOf: [right.schema] }] }, true),
+      ),
+    ),
+  );
+
+  it("holds all required arguments whatever the shape of the schema, and says which are optional", async () => {
+    await fc.assert(
+      fc.asyncProperty(made, async ({ schema, required, all }) => {
+        const { call } = deferTools([
+          { name: "tool", description: "Does it.", inputSchema: schema },
+        ]);
+        const line = String(await call("find_tools", { query: "tool" }));
+        const [, inside = ""] = /^tool\((.*?)\): Does it\.$/.exec(line) ?? [];
+        const shown = inside === "" ? [] : inside.split(", ").filter((one) => one !== "…");
+        const optional = all.filter((key) => !required.includes(key)).map((key) => `${key}?`);
+        expect(new Set(shown)).toEqual(new Set([...required, ...optional]));
+        expect(new Set(objectSchema(schema).required)).toEqual(new Set(required));
+      }),
+    );
+  });
+
+  it("never leaves a required argument out for want of room", async () => {
+    const names = Array.from({ length: 60 }, (_, at) => `a_required_argument_${at}`);
+    const properties = Object.fromEntries([...names, "extra"].map((key) => [key, {}]));
+    const inputSchema = { type: "object", properties, required: names };
+    const found = await deferTools([{ name: "wide", inputSchema }]).call("find_tools", {
+      query: "wide",
+    });
+    expect(found).toBe(`wide(${names.join(", ")}, …): `);
   });
 });

@@ -1,16 +1,18 @@
-import { isRecord, parseJson, withoutUndefined } from "@ccl/core/json";
-import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
+import { isRecord, jsonText, withoutUndefined } from "@ccl/core/json";
+import { parseStructured, StructuredOutputError } from "@ccl/structured-output";
 import * as z from "zod";
 
 import { createCatalog } from "../catalog/create-catalog.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { fromTools } from "../importers/from-tools.ts";
+import { objectSchema } from "../importers/schema-columns.ts";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import {
+  isStandard,
   jsonSchemaOf,
-  parseByLibrary,
   readForeignTools,
+  reasonsOf,
   type ForeignTool,
   type ForeignTools,
 } from "./tool-forms.ts";
@@ -19,8 +21,6 @@ import {
 export interface DeferToolsOptions {
   /** Runs a tool that came without a function, as those of OpenAI and Anthropic do; `input` is checked. */
   call?: ((name: string, input: unknown, options: unknown) => unknown) | undefined;
-  /** Tools in an answer of `find_tools` where the model does not say; 25 where absent. */
-  limit?: number | undefined;
 }
 
 /** What a model gets in place of a result, with what it needs for the next try. */
@@ -37,13 +37,13 @@ interface DeferredToolError {
 
 /** A schema by the Standard Schema interface, with its JSON Schema, as the AI SDK takes it. */
 interface StandardInputSchema {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
-    readonly jsonSchema: {
-      readonly input: (options: { target: string }) => Record<string, unknown>;
-      readonly output: (options: { target: string }) => Record<string, unknown>;
+  "~standard": {
+    version: 1;
+    vendor: string;
+    validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    jsonSchema: {
+      input: (options: { target: string }) => Record<string, unknown>;
+      output: (options: { target: string }) => Record<string, unknown>;
     };
   };
 }
@@ -95,7 +95,7 @@ const findInput = z.object({
 const describeInput = z.object({ names: z.array(z.string().max(200)).min(1).max(10) });
 const callInput = z.object({
   name: z.string().max(200),
-  input: z.record(z.string(), z.unknown()).describe("Arguments by the tool's schema."),
+  input: z.record(z.string(), z.unknown()).default({}).describe("Arguments by the tool's schema."),
 });
 
 /**
@@ -104,27 +104,25 @@ const callInput = z.object({
  * @throws CatalogError `invalid_options` for a tool without a name, or two of one name
  */
 export function deferTools(tools: ForeignTools, options: DeferToolsOptions = {}): DeferredTools {
-  const foreign = new Map(readForeignTools(tools).map((tool) => [tool.name, tool]));
-  const { limit: usual = 25 } = options;
+  const all = readForeignTools(tools);
+  const foreign = new Map(all.map((tool) => [tool.name, tool]));
   let opening: Promise<Catalog> | undefined;
-  const catalog = (): Promise<Catalog> => (opening ??= openCatalog([...foreign.values()]));
+  const catalog = (): Promise<Catalog> => (opening ??= openCatalog(all));
 
-  const find = async ({ query, limit }: z.infer<typeof findInput>): Promise<string> => {
-    const opened = await catalog();
-    const { hits } = await opened.search({ text: query, limit: limit ?? usual });
-    const { items } = await opened.details(hits.map(({ id }) => id));
-    const lines = items.map(({ title, description = "", columns = [] }) => {
-      const names = columns
-        .filter(({ name }) => !/[.[]/.test(name))
-        .map(({ name, nn }) => (nn === true ? name : `${name}?`));
-      return inertText(`${title}(${names.join(", ")}): ${inertText(description, 120)}`, 300);
-    });
-    return lines.length === 0 ? "[nothing found; try other words]" : lines.join("\n");
+  const search = async (text: string, limit: number): Promise<ForeignTool[]> => {
+    const { hits } = await (await catalog()).search({ text, limit });
+    return hits.flatMap(({ id }) => all[Number(id.slice(idPrefix.length))] ?? []);
+  };
+  const find = async ({ query, limit = 25 }: z.infer<typeof findInput>): Promise<string> => {
+    const found = await search(query, limit);
+    const lines = await Promise.all((found.length > 0 ? found : all.slice(0, limit)).map(toolLine));
+    if (found.length === 0) lines.unshift(`[no tool has these words; there are ${all.length}:]`);
+    return lines.join("\n");
   };
   const nearest = async (name: string): Promise<DeferredToolError> => {
-    const found = await (await catalog()).search({ text: name, limit: 3 });
-    const names = found.hits.map(({ id }) => id.slice(idPrefix.length));
+    const found = await search(name, 3);
     const message = `There is no tool ${JSON.stringify(inertText(name, 80))}; find_tools gives the names.`;
+    const names = found.map((tool) => tool.name);
     return { error: { code: "unknown_tool", message, nearest: names } };
   };
   const describe = async ({ names }: z.infer<typeof describeInput>): Promise<unknown> =>
@@ -157,23 +155,25 @@ export function deferTools(tools: ForeignTools, options: DeferToolsOptions = {})
   };
 
   const fixed = [
-    fixedTool("find_tools", {
-      description: `Finds tools among ${foreign.size} by what you want to do. One line each, best first: name(arguments, ? if optional): what it does.`,
-      schema: findInput,
-      run: find,
-    }),
-    fixedTool("describe_tools", {
-      description: "Gives the whole descriptions and JSON Schemas of tools by their names.",
-      schema: describeInput,
-      run: describe,
-    }),
-    fixedTool("call_tool", {
-      description: "Calls a tool that find_tools found. Wrong arguments come back with the schema.",
-      schema: callInput,
-      run: call,
-    }),
+    fixedTool(
+      "find_tools",
+      `Finds tools among ${all.length} by what you want to do. One line each, best first: name(arguments, ? if optional): what it does.`,
+      findInput,
+      find,
+    ),
+    fixedTool(
+      "describe_tools",
+      "Gives the whole descriptions and JSON Schemas of tools by their names.",
+      describeInput,
+      describe,
+    ),
+    fixedTool(
+      "call_tool",
+      "Calls a tool that find_tools found. Wrong arguments come back with the schema.",
+      callInput,
+      call,
+    ),
   ] as const;
-  const byName = new Map<string, FixedTool>(fixed.map((tool) => [tool.name, tool]));
   const [finder, describer, caller] = fixed;
   return {
     aiSdk: {
@@ -197,7 +197,7 @@ export function deferTools(tools: ForeignTools, options: DeferToolsOptions = {})
       func: execute,
     })),
     async call(name, input, context) {
-      const tool = byName.get(name);
+      const tool = fixed.find((one) => one.name === name);
       if (tool !== undefined) return tool.execute(input, context);
       return failed("unknown_tool", `There is no ${inertText(name, 80)}; call call_tool with it.`);
     },
@@ -214,15 +214,9 @@ interface FixedTool {
 
 function fixedTool<Input>(
   name: string,
-  {
-    description,
-    schema,
-    run,
-  }: {
-    description: string;
-    schema: z.ZodType<Input>;
-    run: (input: Input, options: unknown) => Promise<unknown>;
-  },
+  description: string,
+  schema: z.ZodType<Input>,
+  run: (input: Input, options: unknown) => Promise<unknown>,
 ): FixedTool {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: "input" });
   return {
@@ -231,12 +225,25 @@ function fixedTool<Input>(
     parameters,
     schema,
     async execute(input, options) {
-      const given = typeof input === "string" ? parseJson(input) : input;
-      const parsed = schema.safeParse(given);
-      if (parsed.success) return run(parsed.data, options);
-      return failed("invalid_input", `${name}: ${inertText(z.prettifyError(parsed.error), 400)}`);
+      // JSON text is read as what it says, for the whole and for its parts.
+      const text = typeof input === "string" ? input : jsonText(input);
+      const read = parseStructured(text, { schema });
+      if (read.ok) return run(read.value, options);
+      return failed("invalid_input", `${name}: ${reasonsOf(read.issues)}`);
     },
   };
+}
+
+/** `name(all that is required, optional?): what it does`; a long line leaves optional arguments out. */
+async function toolLine({ name, description, schema }: ForeignTool): Promise<string> {
+  const { properties, required } = objectSchema(await jsonSchemaOf(schema));
+  const shown = required.map((one) => inertText(one, 200));
+  let room = 150 - shown.join(", ").length;
+  for (const one of Object.keys(properties).filter((key) => !required.includes(key))) {
+    if ((room -= one.length + 3) > 0) shown.push(`${inertText(one, 200)}?`);
+    else if (shown.at(-1) !== "…") shown.push("…");
+  }
+  return `${inertText(name, 200)}(${shown.join(", ")}): ${inertText(description, 120)}`;
 }
 
 function aiSdkForm({
@@ -252,12 +259,12 @@ const idPrefix = "skill:";
 async function openCatalog(tools: readonly ForeignTool[]): Promise<Catalog> {
   const opened = createCatalog();
   const resources = await Promise.all(
-    tools.map(async ({ name, description, schema }): Promise<ResourceInput[]> => {
+    tools.map(async ({ name, description, schema }, at): Promise<ResourceInput[]> => {
       const inputSchema = await jsonSchemaOf(schema);
       const [resource] = fromTools([{ name, description, inputSchema }]);
       if (resource === undefined) return [];
       const { uri: _, usage: __, ...fields } = resource;
-      return [{ ...fields, id: idPrefix + name, title: name, container: serverOf(name) }];
+      return [{ ...fields, id: idPrefix + at, title: name, container: serverOf(name) }];
     }),
   );
   await opened.register(resources.flat());
@@ -274,26 +281,18 @@ async function checkedInput(
   { name, schema }: ForeignTool,
   input: unknown,
 ): Promise<{ value: unknown } | DeferredToolError> {
-  const parsed = await parseByLibrary(schema, input);
-  if (parsed !== undefined && "value" in parsed) return parsed;
-  const inputSchema = await jsonSchemaOf(schema);
-  const issues = parsed?.issues ?? issuesOf(inputSchema, input);
-  if (issues.length === 0) return { value: input };
-  const problems = issues.slice(0, 5).map(({ path, message }) => {
-    const steps = Array.isArray(path) ? path.map((step) => stepOf(step)).join(".") : "";
-    return steps === "" ? message : `${steps}: ${message}`;
-  });
-  const message = `The arguments of ${name} do not fit: ${inertText(problems.join("; "), 600)}`;
-  return { error: { code: "invalid_arguments", message, inputSchema } };
-}
-
-function stepOf(step: unknown): string {
-  return isRecord(step) ? String(step["key"]) : String(step);
-}
-
-function issuesOf(schema: object, input: unknown): readonly { message: string; path?: unknown }[] {
-  const result = createJsonSchemaChecker(withoutUndefined({ ...schema }))(input);
-  return result.ok ? [] : result.issues;
+  const inputSchema = withoutUndefined({ ...(await jsonSchemaOf(schema)) });
+  try {
+    const asked = isStandard(schema) ? schema : inputSchema;
+    const read = parseStructured(jsonText(input), { schema: asked });
+    if (read.ok) return read;
+    const message = `The arguments of ${name} do not fit: ${reasonsOf(read.issues)}`;
+    return { error: { code: "invalid_arguments", message, inputSchema } };
+  } catch (error) {
+    // A schema that can't be read refuses nothing.
+    if (StructuredOutputError.isInstance(error)) return { value: input };
+    throw error;
+  }
 }
 
 function failed(code: DeferredToolError["error"]["code"], message: string): DeferredToolError {

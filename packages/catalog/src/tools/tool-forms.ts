@@ -1,5 +1,8 @@
+import type { Issue } from "@ccl/core";
+import { inertText } from "../record/inert-text.ts";
 import { CatalogError } from "../catalog-error.ts";
 import { isRecord } from "@ccl/core/json";
+import type { StandardSchema } from "@ccl/structured-output";
 import * as z from "zod";
 
 /** Tools of the AI SDK by name, or a list of those of OpenAI, Anthropic, LangChain or `ToolDefinition`. */
@@ -16,11 +19,6 @@ export interface ForeignTool {
   /** Absent for a mere description, such as OpenAI and Anthropic take. */
   call?: ToolCall | undefined;
 }
-
-/** Checked input, or what is wrong with it. */
-export type ParsedInput =
-  | { value: unknown }
-  | { issues: readonly { message: string; path?: unknown }[] };
 
 /**
  * Reads tools of any client.
@@ -76,25 +74,15 @@ export async function jsonSchemaOf(schema: unknown): Promise<object> {
   return isRecord(standard) || "_def" in schema ? { type: "object" } : schema;
 }
 
-/** What the schema's own library says of an input; undefined for one that is JSON alone. */
-export async function parseByLibrary(
-  schema: unknown,
-  input: unknown,
-): Promise<ParsedInput | undefined> {
-  if (!isRecord(schema)) return undefined;
-  const standard = schema["~standard"];
-  if (!isRecord(standard) || typeof standard["validate"] !== "function") return undefined;
-  const result: unknown = await standard["validate"](input);
-  if (!isRecord(result)) return undefined;
-  const { issues } = result;
-  if (!Array.isArray(issues)) return { value: result["value"] };
-  return {
-    issues: issues.map((issue) =>
-      isRecord(issue)
-        ? { message: String(issue["message"]), path: issue["path"] }
-        : { message: String(issue) },
-    ),
-  };
+/** What is wrong with an input, in one line. */
+export function reasonsOf(issues: readonly Issue[]): string {
+  const reasons = issues.slice(0, 5).map(({ path, message }) => `${path.join(".")}: ${message}`);
+  return inertText(reasons.join("; "), 600);
+}
+
+/** True for a schema that its own library checks; false for one that is JSON alone. */
+export function isStandard(schema: unknown): schema is StandardSchema<unknown> {
+  return isRecord(schema) && isRecord(schema["~standard"]);
 }
 
 function isZod(schema: object): schema is z.core.$ZodType {
