@@ -20,6 +20,19 @@ export function nearestName(wanted: string, names: Iterable<string>): string | u
     : undefined;
 }
 
+/** True for two spellings of one name: a slip, other separators, or one that the other begins or ends with. */
+export function isSlipOf(wanted: string, name: string): boolean {
+  const [left = "", right = ""] = [wanted, name].map((text) =>
+    text
+      .toLowerCase()
+      .slice(0, maxLength)
+      .replace(/[^\p{L}\p{N}]/gu, ""),
+  );
+  const [short = "", long = ""] = left.length < right.length ? [left, right] : [right, left];
+  const isPart = short.length > 3 && (long.startsWith(short) || long.endsWith(short));
+  return isPart || editDistance(left, right) <= Math.max(1, Math.floor(left.length / 4));
+}
+
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment distance). */
 function editDistance(left: string, right: string): number {
   let before: number[] = [];

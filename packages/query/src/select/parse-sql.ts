@@ -64,7 +64,8 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
       `${JSON.stringify(strange.text.slice(0, 40))} is not taken: write texts as 'text', and values where they stand.`,
     );
   const visible = visibleResources(options.details, options);
-  const resolution = new Resolution(new TableNames(visible.values()), new SyntaxPlaces(plain));
+  const names = new TableNames(visible.values());
+  const resolution = new Resolution(names, new SyntaxPlaces(plain), options.dialect);
   new SelectResolver(resolution, (start) => itemTexts(plain, tokens, start)).statement(tree[0]);
   const resolved = resolution.result;
   const [first, ...others] = resolved.issues;

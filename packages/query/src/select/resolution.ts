@@ -82,9 +82,13 @@ export class Resolution {
   /** Names of WITH whose queries are being read, from the outermost on. */
   readonly namesBeingRead: string[] = [];
 
-  constructor(tables: TableNames, places: SyntaxPlaces) {
+  /** The dialect that the caller gave. */
+  readonly dialect: SqlSpelling | undefined;
+
+  constructor(tables: TableNames, places: SyntaxPlaces, dialect: SqlSpelling | undefined) {
     this.tables = tables;
     this.places = places;
+    this.dialect = dialect;
   }
 
   refuse(code: string, message: string): void {

@@ -1,5 +1,6 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
+import { isSlipOf } from "../plan/nearest-name.ts";
 import { quotedName } from "../validate/check-context.ts";
 import {
   findColumn,
@@ -161,7 +162,7 @@ export class ExpressionResolver {
         `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
       );
     if (found !== undefined) {
-      // As the table spells it, and quoteIdentifier: what is a word of one database is a name in another.
+      // As the table spells it, and quoted: what is a word of one database is a name in another.
       if (found.source.table !== undefined)
         this.#at.result.edits.push({
           start: name.start,
@@ -178,13 +179,13 @@ export class ExpressionResolver {
       this.#at.requote(name);
       return results.onUse();
     }
-    // SQLite takes a quoteIdentifier name that is none for a text, and so do those who learnt from it.
-    if (table === undefined && name.quote === '"') {
-      this.#at.result.edits.push({
-        start: name.start,
-        end: name.end,
-        text: `'${name.value.replaceAll("'", "''")}'`,
-      });
+    const isQuoted = table === undefined && name.quote === '"';
+    const asText = `'${name.value.replaceAll("'", "''")}'`;
+    // SQLite takes a quoted name that is no column for a text; a misspelled column must not become one.
+    const isText = isQuoted && this.#at.dialect === "sqlite";
+    const { start, end } = name;
+    if (isText && !visibleNames(scope).some((each) => isSlipOf(name.value, each))) {
+      this.#at.result.edits.push({ start, end, text: asText });
       return;
     }
     if (mayBeOfUnknown(scope, table?.value)) return;
@@ -194,7 +195,7 @@ export class ExpressionResolver {
     if (!isTable) return this.#at.unknownTable(path.slice(0, -1), scope);
     this.#at.refuse(
       "column_unknown",
-      `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}`,
+      `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
     );
   }
 }

@@ -60,6 +60,30 @@ it("says once that a table does not exist, and not of its columns", async () => 
   ]);
 });
 
+describe("a name in double quotes that is no column", () => {
+  const typo = "select count(*) from people where \"teem\" = 'a'";
+  const text = 'select count(*) from people where team = "Zürich"';
+
+  it.each([undefined, "postgresql", "duckdb", "sqlite"] as const)(
+    "is an error with the nearest column in %s",
+    async (dialect) => {
+      const plan = await parseSql(typo, { details, dialect });
+      expect(plan.ok ? [] : plan.issues.map(({ message }) => message)).toEqual([
+        'There is no column "teem". Did you mean "team"? There is: id, team, level, pay. A text stands in single quotes: \'teem\'.',
+      ]);
+    },
+  );
+
+  it("is a text in SQLite alone", async () => {
+    expect(await parseSql(text, { details, dialect: "sqlite" })).toMatchObject({ ok: true });
+    for (const dialect of [undefined, "postgresql", "duckdb"] as const)
+      expect(await parseSql(text, { details, dialect })).toMatchObject({
+        ok: false,
+        issues: [{ code: "column_unknown", message: expect.stringContaining("'Zürich'") }],
+      });
+  });
+});
+
 describe("hostile statements", () => {
   it.each([
     "drop table people",
