@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { createMemoryProfileSessionStore } from "../packages/operations/dist/index.js";
+import { createMemoryChatStore, readState } from "../packages/operations/dist/index.js";
 import { diffArtifactVersions } from "../packages/operations/dist/diff/index.js";
 import { createTemplateRenderer } from "../packages/operations/dist/liquid/index.js";
 import { openPostgresOperationStores } from "../packages/operations/dist/postgres/index.js";
@@ -213,13 +213,13 @@ async function upsertParts() {
   ];
 }
 
-async function upsertRows({ runs, sessions, chat, profiles }, pool) {
+async function upsertRows({ runs, chat, profiles }, pool) {
   await pool.query("CREATE TABLE upserts (id text PRIMARY KEY, body text NOT NULL)");
   const upsert =
     "INSERT INTO upserts VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET body = excluded.body";
   const rows = [];
   for (const size of sizes) {
-    const start = engineOf(layeredGraph(size), () => {}, { runs, sessions, chat, profiles });
+    const start = engineOf(layeredGraph(size), () => {}, { runs, chat, profiles });
     const upsertEach = async (round) => {
       for (let at = 0; at < size; at += 1)
         await pool.query(upsert, [`${round} ${at}`, '{"status":"done"}']);
@@ -241,8 +241,8 @@ async function upsertRows({ runs, sessions, chat, profiles }, pool) {
   return rows;
 }
 
-async function durableFigures({ runs, sessions, chat, profiles }) {
-  const ports = runs === undefined ? {} : { runs, sessions, chat, profiles };
+async function durableFigures({ runs, chat, profiles }) {
+  const ports = runs === undefined ? {} : { runs, chat, profiles };
   const start = engineOf(layeredGraph(10), () => {}, ports);
   for (let warm = 0; warm < 5; warm += 1) await start(`warm ${warm}`);
   const alone = [];
@@ -355,40 +355,38 @@ function promptOf(messages) {
 }
 
 async function historyRows() {
-  const sessions = createMemoryProfileSessionStore();
-  const key = {
-    chatId: "chat",
-    branchId: "main",
-    profileId: "profile",
-    operationProfileSessionId: "1",
-  };
+  const chat = createMemoryChatStore();
+  const branch = { chatId: "chat", branchId: "main" };
+  const key = { ...branch, profileId: "profile", operationProfileSessionId: "1" };
+  const session = JSON.stringify(["profile", "1"]);
   const commit = async (version) => {
-    const write = {
+    const value = {
       tag: "mood",
       persisted: true,
       usage: "internal",
       semantics: "state",
       value: { mood: version },
     };
-    const parent = version > 1 ? { parentVersion: version - 1 } : {};
-    await sessions.openTurn(key, { userMessageId: `turn ${version}` });
-    await sessions.commit({
-      key,
+    const turn = { ...branch, userMessageId: `turn ${version}` };
+    await chat.appendUserMessage({ ...turn, content: "" });
+    await chat.commitTurn({
+      ...turn,
       runId: `run ${version}`,
       hook: "before_main_llm",
       fencingToken: version,
       writtenAt: version,
-      writes: [
-        { operationId: "mood", write, expectedHead: version - 1, isRequired: true, ...parent },
+      operations: [
+        { operationId: "mood", effects: [], isRequired: true, write: { value, version } },
       ],
+      state: { runId: `run ${version}`, session, heads: {} },
     });
   };
   const block = versions / 10;
   const times = [];
   for (let version = 1; version <= versions; version += 1)
     times.push(await timeOf(() => commit(version)));
-  const { artifacts } = await sessions.read(key);
-  const readMs = await medianOfCalls(() => sessions.read(key), 50);
+  const artifacts = await readState(chat, key);
+  const readMs = await medianOfCalls(() => readState(chat, key), 50);
   if (artifacts[0].version !== versions)
     throw new Error(`Version ${artifacts[0].version} instead of ${versions}.`);
   return [

@@ -3,7 +3,6 @@ import {
   createRunEngine,
   type ChatStore,
   type OperationContext,
-  type ProfileSessionStore,
   type RunEngine,
   type RunEngineOptions,
   type RunStore,
@@ -15,7 +14,6 @@ import { createStoryRegistry } from "./story-profile.ts";
 /** Where a story is kept. */
 export interface StoryStores {
   runs: RunStore;
-  sessions: ProfileSessionStore;
   chat: ChatStore;
 }
 

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 
-import {
-  createMemoryChatStore,
-  createMemoryProfileSessionStore,
-  createMemoryRunStore,
-} from "@ccl/operations";
+import { createMemoryChatStore, createMemoryRunStore } from "@ccl/operations";
 
 import type { StoryModels } from "./open-models.ts";
 import { openStory } from "./open-story.ts";
@@ -53,7 +49,6 @@ const tellings: Telling[] = [
 export async function tellStory(models: StoryModels): Promise<ToldRun[]> {
   const stores = {
     runs: createMemoryRunStore(),
-    sessions: createMemoryProfileSessionStore(),
     chat: createMemoryChatStore({ preamble }),
   };
   const story = openStory(models, stores);

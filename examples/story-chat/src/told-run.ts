@@ -1,10 +1,11 @@
 import { type ChatMessage, LanguageModelError } from "@ccl/core";
-import type {
-  OperationArtifact,
-  ProfileSessionKey,
-  RunEvent,
-  RunResult,
-  StartOptions,
+import {
+  readState,
+  type OperationArtifact,
+  type ProfileSessionKey,
+  type RunEvent,
+  type RunResult,
+  type StartOptions,
 } from "@ccl/operations";
 
 import { rebuildPrompt } from "./rebuild-prompt.ts";
@@ -83,15 +84,15 @@ export async function collectRun(
   if (stored === undefined) throw new Error(`Run ${runId} is not stored.`);
   const { userMessageId } = stored.input;
   const turn = await stores.chat.loadTurn({ ...branch, userMessageId });
-  const atStart = await stores.sessions.openTurn(sessionKey, { userMessageId });
-  const after = await stores.sessions.read(sessionKey);
+  const atStart = await readState(stores.chat, { ...sessionKey, before: userMessageId });
+  const after = await readState(stores.chat, sessionKey);
   const history = turn?.history ?? [];
   const committed = result.commitLog.flatMap(({ hook, operationId, commitStatus }) =>
     hook === "before_main_llm" && commitStatus === "committed" ? [operationId] : [],
   );
   const rebuilt = rebuildPrompt({
     history,
-    artifacts: atStart.artifacts,
+    artifacts: atStart,
     steps: stored.steps,
     committed,
   });
@@ -103,6 +104,6 @@ export async function collectRun(
     sent,
     said: typeof said === "string" ? said : "",
     rebuilt,
-    artifacts: after.artifacts,
+    artifacts: after,
   };
 }

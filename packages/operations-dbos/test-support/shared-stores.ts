@@ -1,8 +1,6 @@
 import {
   createMemoryChatStore,
-  createMemoryProfileSessionStore,
   createMemoryRunStore,
-  type ProfileSessionStore,
   type RunResult,
   type RunStore,
 } from "@ccl/operations";
@@ -25,7 +23,6 @@ export type StoreReply = { type: "reply"; id: number } & (
 /** The stores of an engine in this process, for workers in others: they outlive every one of them. */
 export interface SharedStores {
   runs: RunStore;
-  sessions: ProfileSessionStore;
   answer(request: StoreRequest): Promise<StoreReply>;
   /** Resolves when the run has ended. */
   ended(runId: string): Promise<RunResult>;
@@ -34,8 +31,7 @@ export interface SharedStores {
 /** Stores that all workers of a test share. With `forgetsSteps` a worker that takes a run over is told of no step. */
 export function createSharedStores(options: { forgetsSteps?: boolean } = {}): SharedStores {
   const runs = createMemoryRunStore();
-  const sessions = createMemoryProfileSessionStore();
-  const stores: Record<string, object> = { runs, sessions, chat: createMemoryChatStore() };
+  const stores: Record<string, object> = { runs, chat: createMemoryChatStore() };
   const waiting = new Map<string, (result: RunResult) => void>();
   const call = async ({ store, method, args }: StoreRequest): Promise<unknown> => {
     const target = stores[store] ?? {};
@@ -48,7 +44,6 @@ export function createSharedStores(options: { forgetsSteps?: boolean } = {}): Sh
   };
   return {
     runs,
-    sessions,
     async answer(request) {
       const { id } = request;
       try {

@@ -33,8 +33,8 @@ const remote = (store) =>
 const stores =
   process.env.CCL_STORES === "postgres"
     ? await openPostgresOperationStores({ client: pool })
-    : { runs: remote("runs"), sessions: remote("sessions"), chat: remote("chat") };
-const { runs, sessions, chat } = stores;
+    : { runs: remote("runs"), chat: remote("chat") };
+const { runs, chat } = stores;
 
 const registry = createOperationRegistry();
 const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
@@ -158,7 +158,6 @@ const engine = createRunEngine({
   registry,
   mainModel,
   runs,
-  sessions,
   chat,
   executor: worker.executor,
   owner: workerName,

@@ -35,6 +35,8 @@ export type {
 export type { Hook, OperationDefinition } from "./operation/operation-definition.ts";
 export type { OperationOutcome } from "./operation/operation-outcome.ts";
 export { OperationsError } from "./operations-error.ts";
+export type { KeptState, KeptWrite, ProfileSessionKey, VariantState } from "./ports/chat-state.ts";
+export { readState } from "./ports/read-state.ts";
 export type {
   AssistantVariant,
   ChatStore,
@@ -53,17 +55,7 @@ export { readSillyTavernChat } from "./ports/read-silly-tavern-chat.ts";
 export { searchTurns } from "./ports/search-turns.ts";
 export type { StoredTurn } from "./ports/chat-turn.ts";
 export { createMemoryChatStore, type MemoryChatStore } from "./ports/create-memory-chat-store.ts";
-export { createMemoryProfileSessionStore } from "./ports/create-memory-profile-session-store.ts";
 export { createMemoryRunStore } from "./ports/create-memory-run-store.ts";
-export type {
-  KeptVersion,
-  ProfileSessionKey,
-  ProfileSessionStore,
-  SessionCommit,
-  SessionRevert,
-  SessionSnapshot,
-  SessionWriteOutcome,
-} from "./ports/profile-session-store.ts";
 export type {
   ListProfilesOptions,
   ProfilePage,

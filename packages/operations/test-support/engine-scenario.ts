@@ -9,9 +9,7 @@ import {
   createMemoryChatStore,
   type MemoryChatStore,
 } from "../src/ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../src/ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../src/ports/create-memory-run-store.ts";
-import type { ProfileSessionStore } from "../src/ports/profile-session-store.ts";
 import type { RunStore } from "../src/ports/run-store.ts";
 import type { OperationProfile } from "../src/profile/operation-profile.ts";
 import {
@@ -47,7 +45,6 @@ export interface Scenario {
   clock: VirtualClock;
   chat: MemoryChatStore;
   runs: RunStore;
-  sessions: ProfileSessionStore;
   model: LanguageModel | readonly LanguageModel[];
   /** Options of a plain start. */
   start: StartOptions;
@@ -127,7 +124,6 @@ export function scenario(options: ScenarioOptions = {}): Scenario {
     preamble: [{ id: "sys", role: "system", content: "Be brief." }],
   });
   const runs = rest.runs ?? createMemoryRunStore();
-  const sessions = rest.sessions ?? createMemoryProfileSessionStore();
   const model = rest.mainModel ?? createScriptedModel(answers);
   const ids = rest.ids ?? createSequentialIds();
   const engine = createRunEngine({
@@ -135,7 +131,6 @@ export function scenario(options: ScenarioOptions = {}): Scenario {
     recover: false,
     ...rest,
     runs,
-    sessions,
     ids,
     registry,
     mainModel: model,
@@ -150,5 +145,5 @@ export function scenario(options: ScenarioOptions = {}): Scenario {
     message: "Hello",
     profile,
   };
-  return { engine, registry, profile, clock, chat, runs, sessions, model, start };
+  return { engine, registry, profile, clock, chat, runs, model, start };
 }

@@ -53,18 +53,7 @@ export async function openTestDatabase(kind: string, name: string): Promise<Test
   );
 }
 
-const tables = [
-  "profiles",
-  "runs",
-  "requests",
-  "events",
-  "steps",
-  "sessions",
-  "versions",
-  "turn_heads",
-  "branches",
-  "turns",
-];
+const tables = ["profiles", "runs", "requests", "events", "steps", "writes", "branches", "turns"];
 const emptyTables = tables.map((table) => `DELETE FROM ccl_operation_${table};`).join(" ");
 
 async function openSqliteFile(): Promise<TestDatabase> {

@@ -102,7 +102,7 @@ const mainModel = {
     return { text: "The answer.", toolCalls: [], finishReason: "stop" };
   },
 };
-const { chat, sessions } = stores;
+const { chat } = stores;
 const append = (appends, call) =>
   stores.runs.append(isForgetful ? appends.map((one) => ({ ...one, steps: [] })) : appends, call);
 const runs = { ...stores.runs, append };
@@ -112,7 +112,6 @@ const engine = createRunEngine({
   profiles: stores.profiles,
   runs: watched(runs),
   chat: watched(chat),
-  sessions: watched(sessions),
   limits: { leaseMs, pollMs: 20 },
   recover,
 });

@@ -1,5 +1,10 @@
 import type { RunDetailsView } from "@ccl/inspector";
-import type { ArtifactVersion, OperationArtifact, RunInput } from "@ccl/operations";
+import {
+  readState,
+  type ArtifactVersion,
+  type OperationArtifact,
+  type RunInput,
+} from "@ccl/operations";
 import { diffArtifactVersions } from "@ccl/operations/diff";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
@@ -8,12 +13,12 @@ const maxDiff = 20_000;
 /** The state that the run's profile keeps in its chat, with the versions that are kept. */
 export async function stateOf(
   { chatId, branchId, profile }: RunInput,
-  { sessions }: Pick<OperationStores, "sessions">,
+  { chat }: Pick<OperationStores, "chat">,
 ): Promise<OperationArtifact[]> {
   if (profile === undefined) return [];
   const { profileId, operationProfileSessionId } = profile;
   const key = { chatId, branchId, profileId, operationProfileSessionId };
-  return (await sessions.read(key)).artifacts;
+  return readState(chat, key);
 }
 
 function keptVersions(artifact: OperationArtifact): ArtifactVersion[] {

@@ -2,16 +2,13 @@ import type { ConformanceRule } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
-import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { AppendOutcome, RunStore } from "../ports/run-store.ts";
 import { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
-import { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
 import { profileStoreConformance } from "./profile-store-conformance.ts";
 import { runStoreConformance } from "./run-store-conformance.ts";
 
@@ -51,104 +48,6 @@ const profileFaults: Fault<ProfileStore>[] = [
     "lists without pages",
     (store) => ({ ...store, list: async () => store.list({ limit: 1_000 }) }),
     "profiles are apart and listed in the order of code units, page by page",
-  ],
-];
-
-const sessionFaults: Fault<ProfileSessionStore>[] = [
-  [
-    "does not fence",
-    (store) => ({
-      ...store,
-      commit: (commit, options) => store.commit({ ...commit, fencingToken: 1_000 }, options),
-    }),
-    "a lower fencing token than the session has seen is refused, in commits and reverts",
-  ],
-  [
-    "overwrites other heads",
-    (store) => ({
-      ...store,
-      async commit(commit, options) {
-        const { heads } = await store.read(commit.key);
-        return store.commit(
-          {
-            ...commit,
-            writes: commit.writes.map((one) => ({
-              ...one,
-              expectedHead: heads[one.write.tag] ?? 0,
-            })),
-          },
-          options,
-        );
-      },
-    }),
-    "a write that knows another head is a conflict and changes nothing, the others are written",
-  ],
-  [
-    "takes no write for required",
-    (store) => ({
-      ...store,
-      commit: (commit, options) =>
-        store.commit(
-          { ...commit, writes: commit.writes.map((one) => ({ ...one, isRequired: false })) },
-          options,
-        ),
-    }),
-    "a required write in conflict keeps everything from being written",
-  ],
-  [
-    "forgets how turns began",
-    (store) => ({ ...store, openTurn: (key, _turn, options) => store.read(key, options) }),
-    "a turn opened again shows the state in which it began, and a new version hangs on that one",
-  ],
-  [
-    "keeps one session for all profiles",
-    (store) => ({
-      ...store,
-      read: (key, options) => store.read({ ...key, profileId: "p" }, options),
-      commit: (commit, options) =>
-        store.commit({ ...commit, key: { ...commit.key, profileId: "p" } }, options),
-    }),
-    "sessions are apart, whichever part of the key differs",
-  ],
-  [
-    "lists what it shows now alone",
-    (store) => ({ ...store, versions: async (key) => [...(await store.read(key)).artifacts] }),
-    "all versions are listed that a head or a turn can show",
-  ],
-  [
-    "takes nothing back",
-    (store) => ({ ...store, revert: async () => {} }),
-    "a write that is rolled back is gone, and can be made again",
-  ],
-  [
-    "keeps all history",
-    (store) => ({
-      ...store,
-      commit: (commit, options) =>
-        store.commit(
-          {
-            ...commit,
-            writes: commit.writes.map((one) => ({
-              ...one,
-              write: { ...one.write, retention: { maxItems: 99 } },
-            })),
-          },
-          options,
-        ),
-    }),
-    "former values follow, oldest first, as many as the retention says",
-  ],
-  [
-    "counts a repeated commit again",
-    (store) => {
-      let count = 0;
-      return {
-        ...store,
-        commit: (commit, options) =>
-          store.commit({ ...commit, runId: `${commit.runId}-${(count += 1)}` }, options),
-      };
-    },
-    "a commit that comes twice counts once and gives the same outcome",
   ],
 ];
 
@@ -351,6 +250,37 @@ const conversationFaults: Fault<ConversationStore>[] = [
     }),
     "branches that have turns are listed once with how many, page by page",
   ],
+  [
+    "deletes no state",
+    (store) => ({
+      ...store,
+      async deleteTurns(range, options) {
+        const turns = await store.turns(range);
+        const count = await store.deleteTurns(range, options);
+        const gone = turns.filter(({ userMessageId }) => userMessageId === range.from);
+        await store.importTurns({ ...range, turns: gone });
+        return count;
+      },
+    }),
+    "selections, deletions, forks and imports take the state along",
+  ],
+  [
+    "forks and imports without the state",
+    (store) => ({
+      ...store,
+      async fork({ newBranchId, userMessageId, ...from }) {
+        const turns = await store.turns(from);
+        const at = turns.findIndex((turn) => turn.userMessageId === userMessageId) + 1;
+        const bare = turns.slice(0, at).map(({ assistantVariants, ...turn }) => ({
+          ...turn,
+          state: undefined,
+          assistantVariants: assistantVariants.map((variant) => ({ ...variant, state: undefined })),
+        }));
+        await store.importTurns({ ...from, branchId: newBranchId, turns: bare });
+      },
+    }),
+    "selections, deletions, forks and imports take the state along",
+  ],
 ];
 
 const chatFaults: Fault<ChatStore>[] = [
@@ -427,6 +357,44 @@ const chatFaults: Fault<ChatStore>[] = [
     }),
     "an effect on an answer that is not there fails alone, or with all where it is required",
   ],
+  [
+    "has one state for all sessions",
+    (store) => ({
+      ...store,
+      keptState: (at, options) => store.keptState({ ...at, session: "s" }, options),
+    }),
+    "a turn begins with the state that the shown answers before it have, in their session",
+  ],
+  [
+    "shows the state of the whole branch",
+    (store) => ({
+      ...store,
+      keptState: (at, options) => store.keptState({ ...at, before: undefined }, options),
+    }),
+    "a turn begins with the state that the shown answers before it have, in their session",
+  ],
+  [
+    "forgets what answers that are not shown have written",
+    (store) => ({
+      ...store,
+      keptState: async (at, options) => ({ ...(await store.keptState(at, options)), hidden: [] }),
+    }),
+    "an answer keeps the state that its run began with, whatever the chat shows by then",
+  ],
+  [
+    "keeps no state of answers",
+    (store) => ({
+      ...store,
+      saveAssistantVariant: (variant, options) =>
+        store.saveAssistantVariant({ ...variant, state: undefined }, options),
+    }),
+    "an answer keeps the state that its run began with, whatever the chat shows by then",
+  ],
+  [
+    "lists no writes of runs",
+    (store) => ({ ...store, writesOf: async () => [] }),
+    "a turn begins with the state that the shown answers before it have, in their session",
+  ],
 ];
 
 describe("a store is found out that", () => {
@@ -434,16 +402,6 @@ describe("a store is found out that", () => {
     expect(
       await broken(
         profileStoreConformance({ open: async () => breaks(createMemoryProfileStore()) }),
-      ),
-    ).toContain(rule);
-  });
-
-  it.each(sessionFaults)("%s (sessions)", async (_name, breaks, rule) => {
-    expect(
-      await broken(
-        profileSessionStoreConformance({
-          open: async () => breaks(createMemoryProfileSessionStore()),
-        }),
       ),
     ).toContain(rule);
   });

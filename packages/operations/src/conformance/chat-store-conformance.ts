@@ -56,6 +56,7 @@ function commit(
     hook: "before_main_llm",
     userMessageId: "u1",
     fencingToken: 1,
+    writtenAt: 1,
     operations,
     ...rest,
   };
@@ -68,6 +69,37 @@ const of = (
 ): OperationTurnEffects => {
   return { operationId, effects: [effect], isRequired };
 };
+/** A run that answers a turn and writes tag `t`, on the state of an earlier run. */
+async function runOf(
+  store: ChatStore,
+  { userMessageId, runId, on }: { userMessageId: string; runId: string; on?: string },
+): Promise<void> {
+  const state = { runId, session: "s", heads: on === undefined ? {} : { t: on } };
+  await store.saveAssistantVariant(answer(userMessageId, `${runId}-answer`, { runId, state }));
+  const value = {
+    tag: "t",
+    value: runId,
+    persisted: true,
+    usage: "internal",
+    semantics: "state",
+  } as const;
+  const operation = { operationId: "o", effects: [], isRequired: true };
+  const write = { value, version: 1 };
+  const written = { runId, userMessageId, hook: "after_main_llm", state } as const;
+  // As after a crash.
+  for (let time = 1; time <= 2; time += 1)
+    await store.commitTurn(commit([{ ...operation, write }], written));
+}
+
+/** The runs of the kept writes: of shown answers, then of others. */
+async function stateOf(
+  store: ChatStore,
+  at: { branchId?: string; session?: string; before?: string } = {},
+): Promise<[heads: unknown, shown: string[], hidden: string[]]> {
+  const { heads, shown, hidden } = await store.keptState({ ...branch, session: "s", ...at });
+  return [heads, shown.map(({ runId }) => runId), hidden.map(({ runId }) => runId)];
+}
+
 const rewrite = (content: string): TurnEffect => ({
   type: "turn.user_variant",
   content,
@@ -196,6 +228,38 @@ const rules: readonly KitRule<ChatStore>[] = [
     },
   },
   {
+    name: "a turn begins with the state that the shown answers before it have, in their session",
+    async check(store) {
+      assertSame(await stateOf(store), [{}, [], []]);
+      await say(store, "u1");
+      await runOf(store, { userMessageId: "u1", runId: "r1" });
+      await say(store, "u2");
+      await runOf(store, { userMessageId: "u2", runId: "r2", on: "r1" });
+      assertSame(await stateOf(store, { before: "u1" }), [{}, [], []]);
+      assertSame(await stateOf(store, { before: "u2" }), [{ t: "r1" }, ["r1"], []]);
+      assertSame(await stateOf(store), [{ t: "r2" }, ["r1", "r2"], []]);
+      assertSame(await stateOf(store, { session: "other" }), [{}, [], []]);
+      const [kept, ...others] = await store.writesOf("r2");
+      assertSame([kept?.write.value, kept?.operationId, others], ["r2", "o", []]);
+    },
+  },
+  {
+    name: "an answer keeps the state that its run began with, whatever the chat shows by then",
+    async check(store) {
+      await say(store, "u1");
+      await runOf(store, { userMessageId: "u1", runId: "r1" });
+      await say(store, "u2");
+      await store.saveAssistantVariant(
+        answer("u2", "a2", {
+          runId: "r2",
+          state: { runId: "r2", session: "s", heads: { t: "r1" } },
+        }),
+      );
+      await runOf(store, { userMessageId: "u1", runId: "r3" });
+      assertSame(await stateOf(store), [{ t: "r1" }, ["r3"], ["r1"]]);
+    },
+  },
+  {
     name: "a lower fencing token than the branch has seen is refused",
     async check(store) {
       await say(store, "u1");
@@ -263,6 +327,42 @@ const conversationRules: readonly KitRule<ConversationStore>[] = [
       } while (cursor !== undefined);
       const texts = listed.map(({ chatId, branchId, turns }) => `${chatId}/${branchId} ${turns}`);
       assertSame(texts.sort(), ["c/b 1", "c/b2 2", "d/b 3"]);
+    },
+  },
+  {
+    name: "selections, deletions, forks and imports take the state along",
+    async check(store) {
+      await say(store, "u1");
+      await runOf(store, { userMessageId: "u1", runId: "r1" });
+      await runOf(store, { userMessageId: "u1", runId: "r2" });
+      await say(store, "u2");
+      await runOf(store, { userMessageId: "u2", runId: "r3", on: "r2" });
+      await store.editTurn({
+        ...branch,
+        userMessageId: "u1",
+        variantId: "r1-answer",
+        type: "select",
+      });
+      assertSame(await stateOf(store), [{ t: "r3" }, ["r1", "r3"], []]);
+      const edit = { type: "edit", content: "edited" } as const;
+      await store.editTurn({ ...branch, userMessageId: "u2", variantId: "r3-answer", ...edit });
+      await store.fork({ ...branch, userMessageId: "u2", newBranchId: "forked" });
+      const turns = await store.turns(branch);
+      await store.importTurns({ ...branch, branchId: "imported", turns });
+      await store.importTurns({ chatId: "other", branchId: "imported", turns });
+      assert.equal(await store.deleteTurns({ ...branch, from: "u2" }), 1);
+      assertSame(await stateOf(store), [{ t: "r1" }, ["r1"], []]);
+      for (const branchId of ["forked", "imported"])
+        assertSame(await stateOf(store, { branchId }), [{ t: "r3" }, ["r1", "r3"], []]);
+      const elsewhere = await store.keptState({
+        chatId: "other",
+        branchId: "imported",
+        session: "s",
+      });
+      assertSame(elsewhere.shown, []);
+      for (const branchId of ["forked", "imported"])
+        await store.deleteTurns({ ...branch, branchId, from: "u1" });
+      assertSame(await store.writesOf("r3"), []);
     },
   },
 ];

@@ -1,6 +1,5 @@
 export { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
 export type { RunExecutorConformanceOptions } from "./executor-fixture.ts";
-export { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
 export { profileStoreConformance } from "./profile-store-conformance.ts";
 export { runExecutorConformance } from "./run-executor-conformance.ts";
 export { runStoreConformance } from "./run-store-conformance.ts";

@@ -1,7 +1,7 @@
 import { type TokenCounter, truncateMiddle } from "@ccl/core";
 
 import { maxJsonDepth } from "../artifact/copy-json.ts";
-import { isLargerThan } from "../effects/is-larger-than.ts";
+import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { wellFormed } from "../artifact/well-formed.ts";
 import { OperationError } from "./operation-error.ts";
 

@@ -1,7 +1,9 @@
 import type { ChatMessage, ModelUsage, Part, ToolCall } from "@ccl/core";
 
+import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
 import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
+import type { KeptState, KeptWrite, VariantState } from "./chat-state.ts";
 import type { StoreCall } from "./store-call.ts";
 
 /** A branch of a chat. */
@@ -28,16 +30,18 @@ export interface ChatTurn {
   history: ChatMessage[];
 }
 
-/** The turn effects of one operation, applied together or not at all. */
+/** What one operation changes about a turn and writes to the state, together or not at all. */
 export interface OperationTurnEffects {
   operationId: string;
-  /** In the order of the operation; never empty. */
+  /** In the order of the operation. */
   effects: readonly TurnEffect[];
+  /** Persisted, and the version that it has from then on. */
+  write?: { value: ArtifactWrite; version: number } | undefined;
   /** True: where it can't be applied, nothing of the whole commit is. */
   isRequired: boolean;
 }
 
-/** The turn effects of one hook of a run. */
+/** What one hook of a run changes about its turn and writes to the state. */
 export interface TurnCommit extends ChatBranch {
   runId: string;
   hook: Hook;
@@ -48,6 +52,10 @@ export interface TurnCommit extends ChatBranch {
   fencingToken: number;
   /** In commit order. */
   operations: readonly OperationTurnEffects[];
+  /** Milliseconds since the epoch. */
+  writtenAt: number;
+  /** That of the run before this commit; absent without a profile. Its heads then name the run for what the commit writes. */
+  state?: VariantState | undefined;
 }
 
 /** What became of the turn effects of one operation. */
@@ -72,6 +80,8 @@ export interface AssistantVariant extends ChatBranch {
   /** What the model thought before the answer. */
   reasoning?: string | undefined;
   usage?: ModelUsage | undefined;
+  /** That of the run so far; absent without a profile. */
+  state?: VariantState | undefined;
   fencingToken: number;
 }
 
@@ -97,4 +107,11 @@ export interface ChatStore {
   commitTurn(commit: TurnCommit, options?: StoreCall): Promise<TurnOutcome[]>;
   /** Keeps the variant and selects it. @throws OperationsError `stale_lease` */
   saveAssistantVariant(variant: AssistantVariant, options?: StoreCall): Promise<void>;
+  /** What is kept of a session before a turn, without `before` of the whole branch. */
+  keptState(
+    at: ChatBranch & { session: string; before?: string | undefined },
+    options?: StoreCall,
+  ): Promise<KeptState>;
+  /** What a run wrote to the state, in any order; nothing once its turn is deleted. */
+  writesOf(runId: string, options?: StoreCall): Promise<KeptWrite[]>;
 }

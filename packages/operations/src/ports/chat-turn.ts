@@ -2,6 +2,7 @@ import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
+import type { KeptWrite, VariantState } from "./chat-state.ts";
 import type {
   AssistantVariant,
   OperationTurnEffects,
@@ -23,6 +24,8 @@ export interface StoredVariant {
   reasoning?: string | undefined;
   blocks?: unknown[] | undefined;
   meta?: Record<string, unknown> | undefined;
+  /** Of an answer that a run with a profile gave. */
+  state?: VariantState | undefined;
 }
 
 /** A user message and the answers to it, with which of their variants are selected. */
@@ -33,18 +36,30 @@ export interface StoredTurn {
   assistantVariants: StoredVariant[];
   /** Undefined before the first answer. */
   selectedAssistant?: number | undefined;
+  /** What the last run left that has written and given no answer; counts while there is none. */
+  state?: VariantState | undefined;
+}
+
+/** The state that the turn shows. */
+export function shownState({
+  assistantVariants,
+  selectedAssistant,
+  state,
+}: StoredTurn): VariantState | undefined {
+  return selectedAssistant === undefined ? state : assistantVariants[selectedAssistant]?.state;
 }
 
 /** Keeps an answer and selects it; one that is there already is replaced. */
 export function saveVariant(
   turn: StoredTurn,
-  { assistantVariantId, text, partial, toolCalls, messages, reasoning }: AssistantVariant,
+  { assistantVariantId, text, partial, toolCalls, messages, reasoning, state }: AssistantVariant,
 ): void {
   const variant: StoredVariant = { variantId: assistantVariantId, content: text };
   if (toolCalls !== undefined) variant.toolCalls = toolCalls;
   if (messages !== undefined) variant.messages = messages;
   if (reasoning !== undefined) variant.reasoning = reasoning;
   if (partial) variant.partial = true;
+  if (state !== undefined) variant.state = state;
   const known = turn.assistantVariants.findIndex(
     ({ variantId }) => variantId === assistantVariantId,
   );
@@ -78,34 +93,55 @@ export interface Applying {
   applied: Set<string>;
   turn: StoredTurn;
   commit: TurnCommit;
+  keep(write: KeptWrite): void;
 }
 
-/** Applies the effects of each operation that was not applied before. */
-export function commitOperations({ applied, turn, commit }: Applying): TurnOutcome[] {
+/** Applies the effects of each operation that was not applied before, and keeps what it writes. */
+export function commitOperations({ applied, turn, commit, keep }: Applying): TurnOutcome[] {
+  const { runId, hook, writtenAt } = commit;
   const hasAnswer = turn.selectedAssistant !== undefined;
   const isPossible = ({ effects }: OperationTurnEffects): boolean =>
     hasAnswer || effects.every(({ type }) => type === "turn.user_variant");
   const isRefused = commit.operations.some(
     (operation) => operation.isRequired && !isPossible(operation),
   );
-  return commit.operations.map((operation) => {
-    const { operationId, effects } = operation;
-    if (!isPossible(operation)) {
-      return {
-        operationId,
-        status: "failed",
-        message: "The turn has no answer yet that the effect could change.",
-      };
-    }
-    if (isRefused) return { operationId, status: "discarded" };
-    const key = `${commit.runId}/${commit.hook}/${operationId}`;
-    if (!applied.has(key)) {
-      for (const [index, effect] of effects.entries())
-        applyEffect(turn, effect, effectVariantId(commit, operationId, index));
-      applied.add(key);
-    }
-    return { operationId, status: "applied" };
+  const taken = isRefused ? [] : commit.operations.filter(isPossible);
+  const state = stateAfter(commit, taken);
+  for (const { operationId, effects, write } of taken) {
+    const key = `${runId}/${hook}/${operationId}`;
+    if (applied.has(key)) continue;
+    applied.add(key);
+    for (const [index, effect] of effects.entries())
+      applyEffect(turn, effect, { variantId: effectVariantId(commit, operationId, index), state });
+    if (write === undefined) continue;
+    const { value, version } = write;
+    keep({ runId, hook, operationId, writtenAt, version, write: value });
+  }
+  if (state !== undefined) moveState(turn, state);
+  return commit.operations.map((operation): TurnOutcome => {
+    const { operationId } = operation;
+    const message = "The turn has no answer yet that the effect could change.";
+    if (!isPossible(operation)) return { operationId, status: "failed", message };
+    return { operationId, status: isRefused ? "discarded" : "applied" };
   });
+}
+
+/** The state of the run with what these operations write. */
+function stateAfter(
+  { runId, state }: TurnCommit,
+  operations: readonly OperationTurnEffects[],
+): VariantState | undefined {
+  const written = operations.flatMap(({ write }) =>
+    write === undefined ? [] : [[write.value.tag, runId]],
+  );
+  return state && { ...state, heads: { ...state.heads, ...Object.fromEntries(written) } };
+}
+
+/** All answers of a run have its state; one without an answer leaves it to the turn. */
+function moveState(turn: StoredTurn, state: VariantState): void {
+  const own = turn.assistantVariants.filter((variant) => variant.state?.runId === state.runId);
+  for (const variant of own) variant.state = state;
+  if (own.length === 0) turn.state = state;
 }
 
 /** Id of the variant that an operation's effect adds; the same however often it is applied. */
@@ -117,15 +153,19 @@ export function effectVariantId(
   return `${runId}/${hook}/${operationId}/${index}`;
 }
 
-function applyEffect(turn: StoredTurn, effect: TurnEffect, variantId: string): void {
+function applyEffect(
+  turn: StoredTurn,
+  effect: TurnEffect,
+  { variantId, state }: Pick<StoredVariant, "variantId" | "state">,
+): void {
   const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
   switch (effect.type) {
     case "turn.user_variant":
-      turn.userVariants.push(variantOf(effect, variantId));
+      turn.userVariants.push({ variantId, content: effect.content, meta: effect.meta });
       if (effect.select === true) turn.selectedUser = turn.userVariants.length - 1;
       return;
     case "turn.assistant_variant":
-      turn.assistantVariants.push(variantOf(effect, variantId));
+      turn.assistantVariants.push({ variantId, content: effect.content, meta: effect.meta, state });
       if (effect.select === true) turn.selectedAssistant = turn.assistantVariants.length - 1;
       return;
     case "turn.assistant_blocks":
@@ -136,9 +176,13 @@ function applyEffect(turn: StoredTurn, effect: TurnEffect, variantId: string): v
   }
 }
 
-function variantOf(
-  effect: { content: string; meta?: Record<string, unknown> | undefined },
-  variantId: string,
-): StoredVariant {
-  return { variantId, content: effect.content, meta: effect.meta };
+/** Leaves out the states of answers whose runs left nothing that `isKept` finds. */
+export function keepStates(turn: StoredTurn, isKept: (runId: string) => boolean): void {
+  const found = new Map<string, boolean>();
+  for (const holder of [turn, ...turn.assistantVariants]) {
+    const { runId } = holder.state ?? {};
+    if (runId === undefined) continue;
+    if (!found.has(runId)) found.set(runId, isKept(runId));
+    if (found.get(runId) === false) delete holder.state;
+  }
 }

@@ -44,21 +44,24 @@ export interface ConversationStore extends ChatStore {
   /** @throws OperationsError `unknown_turn` for a turn or variant that is not there */
   editTurn(edit: TurnEdit, options?: StoreCall): Promise<void>;
   /**
-   * Deletes turns from one to another, both among them; `to` is the branch's last unless given. In a database their runs
-   * go too, and with a branch's last turn what operations have kept for it, so that no row holds the texts any more. Gives how many turns.
+   * Deletes turns from one to another, both among them; `to` is the branch's last unless given. What their runs wrote to the
+   * state goes with them, and in a database the runs too, so that no row holds the texts any more. Gives how many turns.
    * @throws OperationsError `unknown_turn`, `run_active` while a run works on the branch
    */
   deleteTurns(
     range: ChatBranch & { from: string; to?: string | undefined },
     options?: StoreCall,
   ): Promise<number>;
-  /** Adds turns at the end of a branch; those whose message is there already stay as they are. */
+  /**
+   * Adds turns at the end of a branch; those whose message is there already stay as they are. Answers bring along what their
+   * runs wrote to the state where another branch of the chat has it; others leave the state as it is.
+   */
   importTurns(
     turns: ChatBranch & { turns: readonly StoredTurn[] },
     options?: StoreCall,
   ): Promise<void>;
   /**
-   * Copies a branch up to and with a turn to a new branch.
+   * Copies a branch up to and with a turn to a new branch, with the state that its answers have.
    * @throws OperationsError `unknown_turn`, `version_conflict` where the new branch has turns
    */
   fork(
@@ -83,7 +86,8 @@ export function applyEdit(turn: StoredTurn, edit: TurnEdit): void {
   }
   const { content } = edit;
   const [variants, at] = user >= 0 ? [turn.userVariants, user] : [turn.assistantVariants, answer];
-  variants[at] = { variantId, content, meta: variants[at]?.meta };
+  const { meta, state } = variants[at] ?? {};
+  variants[at] = { variantId, content, meta, state };
 }
 
 /** The error for a message that a branch does not have. */

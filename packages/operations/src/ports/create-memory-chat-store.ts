@@ -5,12 +5,15 @@ import type { ChatMessage } from "@ccl/core";
 
 import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "./branch-key.ts";
+import type { KeptState, KeptWrite } from "./chat-state.ts";
 import type { ChatBranch } from "./chat-store.ts";
 import {
   answerMessages,
   commitOperations,
   firstPosition,
+  keepStates,
   saveVariant,
+  shownState,
   type StoredTurn,
 } from "./chat-turn.ts";
 import {
@@ -37,6 +40,8 @@ export interface MemoryChatStoreOptions {
 
 interface StoredBranch {
   turns: Map<string, StoredTurn>;
+  /** By user message and run, in commit order. */
+  writes: Map<string, Map<string, KeptWrite[]>>;
   fencingToken: number;
   /** `runId/hook/operationId` of what was applied; absent while nothing was. */
   applied?: Set<string> | undefined;
@@ -50,7 +55,7 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
     const key = branchKey(at);
     const known = branches.get(key);
     if (known !== undefined) return known;
-    const branch: StoredBranch = { turns: new Map(), fencingToken: 0 };
+    const branch: StoredBranch = { turns: new Map(), writes: new Map(), fencingToken: 0 };
     branches.set(key, branch);
     return branch;
   };
@@ -82,13 +87,24 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       fence(branch, commit.fencingToken);
       const turn = turnOf(branch, commit.userMessageId);
       branch.applied ??= new Set();
-      return commitOperations({ applied: branch.applied, turn, commit });
+      const keep = (write: KeptWrite): void => keepIn(branch, turn.userMessageId, write);
+      return commitOperations({ applied: branch.applied, turn, commit, keep });
     },
     async saveAssistantVariant(variant, call) {
       throwIfAborted(call?.signal, OperationsError);
       const branch = branchOf(variant);
       fence(branch, variant.fencingToken);
       saveVariant(turnOf(branch, variant.userMessageId), variant);
+    },
+    async keptState({ session, before, ...at }, call) {
+      throwIfAborted(call?.signal, OperationsError);
+      return keptStateOf(branchOf(at), session, before);
+    },
+    async writesOf(runId, call) {
+      throwIfAborted(call?.signal, OperationsError);
+      return [...branches.values()].flatMap(({ writes }) =>
+        [...writes.values()].flatMap((byRun) => byRun.get(runId) ?? []),
+      );
     },
     async branches(options) {
       throwIfAborted(options?.signal, OperationsError);
@@ -106,29 +122,18 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
     },
     async deleteTurns({ from, to, ...at }, call) {
       throwIfAborted(call?.signal, OperationsError);
-      const { turns } = branchOf(at);
-      for (const id of [from, to]) if (id !== undefined) turnOf(branchOf(at), id);
-      const all = [...turns.values()];
-      const end = to === undefined ? all.length : all.findIndex(hasId(to)) + 1;
-      const gone = all.slice(all.findIndex(hasId(from)), end);
-      for (const { userMessageId } of gone) turns.delete(userMessageId);
-      return gone.length;
+      return deleteTurns(branchOf(at), from, to);
     },
-    async importTurns({ turns: added, ...at }, call) {
+    async importTurns({ turns: imported, ...at }, call) {
       throwIfAborted(call?.signal, OperationsError);
-      const { turns } = branchOf(at);
-      for (const turn of added)
-        if (!turns.has(turn.userMessageId)) turns.set(turn.userMessageId, structuredClone(turn));
+      const ofChat = [...branches].filter(([key]) => JSON.parse(key)[0] === at.chatId);
+      const known = ofChat.flatMap(([, { writes }]) => [...writes.values()]);
+      for (const turn of imported) importTurn(branchOf(at), structuredClone(turn), known);
     },
     async fork({ userMessageId, newBranchId, ...at }, call) {
       throwIfAborted(call?.signal, OperationsError);
-      turnOf(branchOf(at), userMessageId);
       const target = branchOf({ ...at, branchId: newBranchId });
-      if (target.turns.size > 0) throw takenBranch(newBranchId);
-      for (const turn of branchOf(at).turns.values()) {
-        target.turns.set(turn.userMessageId, structuredClone(turn));
-        if (turn.userMessageId === userMessageId) break;
-      }
+      copyTurns(branchOf(at), target, { userMessageId, newBranchId });
     },
   };
 }
@@ -158,6 +163,73 @@ function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
     if (answer !== undefined) history.push(...answerMessages(answer));
   }
   return history;
+}
+
+function deleteTurns(branch: StoredBranch, from: string, to: string | undefined): number {
+  for (const id of [from, to]) if (id !== undefined) turnOf(branch, id);
+  const ids = [...branch.turns.keys()];
+  const gone = ids.slice(ids.indexOf(from), to === undefined ? ids.length : ids.indexOf(to) + 1);
+  for (const id of gone) {
+    branch.turns.delete(id);
+    branch.writes.delete(id);
+  }
+  return gone.length;
+}
+
+/** Adds a turn with what its runs wrote, as far as another branch has that. */
+function importTurn(
+  branch: StoredBranch,
+  turn: StoredTurn,
+  known: readonly ReadonlyMap<string, KeptWrite[]>[],
+): void {
+  const { userMessageId } = turn;
+  if (branch.turns.has(userMessageId)) return;
+  keepStates(turn, (runId) => {
+    const writes = known.findLast((byRun) => byRun.has(runId))?.get(runId) ?? [];
+    for (const write of writes) keepIn(branch, userMessageId, write);
+    return writes.length > 0;
+  });
+  branch.turns.set(userMessageId, turn);
+}
+
+function copyTurns(
+  source: StoredBranch,
+  target: StoredBranch,
+  { userMessageId, newBranchId }: { userMessageId: string; newBranchId: string },
+): void {
+  turnOf(source, userMessageId);
+  if (target.turns.size > 0) throw takenBranch(newBranchId);
+  for (const [id, turn] of source.turns) {
+    target.turns.set(id, structuredClone(turn));
+    target.writes.set(id, new Map(source.writes.get(id)));
+    if (id === userMessageId) return;
+  }
+}
+
+function keepIn({ writes }: StoredBranch, userMessageId: string, write: KeptWrite): void {
+  const byRun = writes.get(userMessageId) ?? new Map<string, KeptWrite[]>();
+  writes.set(userMessageId, byRun);
+  byRun.set(write.runId, [...(byRun.get(write.runId) ?? []), write]);
+}
+
+function keptStateOf(
+  { turns, writes }: StoredBranch,
+  session: string,
+  before: string | undefined,
+): KeptState {
+  let heads: KeptState["heads"] = {};
+  const shown: KeptWrite[] = [];
+  for (const turn of turns.values()) {
+    if (turn.userMessageId === before) break;
+    const state = shownState(turn);
+    if (state?.session !== session) continue;
+    ({ heads } = state);
+    shown.push(...(writes.get(turn.userMessageId)?.get(state.runId) ?? []));
+  }
+  const runs = new Set(Object.values(heads));
+  const all = [...writes.values()].flatMap((byRun) => [...byRun]);
+  const hidden = all.flatMap(([runId, kept]) => (runs.has(runId) ? kept : []));
+  return { heads, shown, hidden: hidden.filter((kept) => !shown.includes(kept)) };
 }
 
 function fence(branch: StoredBranch, fencingToken: number): void {

@@ -11,7 +11,14 @@ import {
   type OperationStores,
   type OperationStoresOptions,
 } from "../sql/operation-stores.ts";
-import { addBranchIndex, addRunEnds, createTables } from "../sql/operation-tables.ts";
+import {
+  addBranchIndex,
+  addRunEnds,
+  addWrites,
+  createTables,
+  dropSessions,
+} from "../sql/operation-tables.ts";
+import { moveStates } from "../sql/move-state.ts";
 import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 import { arrayOf } from "./array-text.ts";
@@ -65,6 +72,14 @@ const migrations = [
     up: addRunEnds(`floor((${readableResult}::json ->> 'finishedAt')::numeric)::bigint`),
   },
   { version: 3, up: addBranchIndex },
+  {
+    version: 4,
+    async up(on: PostgresSession) {
+      await on.exec(addWrites('TEXT COLLATE "C"'));
+      await runSteps(on, moveStates());
+      await on.exec(dropSessions);
+    },
+  },
 ];
 
 async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import { readState } from "../ports/read-state.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { runStepKey } from "../ports/run-step.ts";
 import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
@@ -117,13 +117,11 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
   ];
   const runs = createMemoryRunStore();
   const chat = createMemoryChatStore();
-  const sessions = createMemoryProfileSessionStore();
   const { engine, start } = scenario({
     operations,
     clock,
     mainModel: model,
     runs: watched(runs),
-    sessions: watched(sessions),
     chat: watched(chat),
   });
   const handle = await engine.start({ ...start, signal: controller.signal }).catch(() => undefined);
@@ -139,7 +137,7 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
     trial.found = { idle, run: (await runs.listRuns()).runs, turns: chat.turns(key).length };
     return trial;
   }
-  trial.found = { idle, ...(await consistency({ handle, runs, chat, sessions })) };
+  trial.found = { idle, ...(await consistency({ handle, runs, chat })) };
   return trial;
 }
 
@@ -147,20 +145,14 @@ interface Left {
   handle: RunHandle;
   runs: ReturnType<typeof createMemoryRunStore>;
   chat: ReturnType<typeof createMemoryChatStore>;
-  sessions: ReturnType<typeof createMemoryProfileSessionStore>;
 }
 
 /** Whether result, journal, events, session and chat say the same. */
-async function consistency({
-  handle,
-  runs,
-  chat,
-  sessions,
-}: Left): Promise<Record<string, unknown>> {
+async function consistency({ handle, runs, chat }: Left): Promise<Record<string, unknown>> {
   const result = await Promise.race([handle.result, Promise.resolve(undefined)]);
   const stored = await runs.loadRun(handle.runId);
   const events = await runs.readEvents(handle.runId);
-  const { artifacts } = await sessions.read(key);
+  const artifacts = await readState(chat, key);
   const committed = (result?.commitLog ?? []).filter(
     ({ commitStatus }) => commitStatus === "committed",
   );

@@ -1,10 +1,10 @@
 import { createScriptedModel } from "@ccl/core/testing";
 import { expect, it } from "vitest";
 
+import { readState } from "../ports/read-state.ts";
 import { compute, custom } from "../define/operations.ts";
 import { defineProfile } from "../define/define-profile.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { createFaultInjector, type CrashPoint } from "../testing/create-fault-injector.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
@@ -23,15 +23,15 @@ const key = {
 };
 
 it("adds an item a turn, and leaves out that of an answer that was generated again", async () => {
-  const sessions = createMemoryProfileSessionStore();
+  const chat = createMemoryChatStore();
   const mainModel = createScriptedModel(["one", "two", "another two", "three"]);
-  const engine = createRunEngine({ mainModel, sessions, recover: false });
+  const engine = createRunEngine({ mainModel, chat, recover: false });
   for (const trigger of ["generate", "generate", "regenerate", "generate"] as const) {
     const message = trigger === "generate" ? "Go on." : undefined;
     const run = await engine.start({ chatId: "c", message, trigger, profile });
     expect((await run.result).status).toBe("done");
   }
-  const [diary] = (await sessions.read(key)).artifacts;
+  const [diary] = await readState(chat, key);
   expect(diary).toMatchObject({
     value: ["one", "another two", "three"],
     contentType: "text/markdown",
@@ -41,7 +41,7 @@ it("adds an item a turn, and leaves out that of an answer that was generated aga
 });
 
 it("keeps the newest items within its limit", async () => {
-  const sessions = createMemoryProfileSessionStore();
+  const chat = createMemoryChatStore();
   const entries = [["x".repeat(150_000)], ["y".repeat(90_000), "z"], ["w".repeat(150_000)]];
   const operations = {
     diary: custom(
@@ -55,7 +55,7 @@ it("keeps the newest items within its limit", async () => {
   };
   const big = defineProfile({ id: "p", operations });
   const mainModel = createScriptedModel(["1", "2", "3"]);
-  const engine = createRunEngine({ mainModel, sessions, recover: false });
+  const engine = createRunEngine({ mainModel, chat, recover: false });
   const held: unknown[] = [];
   for (let turn = 0; turn < 3; turn += 1) {
     const run = await engine.start({ chatId: "c", message: "Go on.", profile: big });
@@ -80,29 +80,25 @@ it("adds its item once, wherever the process dies", async () => {
 
 /** Two turns; the process of the first one dies, and another one resumes it. */
 async function twoTurns(crash: CrashPoint): Promise<{ diary: unknown; died: boolean }> {
-  const [runs, sessions, chat] = [
-    createMemoryRunStore(),
-    createMemoryProfileSessionStore(),
-    createMemoryChatStore(),
-  ];
+  const [runs, chat] = [createMemoryRunStore(), createMemoryChatStore()];
   const clock = createVirtualClock(1_000);
   const faults = createFaultInjector(crash);
   const mainModel = createScriptedModel(["answer", "answer", "answer"]);
-  const options = { mainModel, clock, recover: false, chat };
+  const options = { mainModel, clock, recover: false };
   const dying = createRunEngine({
     ...options,
     runs: faults.wrap(runs, ["createRun", "append"]),
-    sessions: faults.wrap(sessions, ["commit"]),
+    chat: faults.wrap(chat, ["commitTurn"]),
   });
   const first = { chatId: "c", message: "Go on.", profile, clientRequestId: "1" };
   await (
     await dying.start(first)
   ).result;
   await clock.advance(60_000);
-  const engine = createRunEngine({ ...options, runs, sessions });
+  const engine = createRunEngine({ ...options, runs, chat });
   for (const clientRequestId of ["1", "2"]) {
     const run = await engine.start({ ...first, clientRequestId });
     expect((await run.result).status).toBe("done");
   }
-  return { diary: (await sessions.read(key)).artifacts[0]?.value, died: faults.hasCrashed };
+  return { diary: (await readState(chat, key))[0]?.value, died: faults.hasCrashed };
 }

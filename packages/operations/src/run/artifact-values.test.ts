@@ -4,6 +4,7 @@ import type { SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { readState } from "../ports/read-state.ts";
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationStores } from "../sql/operation-stores.ts";
@@ -87,7 +88,7 @@ describe("long artifact values", () => {
     // An equal value is no new version, wherever it is kept.
     expect(seen).toHaveLength(2);
     const key = { ...branch, profileId: "profile", operationProfileSessionId: "session" };
-    expect((await stores.sessions.read(key)).heads).toEqual({ long: 1 });
+    expect(await readState(stores.chat, key)).toMatchObject([{ tag: "long", version: 1 }]);
   });
 
   it("stand in the rows without an artifact store", async () => {
@@ -104,7 +105,7 @@ describe("long artifact values", () => {
   it("stay while a run or a state shows them, and go with the last that does", async () => {
     const engine = engineOf();
     await turn(engine, "u1");
-    expect(await kept()).toBe(2);
+    expect(await kept()).toBe(1);
     await engine.pruneRuns({ endedBeforeMs: Infinity });
     expect(await kept()).toBe(1);
     await turn(engine, "u2");
@@ -134,12 +135,12 @@ describe("long artifact values", () => {
   it("of a run under way outlive every look", async () => {
     const engine = engineOf();
     const sweeping = engine.pruneRuns.bind(engine);
-    const looks = { ...stores, sessions: { ...stores.sessions } };
-    const { commit } = stores.sessions;
+    const looks = { ...stores, chat: { ...stores.chat } };
+    const { commitTurn } = stores.chat;
     stores = looks;
-    looks.sessions.commit = async (...call) => {
+    looks.chat.commitTurn = async (...call) => {
       await sweeping({ endedBeforeMs: Infinity });
-      return commit(...call);
+      return commitTurn(...call);
     };
     const slow = engineOf();
     await turn(slow, "u1");

@@ -2,10 +2,11 @@ import { sha256Hex } from "@ccl/core";
 import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
 
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
-import { isLargerThan } from "../effects/is-larger-than.ts";
+import { isLargerThan } from "../artifact/is-larger-than.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { ProfileSessionKey, ProfileSessionStore } from "../ports/profile-session-store.ts";
+import type { KeptWrite } from "../ports/chat-state.ts";
+import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "./run-result.ts";
@@ -22,7 +23,7 @@ export interface ArtifactValueOptions {
 /** Stores whose long values stand elsewhere. */
 export interface OffloadedStores {
   runs: RunStore;
-  sessions: ProfileSessionStore;
+  chat: ChatStore;
   /** Deletes the values that no run and no state shows any more; gives how many. */
   sweep(options?: { signal?: AbortSignal | undefined }): Promise<number>;
 }
@@ -38,22 +39,17 @@ function isHandle(value: unknown): value is ValueHandle {
 }
 
 const defaultAboveChars = 16_384;
-const maxOwnerChars = 512;
 const decoder = new TextDecoder();
-
-/** Who a value is kept for: a run, or a state that the run has written. */
-type Owner = readonly [runId: string, state?: ProfileSessionKey];
 
 /** Keeps long artifact values in an artifact store and their handles in the records; reading gives the values. */
 export function offloadValues(
-  { runs, sessions }: { runs: RunStore; sessions: ProfileSessionStore },
+  { runs, chat }: Pick<OffloadedStores, "runs" | "chat">,
   { store, aboveChars = defaultAboveChars, source = "operations" }: ArtifactValueOptions,
 ): OffloadedStores {
-  const keep = async (value: unknown, owner: Owner): Promise<unknown> => {
+  const keep = async (value: unknown, runId: string): Promise<unknown> => {
     // A value that looks like a handle is kept too, so that reading never takes it for one.
     if (!isLargerThan(value, aboveChars) && !isHandle(value)) return value;
-    const sessionId = JSON.stringify(owner);
-    if (sessionId.length > maxOwnerChars) return value;
+    const sessionId = JSON.stringify([runId]);
     const imported = { handleId: sha256Hex(sessionId), createdAt: 0, summary: "" };
     const mimeType = "application/json";
     const options = { source, sessionId, mimeType, imported };
@@ -69,12 +65,12 @@ export function offloadValues(
   };
   return {
     runs: offloadRuns(runs, keep, resolve),
-    sessions: offloadSessions(sessions, keep, resolve),
-    sweep: (call) => sweep({ runs, sessions, store, source }, call),
+    chat: offloadChat(chat, keep, resolve),
+    sweep: (call) => sweep({ runs, chat, store, source }, call),
   };
 }
 
-type Keep = (value: unknown, owner: Owner) => Promise<unknown>;
+type Keep = (value: unknown, runId: string) => Promise<unknown>;
 type Resolve = (value: unknown) => Promise<unknown>;
 
 /** The list with new values, each of them changed beside the others. */
@@ -115,7 +111,7 @@ function offloadRuns(runs: RunStore, keep: Keep, resolve: Resolve): RunStore {
   return overriding(runs, {
     async append(appends, call) {
       const kept = appends.map(async ({ events, steps, result, ...append }) => {
-        const change: Resolve = (value) => keep(value, [append.runId]);
+        const change: Resolve = (value) => keep(value, append.runId);
         return {
           ...append,
           events: await eventsWith(events, change),
@@ -140,43 +136,29 @@ function offloadRuns(runs: RunStore, keep: Keep, resolve: Resolve): RunStore {
   });
 }
 
-function offloadSessions(
-  sessions: ProfileSessionStore,
-  keep: Keep,
-  resolve: Resolve,
-): ProfileSessionStore {
-  const whole = async (
-    snapshot: ReturnType<ProfileSessionStore["read"]>,
-  ): ReturnType<ProfileSessionStore["read"]> => {
-    const { artifacts, heads } = await snapshot;
-    const resolved = (await changed(artifacts, resolve)).map(async (artifact) => ({
-      ...artifact,
-      history: await changed(artifact.history, resolve),
-    }));
-    return { artifacts: await Promise.all(resolved), heads };
-  };
-  return overriding(sessions, {
-    read: (key, call) => whole(sessions.read(key, call)),
-    openTurn: (key, turn, call) => whole(sessions.openTurn(key, turn, call)),
-    async versions(key, call) {
-      return changed(await sessions.versions(key, call), resolve);
+function offloadChat(chat: ChatStore, keep: Keep, resolve: Resolve): ChatStore {
+  const whole = (writes: readonly KeptWrite[]): Promise<KeptWrite[]> =>
+    Promise.all(
+      writes.map(async (kept) => {
+        const value = await resolve(kept.write.value);
+        return { ...kept, write: { ...kept.write, value } };
+      }),
+    );
+  return overriding(chat, {
+    async keptState(at, call) {
+      const { heads, shown, hidden } = await chat.keptState(at, call);
+      return { heads, shown: await whole(shown), hidden: await whole(hidden) };
     },
-    async commit(commit, call) {
-      const { runId, key } = commit;
-      const change: Resolve = (value) => keep(value, [runId, keyOf(key)]);
-      const writes = commit.writes.map(async (entry) => ({
-        ...entry,
-        write: { ...entry.write, value: await change(entry.write.value) },
-      }));
-      return sessions.commit({ ...commit, writes: await Promise.all(writes) }, call);
+    writesOf: async (runId, call) => whole(await chat.writesOf(runId, call)),
+    async commitTurn(commit, call) {
+      const operations = commit.operations.map(async ({ write, ...operation }) => {
+        if (write === undefined) return operation;
+        const value = { ...write.value, value: await keep(write.value.value, commit.runId) };
+        return { ...operation, write: { ...write, value } };
+      });
+      return chat.commitTurn({ ...commit, operations: await Promise.all(operations) }, call);
     },
   });
-}
-
-/** In one order, so that the same state is the same owner. */
-function keyOf(key: ProfileSessionKey): ProfileSessionKey {
-  const { chatId, branchId, profileId, operationProfileSessionId } = key;
-  return { chatId, branchId, profileId, operationProfileSessionId };
 }
 
 /** The store with some methods of ours. */
@@ -191,7 +173,7 @@ function overriding<Store extends object>(store: Store, own: Partial<Store>): St
 
 interface Sweeping {
   runs: RunStore;
-  sessions: ProfileSessionStore;
+  chat: ChatStore;
   store: ArtifactStore;
   source: string;
 }
@@ -221,17 +203,15 @@ async function sweep(
   return gone.length;
 }
 
-/** Which values an owner shows; a run that goes on may show any. */
+/** Which values a run shows, in its record or in the state; one that goes on may show any. */
 async function shownBy(
-  { runs, sessions }: Pick<Sweeping, "runs" | "sessions">,
+  { runs, chat }: Pick<Sweeping, "runs" | "chat">,
   sessionId: string,
   call: { signal?: AbortSignal | undefined },
 ): Promise<(artifactId: string) => boolean> {
-  const [runId, state]: Owner = JSON.parse(sessionId);
-  const run = await runs.loadRun(runId, call);
-  if (run !== undefined && (state === undefined || run.result === undefined)) return () => true;
-  if (state === undefined) return () => false;
-  const shown = (await sessions.versions(state, call)).map(({ value }) => value);
-  const ids = new Set(shown.map((value) => (isHandle(value) ? value.cclArtifact : undefined)));
+  const [runId = ""]: string[] = JSON.parse(sessionId);
+  if ((await runs.loadRun(runId, call)) !== undefined) return () => true;
+  const values = (await chat.writesOf(runId, call)).map(({ write }) => write.value);
+  const ids = new Set(values.map((value) => (isHandle(value) ? value.cclArtifact : undefined)));
   return (artifactId) => ids.has(artifactId);
 }

@@ -3,7 +3,6 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
@@ -94,23 +93,19 @@ it("a model's retries are in the journal, and counted", async () => {
 });
 
 describe("a store that hangs", () => {
-  type Hanging = [
-    string,
-    { runs?: keyof RunStore; chat?: keyof ChatStore; sessions?: "openTurn" | "commit" },
-  ];
+  type Hanging = [string, { runs?: keyof RunStore; chat?: keyof ChatStore }];
   const cases: Hanging[] = [
     ["as the chat is loaded", { chat: "loadTurn" }],
-    ["as the session is opened", { sessions: "openTurn" }],
-    ["in the commit", { sessions: "commit" }],
+    ["as the state is read", { chat: "keptState" }],
+    ["in the commit", { chat: "commitTurn" }],
     ["in the journal", { runs: "append" }],
     ["as the answer is kept", { chat: "saveAssistantVariant" }],
     ["at several places", { chat: "saveAssistantVariant", runs: "append" }],
   ];
-  const hanging = ({ runs, chat, sessions }: Hanging[1]): Scenario =>
+  const hanging = ({ runs, chat }: Hanging[1]): Scenario =>
     scenario({
       runs: Object.assign(createMemoryRunStore(), runs && { [runs]: hang }),
       chat: Object.assign(createMemoryChatStore(), chat && { [chat]: hang }),
-      sessions: Object.assign(createMemoryProfileSessionStore(), sessions && { [sessions]: hang }),
       operations: [{ id: "op", writesTag: "a", does: done(write("a", 1)) }],
     });
 
@@ -128,7 +123,7 @@ describe("a store that hangs", () => {
     const handle = await world.engine.start(world.start);
     await world.clock.advance(150_000);
     const { status } = await handle.result;
-    expect(status).toBe(which.sessions === "commit" ? "done" : "failed");
+    expect(status).toBe(which.chat === "commitTurn" ? "done" : "failed");
   });
 
   it("does not keep a start whose signal is aborted", async () => {

@@ -2,7 +2,7 @@ import type { Issue, Result } from "@ccl/core";
 import { failure, LanguageModelError, success } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
-import { isLargerThan } from "../effects/is-larger-than.ts";
+import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { effectShape } from "../effects/effect-shape.ts";
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";

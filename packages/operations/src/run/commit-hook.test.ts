@@ -1,6 +1,8 @@
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
+import { sessionOf } from "../ports/chat-state.ts";
+import { readState } from "../ports/read-state.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { done, scenario, write, type Scenario } from "../../test-support/engine-scenario.ts";
 import type { MainPrompt } from "./engine-services.ts";
@@ -50,7 +52,7 @@ describe("a persisted value that a run_only one of the same tag hides", () => {
         [[at, at]],
       ]);
     }
-    const [stored] = (await world.sessions.read(key)).artifacts;
+    const [stored] = await readState(world.chat, key);
     expect(stored).toMatchObject({
       value: 3,
       version: 3,
@@ -89,7 +91,7 @@ describe("a persisted value that a run_only one of the same tag hides", () => {
     await turn(world);
     await turn(world);
     expect(seen).toEqual(["kept", "kept"]);
-    expect((await world.sessions.read(key)).artifacts).toMatchObject([{ version: 1, history: [] }]);
+    expect(await readState(world.chat, key)).toMatchObject([{ version: 1, history: [] }]);
   });
 });
 
@@ -120,9 +122,7 @@ describe("a text that was cut within an emoji", () => {
         [[kept, 1]],
       ]);
     }
-    expect((await world.sessions.read(key)).artifacts).toMatchObject([
-      { value: kept, history: [] },
-    ]);
+    expect(await readState(world.chat, key)).toMatchObject([{ value: kept, history: [] }]);
   });
 });
 
@@ -158,7 +158,7 @@ describe("an effect that has no place in the prompt", () => {
           ? ["failed", "before_barrier", false, "a error policy_error", "b discarded"]
           : ["done", undefined, true, "a error policy_error", "b committed"],
       );
-      expect((await world.sessions.read(key)).artifacts).toEqual([]);
+      expect(await readState(world.chat, key)).toEqual([]);
     }
   });
 
@@ -199,7 +199,7 @@ describe("an inclusion that can't be rendered", () => {
         const result = await turn(world);
         expect(logOf(result)).toEqual(["a error template_render_error"]);
         expect(result.status).toBe(required ? "failed" : "done");
-        expect((await world.sessions.read(key)).artifacts).toEqual([]);
+        expect(await readState(world.chat, key)).toEqual([]);
       }
     },
   );
@@ -230,9 +230,19 @@ describe("an inclusion that can't be rendered", () => {
       ...effect,
       inclusion: { mode: "append_system", template: "{% if %}" },
     } as const;
-    const writes = [{ operationId: "a", expectedHead: 0, isRequired: false, write }];
-    const of = { runId: "earlier", hook: "after_main_llm", fencingToken: 0, writtenAt: 0 } as const;
-    await world.sessions.commit({ key, ...of, writes });
+    const at = { ...key, userMessageId: "earlier" };
+    await world.chat.appendUserMessage({ ...at, content: "" });
+    await world.chat.commitTurn({
+      ...at,
+      runId: "earlier",
+      hook: "before_main_llm",
+      fencingToken: 0,
+      writtenAt: 0,
+      operations: [
+        { operationId: "a", effects: [], isRequired: false, write: { value: write, version: 1 } },
+      ],
+      state: { runId: "earlier", session: sessionOf(key), heads: {} },
+    });
     expect((await turn(world)).status).toBe("done");
     expect(mainModel.requests[0]?.messages.map(({ content }) => content)).toEqual([
       "Be brief.",

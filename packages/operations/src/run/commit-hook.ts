@@ -1,3 +1,4 @@
+import { versionAfter, wholeWrite, writtenArtifact } from "../artifact/written-artifact.ts";
 import { isTurnEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
@@ -6,8 +7,7 @@ import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { OperationTurnEffects, TurnOutcome } from "../ports/chat-store.ts";
-import type { SessionWrite, SessionWriteOutcome } from "../ports/profile-session-store.ts";
-import { formerOf, wholeWrite, writeOf, writtenArtifact } from "./artifact-view.ts";
+import { formerOf, writeOf } from "./artifact-view.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { OperationsError } from "../operations-error.ts";
 import { messageOf } from "../operation/message-of.ts";
@@ -28,9 +28,8 @@ interface Committing {
 }
 
 /**
- * Commits what the done operations of a hook have given, in commit order, each of them whole or not at all: first all
- * persisted artifacts, then all turn effects, and what belongs to a failed one is rolled back. Before the main call a
- * failure of a required operation discards everything. May be repeated after a crash. A store that throws fails all.
+ * Commits what the done operations of a hook have given, in commit order, each of them whole or not at all. Before the main
+ * call a failure of a required operation discards everything. May be repeated after a crash. A store that throws fails all.
  * @throws OperationsError `stale_lease`
  */
 export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLogEntry[]> {
@@ -49,11 +48,11 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   checkInclusions(run, all);
   if (hook === "before_main_llm") await checkInserts(run, all);
   try {
-    if (!isDiscarded(all)) await writeArtifacts(run, hook, all);
-    if (!isDiscarded(all)) await applyTurnEffects(run, hook, all);
+    if (!isDiscarded(all)) await commitAll(run, hook, all);
   } catch (error) {
     if (OperationsError.isInstance(error) && error.code === "stale_lease") throw error;
-    await failAll(run, hook, { all, error });
+    const message = safeText(`A store failed: ${messageOf(error)}`, 512);
+    for (const committing of all) committing.failure ??= { code: "internal_error", message };
   }
   const discards = isDiscarded(all);
   return all.map((committing) => entryOf(committing, hook, discards));
@@ -69,6 +68,7 @@ export function adoptCommit(
   const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
   const artifacts = { ...run.artifacts };
   const persisted = { ...run.persisted };
+  const heads = { ...run.kept?.heads };
   for (const operation of run.plan.operations) {
     const record = run.records[operation.index];
     const entry = operation.hook === hook ? byId.get(operation.operationId) : undefined;
@@ -91,15 +91,14 @@ export function adoptCommit(
       writtenAt: record.finishedAt ?? run.input.startedAt,
       version,
     };
-    const isSame = write.persisted && before?.version === version;
-    const artifact = isSame ? before : writtenArtifact(before, wholeWrite(write, before), stamp);
+    const artifact = writtenArtifact(before, wholeWrite(write, before), stamp);
     artifacts[write.tag] = artifact;
     const { tag, persisted: isKept, usage } = write;
     const shown = { persisted: isKept, usage, version: isKept ? version : undefined };
-    if (!isSame) changes.push({ type: "artifact.changed", ...by, tag, ...shown });
+    if (artifact !== before) changes.push({ type: "artifact.changed", ...by, tag, ...shown });
     if (write.persisted) {
       persisted[write.tag] = artifact;
-      run.heads?.set(write.tag, version);
+      heads[write.tag] = run.input.runId;
     }
     run.written ??= new Map();
     run.written.delete(write.tag);
@@ -107,6 +106,7 @@ export function adoptCommit(
   }
   run.artifacts = Object.freeze(artifacts);
   run.persisted = Object.freeze(persisted);
+  if (run.kept !== undefined) run.kept = { ...run.kept, heads: Object.freeze(heads) };
   run.commitLog.push(...entries);
   return changes;
 }
@@ -182,88 +182,38 @@ function conflict(
   return { code: "artifact_conflict", message };
 }
 
-async function writeArtifacts(
-  run: RunContext,
-  hook: Hook,
-  all: readonly Committing[],
-): Promise<void> {
-  const writes: SessionWrite[] = [];
-  const writers: Committing[] = [];
-  for (const committing of all) {
-    const write = committing.failure === undefined ? writeOf(committing.record.effects) : undefined;
-    if (write?.persisted !== true) continue;
-    const before = formerOf(run, write);
-    writers.push(committing);
-    writes.push({
-      operationId: committing.operation.operationId,
-      write: wholeWrite(write, before),
-      expectedHead: run.heads?.get(write.tag) ?? 0,
-      isRequired: committing.isRequired,
-      parentVersion: before?.version,
-    });
-  }
-  if (writes.length === 0 || run.sessionKey === undefined) return;
-  const { runId } = run.input;
-  const { fencingToken } = run.lease;
-  const writtenAt = run.services.clock.now();
-  const commit = { key: run.sessionKey, runId, hook, fencingToken, writtenAt, writes };
-  const outcomes = await run.services.sessions.commit(commit);
-  for (const [index, committing] of writers.entries())
-    adoptWrite(committing, writes[index], outcomes[index]);
-}
-
-function adoptWrite(
-  committing: Committing,
-  write: SessionWrite | undefined,
-  outcome: SessionWriteOutcome | undefined,
-): void {
-  if (outcome === undefined || write === undefined) {
-    throw new OperationsError(
-      "store_failed",
-      "The session store gave fewer outcomes than there were writes.",
-    );
-  }
-  if (outcome.status === "written") committing.version = outcome.version;
-  else if (outcome.status === "conflict") {
-    committing.failure = conflict(write.write.tag, write.expectedHead, outcome.head);
-  }
-}
-
-async function applyTurnEffects(
-  run: RunContext,
-  hook: Hook,
-  all: readonly Committing[],
-): Promise<void> {
-  const operations: OperationTurnEffects[] = [];
-  const owners: Committing[] = [];
-  for (const committing of all) {
-    const effects = committing.record.effects.filter(isTurnEffect);
-    if (effects.length === 0 || committing.failure !== undefined) continue;
-    owners.push(committing);
-    operations.push({
-      operationId: committing.operation.operationId,
-      effects,
-      isRequired: committing.isRequired,
-    });
-  }
-  if (operations.length === 0) return;
+/** All in one commit of the store. */
+async function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]): Promise<void> {
+  const owners = all.filter(({ failure }) => failure === undefined);
+  const operations = owners.map((committing): OperationTurnEffects => {
+    const { operation, record, isRequired } = committing;
+    const { operationId } = operation;
+    const effects = record.effects.filter(isTurnEffect);
+    const value = writeOf(record.effects);
+    if (value?.persisted !== true) return { operationId, effects, isRequired };
+    const before = formerOf(run, value);
+    const version = versionAfter(before, wholeWrite(value, before));
+    committing.version = version;
+    return { operationId, effects, isRequired, write: { value, version } };
+  });
+  if (!operations.some(({ effects, write }) => effects.length > 0 || write !== undefined)) return;
   const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
-  const { fencingToken } = run.lease;
   const outcomes = await run.services.chat.commitTurn({
     runId,
     hook,
     chatId,
     branchId,
     userMessageId,
-    fencingToken,
+    fencingToken: run.lease.fencingToken,
     operations,
+    writtenAt: run.services.clock.now(),
+    state: run.kept,
     assistantVariantId: hook === "after_main_llm" ? assistantVariantId : undefined,
   });
-  for (const [index, committing] of owners.entries()) adoptTurn(committing, outcomes[index]);
-  await revertFailed(run, hook, all);
+  for (const [index, committing] of owners.entries()) adoptOutcome(committing, outcomes[index]);
 }
 
-function adoptTurn(committing: Committing, outcome: TurnOutcome | undefined): void {
+function adoptOutcome(committing: Committing, outcome: TurnOutcome | undefined): void {
   if (outcome === undefined) {
     throw new OperationsError(
       "store_failed",
@@ -272,44 +222,6 @@ function adoptTurn(committing: Committing, outcome: TurnOutcome | undefined): vo
   }
   if (outcome.status !== "failed") return;
   committing.failure = { code: "internal_error", message: safeText(outcome.message, 512) };
-}
-
-/** What a store has done before it threw is not known: it is rolled back as far as it can be. */
-async function failAll(
-  run: RunContext,
-  hook: Hook,
-  { all, error }: { all: readonly Committing[]; error: unknown },
-): Promise<void> {
-  const message = safeText(`A store failed: ${messageOf(error)}`, 512);
-  for (const committing of all) {
-    committing.failure ??= { code: "internal_error", message };
-    if (writeOf(committing.record.effects)?.persisted === true) committing.version ??= 0;
-  }
-  try {
-    await revertFailed(run, hook, all);
-  } catch {
-    // The log says that nothing was committed; a store that fails twice leaves it at that.
-  }
-}
-
-/** An operation is committed whole or not at all: its artifact goes with its turn effects. */
-async function revertFailed(
-  run: RunContext,
-  hook: Hook,
-  all: readonly Committing[],
-): Promise<void> {
-  const discards = isDiscarded(all);
-  const failed = all.filter(
-    ({ version, failure }) => version !== undefined && (discards || failure !== undefined),
-  );
-  if (failed.length === 0 || run.sessionKey === undefined) return;
-  await run.services.sessions.revert({
-    key: run.sessionKey,
-    runId: run.input.runId,
-    hook,
-    fencingToken: run.lease.fencingToken,
-    operationIds: failed.map(({ operation }) => operation.operationId),
-  });
 }
 
 function entryOf(

@@ -12,7 +12,6 @@ import type { Hook } from "../operation/operation-definition.ts";
 import { mainModelReference } from "../operation/turn-settings.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { toRunClock } from "../ports/run-clock.ts";
 import { createCompilerFitter } from "../prompt/create-compiler-fitter.ts";
@@ -42,7 +41,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     given === undefined ? store : boundStore(store, { clock, timeoutMs: storeTimeoutMs });
   const stores = {
     runs: options.runs ?? createMemoryRunStore(),
-    sessions: options.sessions ?? createMemoryProfileSessionStore(),
+    chat: options.chat ?? createMemoryChatStore(),
   };
   const offloaded = options.artifacts && offloadValues(stores, options.artifacts);
   const runs = bound(options.runs, offloaded?.runs ?? stores.runs);
@@ -58,8 +57,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     waiting: new Set(),
     turn: options.turn ?? {},
     runs,
-    sessions: bound(options.sessions, offloaded?.sessions ?? stores.sessions),
-    chat: bound(options.chat, options.chat ?? createMemoryChatStore()),
+    chat: bound(options.chat, offloaded?.chat ?? stores.chat),
     sweepValues: offloaded?.sweep,
     journal: createRunJournal({ runs, clock, timeoutMs: storeTimeoutMs }),
     limiter: createConcurrencyLimiter(concurrency),

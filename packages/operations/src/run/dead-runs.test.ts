@@ -2,7 +2,6 @@ import { createScriptedModel, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import type { RunStore } from "../ports/run-store.ts";
@@ -28,7 +27,6 @@ function installation(): {
   const stores = {
     runs,
     chat: createMemoryChatStore(),
-    sessions: createMemoryProfileSessionStore(),
     clock: createVirtualClock(1_000),
     ids: createSequentialIds(),
   };

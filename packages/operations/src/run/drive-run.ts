@@ -8,6 +8,7 @@ import { createEventEmitter } from "./event-emitter.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
 import { mergeTurns } from "../operation/turn-settings.ts";
+import { foldState, sessionOf } from "../ports/chat-state.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
 import { toArtifactMap } from "./artifact-view.ts";
@@ -124,12 +125,11 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
       else run.dispatch({ type: "engine_failed", details: storeFailure(error) });
     },
     emit: createEventEmitter({ input, clock: services.clock, known, writer }),
-    sessionKey: undefined,
+    kept: undefined,
     history: [],
     turnPosition: 1,
     artifacts: {},
     persisted: {},
-    heads: undefined,
     written: undefined,
     commitLog: [],
     main: { executed: false },
@@ -256,7 +256,7 @@ function load(
 ): void {
   const loaded = Promise.all([
     loadHistory(run, isNew),
-    openSession(run),
+    openState(run),
     takeOver && countTakeOver(run, takeOver),
   ]);
   loaded.then(
@@ -341,17 +341,15 @@ function plainText(content: ChatMessage["content"]): string {
 }
 
 /** The state that the turn works on, frozen. */
-async function openSession(run: RunContext): Promise<void> {
+async function openState(run: RunContext): Promise<void> {
   const { input, services } = run;
-  const { chatId, branchId, userMessageId, profile } = input;
-  if (profile === undefined || run.plan.operations.length === 0) return;
-  const { profileId, operationProfileSessionId } = profile;
-  const key = { chatId, branchId, profileId, operationProfileSessionId };
-  const snapshot = await services.sessions.openTurn(key, { userMessageId });
-  run.sessionKey = key;
-  run.artifacts = toArtifactMap(snapshot.artifacts.map(deepFreeze));
+  const { runId, chatId, branchId, userMessageId, profile } = input;
+  if (profile?.enabled !== true) return;
+  const at = { chatId, branchId, session: sessionOf(profile), before: userMessageId };
+  const kept = await services.chat.keptState(at);
+  run.kept = { runId, session: at.session, heads: kept.heads };
+  run.artifacts = toArtifactMap(foldState(kept).map(deepFreeze));
   run.persisted = run.artifacts;
-  run.heads = new Map(Object.entries(snapshot.heads));
 }
 
 function createTimers({ clock }: EngineServices): Timers {

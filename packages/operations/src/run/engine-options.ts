@@ -6,7 +6,6 @@ import type { Retriever } from "../kinds/create-rag-operation.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
-import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
@@ -34,7 +33,6 @@ export interface RunEngineOptions {
   /** Of starts that name none. Runs that another process has begun with it resume here. */
   profile?: OperationProfile | undefined;
   profiles?: ProfileStore | undefined;
-  sessions?: ProfileSessionStore | undefined;
   runs?: RunStore | undefined;
   chat?: ChatStore | undefined;
   /** Keeps long values of artifacts by their content; the records of runs and states then hold handles. */

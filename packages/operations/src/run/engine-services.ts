@@ -9,7 +9,6 @@ import type { Hook } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
-import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
@@ -80,7 +79,6 @@ export interface EngineServices {
   waiting: Set<() => void>;
   turn: TurnSettings;
   runs: RunStore;
-  sessions: ProfileSessionStore;
   chat: ChatStore;
   /** Deletes long values that nothing shows any more; absent without an artifact store. */
   sweepValues?: OffloadedStores["sweep"] | undefined;

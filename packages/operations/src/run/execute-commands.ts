@@ -149,7 +149,7 @@ async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
     const { toolCalls, reasoning } = step.steps?.at(-1) ?? {};
     const before = turnMessagesOf(run);
     const messages = before.length > 0 ? before : undefined;
-    const extras = { toolCalls, messages, reasoning, usage };
+    const extras = { toolCalls, messages, reasoning, usage, state: run.kept };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
     try {
       await run.services.chat.saveAssistantVariant({

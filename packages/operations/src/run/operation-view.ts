@@ -2,6 +2,7 @@ import type { ChatMessage, Result } from "@ccl/core";
 import { deepFreeze } from "@ccl/core/json";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
+import { versionAfter, wholeWrite, writtenArtifact } from "../artifact/written-artifact.ts";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
@@ -12,15 +13,7 @@ import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput } from "../prompt/assembled-prompt.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
-import {
-  ancestorsOf,
-  formerOf,
-  isUnchanged,
-  wholeWrite,
-  writeOf,
-  writtenArtifact,
-  type ArtifactMap,
-} from "./artifact-view.ts";
+import { ancestorsOf, formerOf, writeOf, type ArtifactMap } from "./artifact-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunContext } from "./run-context.ts";
 
@@ -130,13 +123,9 @@ function artifactOf(
   if (known !== undefined) return known;
   const before = formerOf(run, given);
   const write = wholeWrite(given, before);
-  const head = run.heads?.get(write.tag);
-  const version = write.persisted ? (head ?? 0) + 1 : 1;
+  const version = versionAfter(before, write);
   const stamp = { runId: run.input.runId, writtenAt: finishedAt ?? run.input.startedAt, version };
-  const artifact =
-    before !== undefined && isUnchanged(before, write, head)
-      ? before
-      : writtenArtifact(before, write, stamp);
+  const artifact = writtenArtifact(before, write, stamp);
   artifactsByEffects.set(effects, artifact);
   return artifact;
 }

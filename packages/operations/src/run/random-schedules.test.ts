@@ -5,6 +5,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 
+import { readState } from "../ports/read-state.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
@@ -142,7 +143,7 @@ async function runOnce(
     profileId: "profile",
     operationProfileSessionId: "session",
   };
-  const { artifacts } = await world.sessions.read(key);
+  const artifacts = await readState(world.chat, key);
   const events = await world.runs.readEvents(handle.runId);
   const outcome = canonicalJson({
     prompt: model.requests.map(({ messages }) =>

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { createFaultInjector, type CrashPoint } from "../testing/create-fault-injector.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
@@ -32,11 +31,7 @@ function createProcesses(does: OperationHandler = async () => done()): Processes
     { id: "a", required: true, does: counted },
     { id: "b", required: true, dependsOn: ["a"], does: counted, writesTag: "b" },
   ];
-  const [runs, sessions, chat] = [
-    createMemoryRunStore(),
-    createMemoryProfileSessionStore(),
-    createMemoryChatStore(),
-  ];
+  const [runs, chat] = [createMemoryRunStore(), createMemoryChatStore()];
   const clock = createVirtualClock(1_000);
   const ids = createSequentialIds();
   const model = createScriptedModel(["The answer.", "Another answer."]);
@@ -47,7 +42,6 @@ function createProcesses(does: OperationHandler = async () => done()): Processes
       clock,
       ids,
       mainModel: model,
-      sessions,
       runs: faults.wrap(runs, ["createRun", "append"]),
       chat: Object.assign(faults.wrap(chat, ["saveAssistantVariant"]), { turns: chat.turns }),
     }).engine;

@@ -2,6 +2,7 @@ import { estimatedCounter, LanguageModelError } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
+import { readState } from "../ports/read-state.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { done, scenario, write } from "../../test-support/engine-scenario.ts";
@@ -129,7 +130,7 @@ describe("a run", () => {
       profileId: "profile",
       operationProfileSessionId: "session",
     };
-    expect((await world.sessions.read(key)).artifacts).toEqual([]);
+    expect(await readState(world.chat, key)).toEqual([]);
   });
 
   it("counts as failed where a required operation after the call is not done, and keeps the answer", async () => {

@@ -9,7 +9,7 @@ import type { OperationHandler } from "../operation/operation-context.ts";
 import type { SkippedReason } from "../operation/operation-outcome.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { TurnMessageStep } from "../ports/run-step.ts";
-import type { ProfileSessionKey } from "../ports/profile-session-store.ts";
+import type { VariantState } from "../ports/chat-state.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
 import type { ArtifactMap } from "./artifact-view.ts";
 import type { ConcurrencyClass, ConcurrencyLimiter } from "./concurrency-limiter.ts";
@@ -120,8 +120,8 @@ export interface RunContext {
   /** Aborted when the run is. */
   signal: AbortSignal;
   abort(reason: unknown): void;
-  /** Undefined without a profile. */
-  sessionKey: ProfileSessionKey | undefined;
+  /** As the answer is going to be kept with; undefined without a profile. */
+  kept: VariantState | undefined;
   /** The place of the turn in its branch, from 1. */
   turnPosition: number;
   /** Selected texts up to and with the user's turn, as loaded; oldest first, frozen. */
@@ -130,8 +130,6 @@ export interface RunContext {
   artifacts: ArtifactMap;
   /** Those of the store, where a `run_only` value of the same tag may hide one in `artifacts`. */
   persisted: ArtifactMap;
-  /** By tag: the newest version in the store; undefined without a session. */
-  heads: Map<string, number> | undefined;
   /** Versions that this run has committed, by tag, in commit order; undefined while there are none. */
   written:
     | Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }>

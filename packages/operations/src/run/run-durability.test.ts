@@ -6,7 +6,7 @@ import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import { readState } from "../ports/read-state.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import {
   createFaultInjector,
@@ -66,7 +66,6 @@ function createWorld() {
   ];
   const clock = createVirtualClock(1_000);
   const runs = createMemoryRunStore();
-  const sessions = createMemoryProfileSessionStore();
   const chat = createMemoryChatStore();
   const registry = registryOf(operations);
   const model = createScriptedModel(Array.from({ length: 9 }, () => "The answer."));
@@ -78,7 +77,6 @@ function createWorld() {
       clock,
       ids: { next: () => `id-${(ids += 1)}` },
       runs: faults.wrap(runs, ["createRun", "append", "acquireLease"]),
-      sessions: faults.wrap(sessions, ["openTurn", "commit", "revert"]),
       chat: faults.wrap(chat, ["appendUserMessage", "commitTurn", "saveAssistantVariant"]),
     });
   const start = {
@@ -88,7 +86,7 @@ function createWorld() {
     message: "Hello",
     profile: profileOf(operations),
   };
-  return { calls, clock, runs, sessions, chat, model, engineWith, start };
+  return { calls, clock, runs, chat, model, engineWith, start };
 }
 
 type World = ReturnType<typeof createWorld>;
@@ -101,8 +99,8 @@ const key = {
 };
 
 /** What a run leaves behind, without times and ids. */
-async function traces({ sessions, chat, runs }: World, runId: string): Promise<string> {
-  const { artifacts } = await sessions.read(key);
+async function traces({ chat, runs }: World, runId: string): Promise<string> {
+  const artifacts = await readState(chat, key);
   const stored = await runs.loadRun(runId);
   const untimed = (_name: string, value: unknown): unknown =>
     typeof value === "number" && value >= 1_000 ? "time" : value;

@@ -2,6 +2,7 @@ import { LanguageModelError } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
+import { readState } from "../ports/read-state.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import {
   done,
@@ -23,7 +24,7 @@ async function tracesOf(world: Scenario, handle: RunHandle): Promise<string> {
   const result = await handle.result;
   const stored = await world.runs.loadRun(handle.runId);
   const { userMessage: _said, ...input } = stored?.input ?? {};
-  const session = await world.sessions.read(key);
+  const session = await readState(world.chat, key);
   const events = await world.runs.readEvents(handle.runId);
   return JSON.stringify([heard, events, result, { ...stored, input }, session]);
 }
@@ -92,7 +93,8 @@ describe("secrets", () => {
       "done",
       "done",
     ]);
-    expect((await world.sessions.read(key)).heads).toEqual({ note: 1, seen: 1, said: 1 });
+    const tags = (await readState(world.chat, key)).map(({ tag }) => tag);
+    expect(tags).toEqual(["note", "said", "seen"]);
     expect((await handle.result).failedType).toBe("main_llm");
     expect(JSON.stringify(asked.requests)).toContain(secret);
     expect(traces).not.toContain("Ab3Ab3");
@@ -117,7 +119,7 @@ describe("secrets", () => {
     const handle = await world.engine.start(world.start);
     const { status, mainLlm, artifacts } = await handle.result;
     expect([status, mainLlm.text]).toEqual(["done", `Your key is ${secret}.`]);
-    expect(JSON.stringify([artifacts, await world.sessions.read(key)])).not.toContain("Ab3Ab3");
+    expect(JSON.stringify([artifacts, await readState(world.chat, key)])).not.toContain("Ab3Ab3");
     const [turn] = world.chat.turns(branch);
     expect(turn?.assistantVariants).toMatchObject([{ content: `Your key is ${secret}.` }]);
     expect(JSON.stringify(turn?.assistantVariants[0]?.meta)).toContain("[redacted:");

@@ -2,6 +2,7 @@ import type { LanguageModel, ModelResponse } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
+import { readState } from "../ports/read-state.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { settlePromises } from "../testing/create-virtual-clock.ts";
@@ -216,10 +217,10 @@ describe("a turn that is generated again", () => {
       await world.engine.start({ ...world.start, message: "Second" })
     ).result;
     const result = await (await world.engine.start(again)).result;
-    expect(result.artifacts).toMatchObject([{ value: ["A1", "B2"], version: 3 }]);
-    const [artifact] = (await world.sessions.read(key)).artifacts;
+    expect(result.artifacts).toMatchObject([{ value: ["A1", "B2"], version: 2 }]);
+    const [artifact] = await readState(world.chat, key);
     expect(artifact).toMatchObject({
-      version: 3,
+      version: 2,
       parentVersion: 1,
       history: [{ version: 1, value: ["A1"] }],
     });
@@ -236,7 +237,7 @@ describe("a turn that is generated again", () => {
     await (
       await world.engine.start({ ...world.start, message: "Third" })
     ).result;
-    expect((await world.sessions.read(key)).artifacts[0]?.value).toEqual(["A1", "B2", "C1"]);
+    expect((await readState(world.chat, key))[0]?.value).toEqual(["A1", "B2", "C1"]);
   });
 });
 
@@ -275,7 +276,7 @@ describe("stored profiles", () => {
       profileId: "profile",
       operationProfileSessionId: "session",
     };
-    expect((await world.sessions.read(old)).artifacts[0]?.value).toBe(2);
+    expect((await readState(world.chat, old))[0]?.value).toBe(2);
     await expect(world.engine.resetProfileSession("none")).rejects.toMatchObject({
       code: "unknown_profile",
     });
@@ -417,7 +418,7 @@ describe("commits", () => {
         profileId: "profile",
         operationProfileSessionId: "session",
       };
-      const tags = (await world.sessions.read(key)).artifacts.map(({ tag }) => tag);
+      const tags = (await readState(world.chat, key)).map(({ tag }) => tag);
       expect([log, tags, result.status]).toEqual(
         required
           ? [["a discarded", "b error"], [], "failed"]

@@ -185,11 +185,11 @@ describe("an abort", () => {
         { id: "a", hooks: ["after_main_llm"], does: done(write("a", 1)), writesTag: "a" },
       ],
     });
-    const { commit } = world.sessions;
+    const { commitTurn } = world.chat;
     const stops: { abort?: () => void } = {};
-    world.sessions.commit = async (...parameters) => {
+    world.chat.commitTurn = async (...parameters) => {
       stops.abort?.();
-      return commit(...parameters);
+      return commitTurn(...parameters);
     };
     const handle = await world.engine.start(world.start);
     stops.abort = () => handle.abort();
@@ -200,11 +200,11 @@ describe("an abort", () => {
     const world = scenario({
       operations: [{ id: "a", does: done(write("a", 1)), writesTag: "a" }],
     });
-    const { commit } = world.sessions;
+    const { commitTurn } = world.chat;
     const stops: { abort?: () => void } = {};
-    world.sessions.commit = async (...parameters) => {
+    world.chat.commitTurn = async (...parameters) => {
       stops.abort?.();
-      return commit(...parameters);
+      return commitTurn(...parameters);
     };
     const handle = await world.engine.start(world.start);
     stops.abort = () => handle.abort();

@@ -5,7 +5,7 @@ import { defineProfile } from "../define/define-profile.ts";
 import { compute, waitFor } from "../define/operations.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import { readState } from "../ports/read-state.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { type CrashPoint, createFaultInjector } from "../testing/create-fault-injector.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
@@ -45,7 +45,6 @@ async function play(crash?: CrashPoint): Promise<Played> {
   const clock = createVirtualClock(1_000);
   const faults = createFaultInjector(crash);
   const runs = createMemoryRunStore();
-  const sessions = createMemoryProfileSessionStore();
   const chat = createMemoryChatStore();
   const shared = {
     profile,
@@ -60,8 +59,7 @@ async function play(crash?: CrashPoint): Promise<Played> {
     mainModel,
     recover: false,
     runs: faults.wrap(runs, ["createRun", "append", "renewLease"]),
-    sessions: faults.wrap(sessions, ["commit"]),
-    chat: faults.wrap(chat, ["saveAssistantVariant"]),
+    chat: faults.wrap(chat, ["commitTurn", "saveAssistantVariant"]),
   });
   let isReplaced = false;
   const counted = new Set<string>();
@@ -81,7 +79,7 @@ async function play(crash?: CrashPoint): Promise<Played> {
         isReplaced = true;
         // A process that starts later finds what the dead one has left.
         await clock.advance(leaseMs);
-        engine = createRunEngine({ ...shared, mainModel, runs, sessions, chat });
+        engine = createRunEngine({ ...shared, mainModel, runs, chat });
         begin();
       }
       const { runs: all } = await runs.listRuns({ all: true });
@@ -104,7 +102,7 @@ async function play(crash?: CrashPoint): Promise<Played> {
     }
   }
   const key = { chatId: "c", branchId: "main", profileId: "p" };
-  const { artifacts } = await sessions.read({
+  const artifacts = await readState(chat, {
     ...key,
     operationProfileSessionId: profile.operationProfileSessionId,
   });

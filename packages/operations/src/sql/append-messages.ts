@@ -9,7 +9,7 @@ export const appendBatch: Batch<NewUserMessage, true> = {
   keyOf: branchKeyOf,
   *steps(messages) {
     const writers = messages.map((message) => ({ key: branchKeyOf(message), fencingToken: 0 }));
-    yield* lockWriters("branch", writers);
+    yield* lockWriters(writers);
     yield* change(
       ({
         asked,

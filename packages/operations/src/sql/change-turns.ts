@@ -1,20 +1,27 @@
 import { requiredJsonIn, textIn } from "@ccl/sql";
 import type { ChatBranch, TurnOutcome } from "../ports/chat-store.ts";
-import type { StoredTurn } from "../ports/chat-turn.ts";
+import type { KeptWrite, VariantState } from "../ports/chat-state.ts";
+import { shownState, type StoredTurn } from "../ports/chat-turn.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
 import { guarded } from "./guarded.ts";
+import { insertWrites, type NewWrite } from "./kept-writes.ts";
 import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
 
 /** A change of one turn, under a lease. */
 export interface TurnChange extends ChatBranch {
+  /** That of the run, for what it writes. */
+  state?: VariantState | undefined;
   /** Undefined for what a person changes, which needs no lease. */
   runId?: string | undefined;
   fencingToken?: number | undefined;
   userMessageId: string;
-  apply(turn: StoredTurn, applied: Set<string>): TurnOutcome[];
+  apply(
+    turn: StoredTurn,
+    on: { applied: Set<string>; keep(write: KeptWrite): void },
+  ): TurnOutcome[];
 }
 
 /** Changes turns under leases. */
@@ -23,7 +30,6 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
   *steps(changes) {
     const keys = changes.map(branchKeyOf);
     const stale = yield* findStale(
-      "branch",
       changes.map(({ runId = "", fencingToken = 0 }, index) => ({
         key: keys[index] ?? "",
         runId,
@@ -31,7 +37,8 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
       })),
     );
     const turns = yield* findTurns(changes);
-    const rows: (string | null)[][] = [];
+    const changed: ChangedTurn[] = [];
+    const writes: NewWrite[] = [];
     const outcomes = changes.map(({ runId, userMessageId, apply }, index) => {
       const turn = turns.get(keyOf(keys[index] ?? "", userMessageId));
       const refusal =
@@ -39,27 +46,19 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
         (turn === undefined ? unknownTurn(userMessageId) : undefined);
       if (refusal !== undefined || turn === undefined) return refusal ?? unknownTurn(userMessageId);
       const applied = new Set(turn.applied);
-      const outcome = guarded(() => apply(turn, applied));
+      const branchKey = keys[index] ?? "";
+      const keep = (kept: KeptWrite): void => {
+        const { session = "" } = changes[index]?.state ?? {};
+        writes.push({ branchKey, userMessageId, session, kept });
+      };
+      const outcome = guarded(() => apply(turn, { applied, keep }));
       if (!Array.isArray(outcome)) return outcome;
       turn.applied = [...applied];
-      rows.push([
-        keys[index] ?? "",
-        keyOf(userMessageId),
-        ...selectedTexts(turn),
-        JSON.stringify(turn),
-      ]);
+      changed.push({ branchKey, turn });
       return outcome;
     });
-    yield* change(
-      ({
-        asked,
-      }) => `UPDATE ccl_operation_turns SET user_message = asked_message, answer = asked_answer, turn = asked_body
-        FROM ${asked} WHERE branch_key = asked_branch AND turn_key = asked_turn`,
-      {
-        columns: ["asked_branch", "asked_turn", "asked_message", "asked_answer", "asked_body"],
-        rows,
-      },
-    );
+    yield* saveTurns(changed);
+    yield* insertWrites(writes);
     return outcomes;
   },
 };
@@ -81,13 +80,53 @@ function* findTurns(changes: readonly TurnChange[]): Steps<Map<string, TurnRow>>
   );
 }
 
+/** A turn with what is changed about it. */
+interface ChangedTurn {
+  branchKey: string;
+  turn: StoredTurn;
+}
+
+/** Writes turns that are there. */
+export function* saveTurns(turns: readonly ChangedTurn[]): Steps<void> {
+  yield* change(
+    ({
+      asked,
+    }) => `UPDATE ccl_operation_turns SET user_message = asked_message, answer = asked_answer,
+        state_session = asked_session, state_run = asked_run, state_heads = asked_heads, turn = asked_body
+      FROM ${asked} WHERE branch_key = asked_branch AND turn_key = asked_turn`,
+    {
+      columns: ["asked_branch", "asked_turn", ...askedShown, "asked_body"],
+      rows: turns.map(({ branchKey, turn }) => [
+        branchKey,
+        keyOf(turn.userMessageId),
+        ...shownOf(turn),
+        JSON.stringify(turn),
+      ]),
+    },
+  );
+}
+
+/** What `shownOf` gives, as columns of a statement, and where it is stored. */
+export const askedShown: readonly string[] = [
+  "asked_message",
+  "asked_answer",
+  "asked_session",
+  "asked_run",
+  "asked_heads",
+];
+export const storedShown = "user_message, answer, state_session, state_run, state_heads";
+
 /** What a prompt needs of a turn, beside all its variants, so that a long chat is read without them. */
-export function selectedTexts(turn: StoredTurn): [userMessage: string, answer: string | null] {
+export function shownOf(turn: StoredTurn): (string | null)[] {
   const user = turn.userVariants[turn.selectedUser];
   const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
   const { variantId: id = "", content = "", toolCalls, messages } = answer ?? {};
+  const state = shownState(turn);
   return [
     JSON.stringify(user?.content ?? ""),
     answer === undefined ? null : JSON.stringify({ id, content, toolCalls, messages }),
+    ...(state === undefined
+      ? [null, null, null]
+      : [keyOf(state.session), keyOf(state.runId), JSON.stringify(state.heads)]),
   ];
 }

@@ -6,12 +6,11 @@ import {
   type TestDatabase,
 } from "../../test-support/open-test-stores.ts";
 import { append, resultOf } from "../conformance/run-records.ts";
-import type { SessionCommit } from "../ports/profile-session-store.ts";
+import type { TurnCommit } from "../ports/chat-store.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
 import type { OperationStores } from "./operation-stores.ts";
 
 const branch = { chatId: "chat", branchId: "main" };
-const key = { ...branch, profileId: "profile", operationProfileSessionId: "session" };
 const count = 12;
 const numbers = Array.from({ length: count }, (_, index) => index);
 
@@ -28,21 +27,26 @@ const newRun = (runId: string): NewRun => ({
   lease: { owner: "worker", ttlMs: 10, nowMs: 1 },
 });
 
-const commitOf = (lease: RunLease, index: number): SessionCommit => ({
-  key,
-  runId: lease.runId,
-  hook: index % 2 === 0 ? "before_main_llm" : "after_main_llm",
-  fencingToken: lease.fencingToken,
-  writtenAt: index,
-  writes: [
-    {
-      operationId: `op${index}`,
-      write: { tag: "tag", value: index, persisted: true, usage: "internal", semantics: "log" },
-      expectedHead: index,
-      isRequired: true,
-    },
-  ],
-});
+const commitOf = (lease: RunLease, index: number): TurnCommit => {
+  const value = {
+    tag: "tag",
+    value: index,
+    persisted: true,
+    usage: "internal",
+    semantics: "log",
+  } as const;
+  const write = { value, version: index + 1 };
+  return {
+    ...branch,
+    userMessageId: `m${index}`,
+    runId: lease.runId,
+    hook: "before_main_llm",
+    fencingToken: lease.fencingToken,
+    writtenAt: index,
+    operations: [{ operationId: "op", effects: [], isRequired: true, write }],
+    state: { runId: lease.runId, session: "s", heads: {} },
+  };
+};
 
 describe.each(databaseKinds)("concurrent writes, on %s", (kind) => {
   let database: TestDatabase;
@@ -67,8 +71,6 @@ describe.each(databaseKinds)("concurrent writes, on %s", (kind) => {
     const { runId, fencingToken } = await leaseOf("run");
     expect(database.countCommits()).toBe(1);
     await one.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
-    expect(database.countCommits()).toBe(1);
-    await one.sessions.openTurn(key, { userMessageId: "m" });
     expect(database.countCommits()).toBe(1);
     const ids = { ...branch, runId, fencingToken, userMessageId: "m", assistantVariantId: "v" };
     await one.chat.saveAssistantVariant({ ...ids, text: "Answer", partial: false });
@@ -138,22 +140,17 @@ describe.each(databaseKinds)("concurrent writes, on %s", (kind) => {
     });
   });
 
-  it("open turns with a state that can be opened again, while another worker writes", async () => {
+  it("show whole states, while another worker writes", async () => {
     const lease = await leaseOf("run");
     for (const index of numbers) {
-      const turn = { userMessageId: `m${index}` };
-      const [opened] = await Promise.all([
-        one.sessions.openTurn(key, turn),
-        other.sessions.commit(commitOf(lease, index)),
+      await one.chat.appendUserMessage({ ...branch, userMessageId: `m${index}`, content: "" });
+      const [{ heads, shown }] = await Promise.all([
+        one.chat.keptState({ ...branch, session: "s" }),
+        other.chat.commitTurn(commitOf(lease, index)),
       ]);
-      const again = await one.sessions.openTurn(key, turn);
-      expect(again.artifacts).toEqual(opened.artifacts);
-      const head = opened.heads["tag"] ?? 0;
-      expect([index, index + 1]).toContain(head);
-      expect(opened.artifacts.map(({ version, value }) => [version, value])).toEqual(
-        head === 0 ? [] : [[head, head - 1]],
-      );
+      expect([index, index + 1]).toContain(shown.length);
+      expect(shown.map(({ write }) => write.value)).toEqual(numbers.slice(0, shown.length));
+      expect(heads).toEqual(shown.length === 0 ? {} : { tag: "run" });
     }
-    expect((await one.sessions.read(key)).heads).toEqual({ tag: count });
   });
 });

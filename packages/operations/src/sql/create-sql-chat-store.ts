@@ -24,6 +24,7 @@ import {
   loadTurns,
 } from "./edit-conversation.ts";
 import type { Batch } from "./group-commit.ts";
+import { loadState, loadWrites } from "./kept-writes.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { keyOf, rowsOf, type Row } from "./statement.ts";
 
@@ -52,9 +53,11 @@ export function createSqlChatStore(
     },
     commitTurn: (commit, call) =>
       changeTurn(
-        { ...commit, apply: (turn, applied) => commitOperations({ turn, applied, commit }) },
+        { ...commit, apply: (turn, on) => commitOperations({ turn, commit, ...on }) },
         call,
       ),
+    keptState: (at, call) => database.readTogether(() => loadState(at), call),
+    writesOf: (runId, call) => database.read(() => loadWrites(runId), call),
     async saveAssistantVariant(variant, call) {
       const apply = (turn: StoredTurn): TurnOutcome[] => {
         saveVariant(turn, variant);

@@ -2,7 +2,7 @@ import { numberIn, requiredJsonIn, textIn } from "@ccl/sql";
 
 import { OperationsError } from "../operations-error.ts";
 import type { ChatBranch } from "../ports/chat-store.ts";
-import type { StoredTurn } from "../ports/chat-turn.ts";
+import { keepStates, type StoredTurn } from "../ports/chat-turn.ts";
 import {
   type BranchPage,
   takenBranch,
@@ -11,8 +11,9 @@ import {
 } from "../ports/conversation-store.ts";
 import type { RunInput } from "../ports/run-store.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
-import { selectedTexts } from "./change-turns.ts";
+import { askedShown, shownOf, storedShown } from "./change-turns.ts";
 import type { Batch } from "./group-commit.ts";
+import { copyWrites, importWrites, type ImportedRun } from "./kept-writes.ts";
 import { lockWriters } from "./lock-writers.ts";
 import { deleteRuns } from "./prune-runs.ts";
 import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
@@ -99,7 +100,7 @@ export const deleteBatch: Batch<Deletion, number> = {
 function* deleteTurns(deletion: Deletion): Steps<number | OperationsError> {
   const { from, to } = deletion;
   const branchKey = branchKeyOf(deletion);
-  yield* lockWriters("branch", [{ key: branchKey, fencingToken: 0 }]);
+  yield* lockWriters([{ key: branchKey, fencingToken: 0 }]);
   const positions = yield* positionsOf(branchKey, to === undefined ? [from] : [from, to]);
   const first = positions.get(from);
   const last = to === undefined ? yield* lastPosition(branchKey) : positions.get(to);
@@ -125,22 +126,12 @@ function* deleteTurns(deletion: Deletion): Steps<number | OperationsError> {
     .filter((row) => ids.has(requiredJsonIn<RunInput>(row, "input").userMessageId))
     .map((row) => textIn(row, "run_key"));
   yield* deleteRuns(keys);
-  if ((yield* lastPosition(branchKey)) === 0) yield* deleteState(deletion);
+  yield* change(
+    ({ asked }) => `DELETE FROM ccl_operation_writes WHERE (branch_key, turn_key) IN
+      (SELECT asked_branch, asked_turn FROM ${asked})`,
+    { columns: ["asked_branch", "asked_turn"], rows: [...ids].map((id) => [branchKey, keyOf(id)]) },
+  );
   return gone.length;
-}
-
-/** Deletes what operations have kept for a branch that has no turns any more. */
-function* deleteState({ chatId, branchId }: ChatBranch): Steps<void> {
-  // Keys of sessions begin as those of their branch do.
-  const prefix = keyOf(chatId, branchId).slice(0, -1);
-  for (const table of ["versions", "turn_heads"]) {
-    yield* change(
-      ({ asked }) => `DELETE FROM ccl_operation_${table} WHERE session_key IN
-        (SELECT session_key FROM ${asked} JOIN ccl_operation_${table}
-          ON session_key >= asked_from AND session_key < asked_to)`,
-      { columns: ["asked_from", "asked_to"], rows: [[`${prefix},`, `${prefix}-`]] },
-    );
-  }
 }
 
 /** Turns that come from elsewhere. */
@@ -150,30 +141,32 @@ type Import = ChatBranch & { turns: readonly StoredTurn[] };
 export const importBatch: Batch<Import, true> = {
   keyOf: branchKeyOf,
   *steps(imports) {
-    for (const { turns, ...branch } of imports) {
+    for (const { turns: imported, ...branch } of imports) {
       const branchKey = branchKeyOf(branch);
-      yield* lockWriters("branch", [{ key: branchKey, fencingToken: 0 }]);
+      yield* lockWriters([{ key: branchKey, fencingToken: 0 }]);
       const last = yield* lastPosition(branchKey);
+      const known = yield* positionsOf(
+        branchKey,
+        imported.map(({ userMessageId }) => userMessageId),
+      );
+      const turns = imported
+        .filter(({ userMessageId }) => !known.has(userMessageId))
+        .map((turn) => structuredClone(turn));
+      const withWrites = yield* importWrites(turns.flatMap((turn) => runsOf(turn, branch)));
+      for (const turn of turns) keepStates(turn, (runId) => withWrites.has(runId));
       yield* change(
         ({
           asked,
-        }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, user_message, answer, turn)
-          SELECT asked_branch, asked_position, asked_turn, asked_message, asked_answer, asked_body
+        }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${storedShown}, turn)
+          SELECT asked_branch, asked_position, asked_turn, ${askedShown.join(", ")}, asked_body
           FROM ${asked} WHERE true ON CONFLICT (branch_key, turn_key) DO NOTHING`,
         {
-          columns: [
-            "asked_branch",
-            "asked_position#",
-            "asked_turn",
-            "asked_message",
-            "asked_answer",
-            "asked_body",
-          ],
+          columns: ["asked_branch", "asked_position#", "asked_turn", ...askedShown, "asked_body"],
           rows: turns.map((turn, index) => [
             branchKey,
             last + index + 1,
             keyOf(turn.userMessageId),
-            ...selectedTexts(turn),
+            ...shownOf(turn),
             JSON.stringify({ ...turn, applied: [] }),
           ]),
         },
@@ -182,6 +175,12 @@ export const importBatch: Batch<Import, true> = {
     return imports.map(() => true);
   },
 };
+
+function runsOf(turn: StoredTurn, branch: ChatBranch): ImportedRun[] {
+  const { userMessageId, assistantVariants } = turn;
+  const ids = [turn, ...assistantVariants].flatMap(({ state }) => state?.runId ?? []);
+  return [...new Set(ids)].map((runId) => ({ branch, userMessageId, runId }));
+}
 
 /** A branch that goes its own way. */
 type Fork = ChatBranch & { userMessageId: string; newBranchId: string };
@@ -199,18 +198,19 @@ export const forkBatch: Batch<Fork, true> = {
 function* forkBranch(fork: Fork): Steps<true | OperationsError> {
   const { chatId, userMessageId, newBranchId } = fork;
   const [from, to] = [branchKeyOf(fork), branchKeyOf({ chatId, branchId: newBranchId })];
-  yield* lockWriters("branch", [{ key: to, fencingToken: 0 }]);
+  yield* lockWriters([{ key: to, fencingToken: 0 }]);
   const position = (yield* positionsOf(from, [userMessageId])).get(userMessageId);
   if (position === undefined) return unknownTurn(userMessageId);
   if ((yield* lastPosition(to)) > 0) return takenBranch(newBranchId);
   yield* change(
     ({
       asked,
-    }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, user_message, answer, turn)
-      SELECT asked_to, stored.position, stored.turn_key, stored.user_message, stored.answer, stored.turn
+    }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${storedShown}, turn)
+      SELECT asked_to, position, turn_key, ${storedShown}, turn
       FROM ${asked} JOIN ccl_operation_turns stored
       ON stored.branch_key = asked_from AND stored.position <= asked_position`,
     { columns: ["asked_from", "asked_to", "asked_position#"], rows: [[from, to, position]] },
   );
+  yield* copyWrites(from, to);
   return true;
 }

@@ -6,12 +6,11 @@ import {
   openTestDatabase,
   type TestDatabase,
 } from "../../test-support/open-test-stores.ts";
-import type { SessionCommit } from "../ports/profile-session-store.ts";
+import type { TurnCommit } from "../ports/chat-store.ts";
 import type { RunLease } from "../ports/run-store.ts";
 import type { OperationStores } from "./operation-stores.ts";
 
 const branch = { chatId: "chat", branchId: "main" };
-const key = { ...branch, profileId: "profile", operationProfileSessionId: "session" };
 const stamp = {
   ...branch,
   runId: "run",
@@ -80,34 +79,37 @@ const conflicts: Conflict[] = [
     name: "keep no artifact of a run that another worker is taking over",
     other: takeOver,
     guard: /FOR KEY SHARE OF stored/,
-    act: ({ sessions }, lease) => kept(sessions.commit(commitOf(lease, 1))),
+    act: ({ chat }, lease) => kept(chat.commitTurn(commitOf(lease, 1))),
     guarded: "stale_lease",
     unguarded: "kept",
   },
   {
     name: "take over no run while its worker commits",
     other: "SELECT 1 FROM ccl_operation_runs FOR KEY SHARE",
-    late: "UPDATE ccl_operation_sessions SET fencing_token = 5; DELETE FROM ccl_operation_versions",
+    late: "UPDATE ccl_operation_branches SET fencing_token = 5; DELETE FROM ccl_operation_writes",
     guard: /FOR UPDATE OF stored/,
-    async act({ runs, sessions }, { runId }) {
+    async act({ runs, chat }, { runId }) {
       const lease = await runs.acquireLease(runId, { owner: "other", ttlMs: 10, nowMs: 100 });
-      return [lease?.owner, (await sessions.read(key)).heads];
+      return [lease?.owner, (await chat.writesOf(runId)).length];
     },
-    guarded: ["other", {}],
-    unguarded: ["other", { tag: 1 }],
+    guarded: ["other", 0],
+    unguarded: ["other", 1],
   },
 ];
 
-function commitOf({ runId, fencingToken }: RunLease, expectedHead: number): SessionCommit {
-  const write = {
-    tag: "tag",
-    value: expectedHead,
-    persisted: true,
-    usage: "internal",
-    semantics: "log",
-  } as const;
-  const writes = [{ operationId: `op${expectedHead}`, write, expectedHead, isRequired: true }];
-  return { key, runId, hook: "before_main_llm", fencingToken, writtenAt: 1, writes };
+function commitOf({ runId, fencingToken }: RunLease, value: number): TurnCommit {
+  const written = { tag: "tag", persisted: true, usage: "internal", semantics: "log" } as const;
+  const write = { value: { ...written, value }, version: 1 };
+  return {
+    ...branch,
+    userMessageId: "m",
+    runId,
+    hook: "before_main_llm",
+    fencingToken,
+    writtenAt: 1,
+    operations: [{ operationId: `op${value}`, effects: [], isRequired: true, write }],
+    state: { runId, session: "s", heads: {} },
+  };
 }
 
 describe.skipIf(!databaseKinds.includes("PostgreSQL"))(
@@ -144,7 +146,7 @@ describe.skipIf(!databaseKinds.includes("PostgreSQL"))(
       });
       if (creation.status !== "created") throw new Error(`The run was ${creation.status}.`);
       await stores.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
-      await stores.sessions.commit(commitOf(creation.lease, 0));
+      await stores.chat.commitTurn(commitOf(creation.lease, 0));
       return creation.lease;
     }
 

@@ -6,6 +6,7 @@ import {
   sharedKinds,
   type SharedPlace,
 } from "../../test-support/worker-process.ts";
+import { readState } from "../ports/read-state.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
@@ -111,8 +112,10 @@ describe.each(sharedKinds)("a run whose worker is killed, on %s", (kind) => {
       turns.map(({ assistantVariants }) => assistantVariants.map(({ content }) => content)),
     ).toEqual([["The answer."]]);
     const key = { chatId, branchId: "main", profileId: "story", operationProfileSessionId: "1" };
-    const { heads } = await shared.stores.sessions.read(key);
-    expect(heads).toEqual({ guard: 1, lookup: 1, notes: 1, plan: 1, world: 1 });
+    const state = await readState(shared.stores.chat, key);
+    expect(state.map(({ tag, version }) => `${tag} ${version}`)).toEqual(
+      ["guard", "lookup", "notes", "plan", "world"].map((tag) => `${tag} 1`),
+    );
     const events = await shared.stores.runs.readEvents(runId);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(events.filter(({ type }) => type === "run.finished")).toHaveLength(1);

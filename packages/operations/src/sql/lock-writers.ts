@@ -2,14 +2,9 @@ import { numberIn, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
 import { keyOf, rowsOf, type Steps } from "./statement.ts";
 
-/** What is written by one at a time. */
-export type LockedKind = "branch" | "session";
-
-const tables = { branch: "ccl_operation_branches", session: "ccl_operation_sessions" };
-
 /** Who writes where. */
 export interface Writer {
-  /** Of the branch or the session. */
+  /** Of the branch. */
   key: string;
   fencingToken: number;
 }
@@ -20,23 +15,19 @@ export interface FencedWriter extends Writer {
 }
 
 /** Makes what is not there and locks it; gives the highest token of each key, those asked with among them. */
-export function* lockWriters(
-  kind: LockedKind,
-  writers: readonly Writer[],
-): Steps<Map<string, number>> {
-  const keyColumn = `${kind}_key`;
+export function* lockWriters(writers: readonly Writer[]): Steps<Map<string, number>> {
   const rows = yield* rowsOf(
-    ({ asked }) => `INSERT INTO ${tables[kind]} AS stored (${keyColumn}, fencing_token)
+    ({ asked }) => `INSERT INTO ccl_operation_branches AS stored (branch_key, fencing_token)
       SELECT asked_key, asked_token FROM ${asked} WHERE true
-      ON CONFLICT (${keyColumn}) DO UPDATE SET fencing_token =
+      ON CONFLICT (branch_key) DO UPDATE SET fencing_token =
         CASE WHEN excluded.fencing_token > stored.fencing_token THEN excluded.fencing_token ELSE stored.fencing_token END
-      RETURNING ${keyColumn}, fencing_token`,
+      RETURNING branch_key, fencing_token`,
     {
       columns: ["asked_key", "asked_token#"],
       rows: writers.map(({ key, fencingToken }) => [key, fencingToken]),
     },
   );
-  return new Map(rows.map((row) => [textIn(row, keyColumn), numberIn(row, "fencing_token")]));
+  return new Map(rows.map((row) => [textIn(row, "branch_key"), numberIn(row, "fencing_token")]));
 }
 
 /**
@@ -44,10 +35,9 @@ export function* lockWriters(
  * out for the run, whose lease is held, so that none is given out before the commit. Runs of another store have no row here.
  */
 export function* findStale(
-  kind: LockedKind,
   writers: readonly FencedWriter[],
 ): Steps<(OperationsError | undefined)[]> {
-  const written = yield* lockWriters(kind, writers);
+  const written = yield* lockWriters(writers);
   const rows = yield* rowsOf(
     ({ asked, hold }) => `SELECT run_key, fencing_token
       FROM ${asked} JOIN ccl_operation_runs stored ON run_key = asked_run ${hold}`,

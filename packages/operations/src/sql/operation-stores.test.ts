@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import {
   conversationStoreConformance,
-  profileSessionStoreConformance,
   profileStoreConformance,
   runStoreConformance,
 } from "../conformance/index.ts";
@@ -88,10 +87,6 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
   describe("keep the contract of", () => {
     const kits = [
       ...runStoreConformance(kitOf(({ runs }) => runs)).map((rule) => ({ ...rule, store: "runs" })),
-      ...profileSessionStoreConformance(kitOf(({ sessions }) => sessions)).map((rule) => ({
-        ...rule,
-        store: "sessions",
-      })),
       ...conversationStoreConformance(kitOf(({ chat }) => chat)).map((rule) => ({
         ...rule,
         store: "chats",
@@ -153,12 +148,11 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
     expect(given[0]?.fencingToken).toBeGreaterThan(first.fencingToken);
   });
 
-  it("refuses a worker whose lease another has, in chat and session as well, before that one has written there", async () => {
+  it("refuses a worker whose lease another has, in the chat as well, before that one has written there", async () => {
     const run = newRun("fenced", { branchId: "m" });
     const stale = await leaseOf(run);
     const at = { chatId: "c", branchId: "m", userMessageId: "u" };
     await stores.chat.appendUserMessage({ ...at, content: "hi" });
-    const key = { chatId: "c", branchId: "m", profileId: "p", operationProfileSessionId: "1" };
     const write = {
       tag: "t",
       persisted: true,
@@ -167,12 +161,15 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       value: 1,
     } as const;
     const commit = {
-      key,
+      ...at,
       runId: "fenced",
       fencingToken: stale.fencingToken,
       writtenAt: 1,
       hook: "before_main_llm",
-      writes: [{ operationId: "o", write, expectedHead: 0, isRequired: true }],
+      operations: [
+        { operationId: "o", effects: [], isRequired: true, write: { value: write, version: 1 } },
+      ],
+      state: { runId: "fenced", session: "s", heads: {} },
     } as const;
     const variant = { ...at, runId: "fenced", assistantVariantId: "v", text: "a", partial: false };
     const fresh = await second.runs.acquireLease("fenced", {
@@ -181,7 +178,7 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       nowMs: 10,
     });
     const refused = { code: "stale_lease" };
-    await expect(stores.sessions.commit(commit)).rejects.toMatchObject(refused);
+    await expect(stores.chat.commitTurn(commit)).rejects.toMatchObject(refused);
     await expect(
       stores.chat.saveAssistantVariant({ ...variant, fencingToken: stale.fencingToken }),
     ).rejects.toMatchObject(refused);
@@ -192,8 +189,8 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       status: "lost",
     });
     expect(
-      await second.sessions.commit({ ...commit, fencingToken: fresh?.fencingToken ?? 0 }),
-    ).toMatchObject([{ status: "written" }]);
+      await second.chat.commitTurn({ ...commit, fencingToken: fresh?.fencingToken ?? 0 }),
+    ).toMatchObject([{ status: "applied" }]);
   });
 
   it("writes what waits at the same moment in a handful of transactions", async () => {

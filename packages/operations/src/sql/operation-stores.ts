@@ -1,18 +1,15 @@
 import type { ChatMessage } from "@ccl/core";
 
-import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import { createSqlChatStore, type DurableChatStore } from "./create-sql-chat-store.ts";
 import { createSqlProfileStore } from "./create-sql-profile-store.ts";
 import { createSqlRunStore } from "./create-sql-run-store.ts";
-import { createSqlSessionStore } from "./create-sql-session-store.ts";
 import { createSqlDatabase, type StepRunner } from "./sql-database.ts";
 
 /** All that an engine keeps, in one database; spread it into the options of `createRunEngine`. */
 export interface OperationStores {
   profiles: ProfileStore;
-  sessions: ProfileSessionStore;
   runs: RunStore;
   chat: DurableChatStore;
   /** Lets writes that are under way end, and refuses later ones with `closed`. Closing twice does nothing. */
@@ -36,7 +33,6 @@ export function createOperationStores(
   let closing: Promise<void> | undefined;
   return {
     profiles: createSqlProfileStore(database),
-    sessions: createSqlSessionStore(database),
     runs: createSqlRunStore(database),
     chat: createSqlChatStore(database, preamble),
     close() {

@@ -91,3 +91,30 @@ UPDATE ccl_operation_runs SET ended_at = ${endOfResult} WHERE result IS NOT NULL
 CREATE INDEX ccl_operation_runs_ended ON ccl_operation_runs (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX ccl_operation_requests_run ON ccl_operation_requests (run_key);`;
 }
+
+/** State is kept with the turns whose runs wrote it. */
+export function addWrites(keyType: string): string {
+  return `
+CREATE TABLE ccl_operation_writes (
+  branch_key ${keyType} NOT NULL,
+  turn_key ${keyType} NOT NULL,
+  run_key ${keyType} NOT NULL,
+  write_key ${keyType} NOT NULL,
+  place BIGINT NOT NULL,
+  session_key TEXT NOT NULL,
+  tag_key TEXT NOT NULL,
+  reach BIGINT NOT NULL,
+  kept TEXT NOT NULL,
+  PRIMARY KEY (branch_key, turn_key, run_key, write_key)
+);
+CREATE INDEX ccl_operation_writes_run ON ccl_operation_writes (run_key);
+ALTER TABLE ccl_operation_turns ADD COLUMN state_session TEXT;
+ALTER TABLE ccl_operation_turns ADD COLUMN state_run TEXT;
+ALTER TABLE ccl_operation_turns ADD COLUMN state_heads TEXT;`;
+}
+
+/** What `moveStates` has emptied. */
+export const dropSessions = `
+DROP TABLE ccl_operation_versions;
+DROP TABLE ccl_operation_turn_heads;
+DROP TABLE ccl_operation_sessions;`;

@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { ChatStore } from "../ports/chat-store.ts";
+import type { VariantState } from "../ports/chat-state.ts";
+import type { ConversationStore } from "../ports/conversation-store.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
-import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { RunLease, RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
@@ -180,85 +179,15 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
     }),
 );
 
-type SessionCall = (sessions: ProfileSessionStore, scope: string) => Promise<unknown>;
+type ChatCall = (chat: ConversationStore, scope: string) => Promise<unknown>;
 
-const keyOf = (scope: string): Parameters<ProfileSessionStore["read"]>[0] => {
-  return { chatId: scope, branchId: "m", profileId: "p", operationProfileSessionId: "1" };
-};
-
-const write = fc.record({
-  operationId: name,
-  tag: name,
-  value: json,
-  expectedHead: fc.nat(4),
-  isRequired: fc.boolean(),
-  maxItems: fc.nat(3),
-  parent: fc.nat(4),
+const runName = fc.constantFrom("r1", "r2", "r3");
+const branchName = fc.constantFrom("m", "m", "n");
+const stateOf = (scope: string, run: string, heads: readonly string[]): VariantState => ({
+  runId: scope + run,
+  session: "s",
+  heads: Object.fromEntries(heads.map((head) => ["t", scope + head])),
 });
-
-const sessionCall: fc.Arbitrary<SessionCall> = fc.oneof(
-  fc.constant<SessionCall>((sessions, scope) => sessions.read(keyOf(scope))),
-  name.map(
-    (userMessageId): SessionCall =>
-      (sessions, scope) =>
-        sessions.openTurn(keyOf(scope), { userMessageId }),
-  ),
-  fc
-    .record({
-      run: name,
-      token: fc.integer({ min: 1, max: 3 }),
-      writes: fc.uniqueArray(write, { maxLength: 3, selector: ({ tag }) => tag }),
-    })
-    .map(({ run, token, writes }): SessionCall => (sessions, scope) => {
-      const entries = writes.map(
-        ({ operationId, tag, value, expectedHead, isRequired, maxItems, parent }) => ({
-          operationId,
-          expectedHead,
-          isRequired,
-          write: {
-            tag,
-            persisted: true,
-            usage: "internal" as const,
-            semantics: "state",
-            value,
-            retention: { maxItems },
-          },
-          parentVersion: parent > 0 ? parent : undefined,
-        }),
-      );
-      const key = keyOf(scope);
-      return sessions.commit({
-        key,
-        runId: scope + run,
-        hook: "before_main_llm",
-        fencingToken: token,
-        writtenAt: 7,
-        writes: entries,
-      });
-    }),
-  fc
-    .record({
-      run: name,
-      token: fc.integer({ min: 1, max: 3 }),
-      operationIds: fc.array(name, { maxLength: 3 }),
-    })
-    .map(
-      ({ run, token, operationIds }): SessionCall =>
-        (sessions, scope) =>
-          sessions.revert({
-            key: keyOf(scope),
-            runId: scope + run,
-            hook: "before_main_llm",
-            fencingToken: token,
-            operationIds,
-          }),
-    ),
-);
-
-type ChatCall = (
-  chat: ChatStore & { turns(branch: { chatId: string; branchId: string }): unknown },
-  scope: string,
-) => Promise<unknown>;
 
 const chatCall: fc.Arbitrary<ChatCall> = fc.oneof(
   fc.record({ userMessageId: name, content: fc.string() }).map(
@@ -273,42 +202,81 @@ const chatCall: fc.Arbitrary<ChatCall> = fc.oneof(
     .record({
       userMessageId: name,
       assistantVariantId: name,
+      branchId: branchName,
       text: fc.string(),
       partial: fc.boolean(),
       fencingToken: fc.nat(3),
+      run: runName,
+      heads: fc.array(runName, { maxLength: 1 }),
     })
-    .map(
-      (variant): ChatCall =>
-        (chat, chatId) =>
-          chat.saveAssistantVariant({ ...variant, runId: chatId, chatId, branchId: "m" }),
-    ),
+    .map(({ run, heads, ...variant }): ChatCall => (chat, chatId) => {
+      const state = stateOf(chatId, run, heads);
+      return chat.saveAssistantVariant({ ...variant, runId: chatId + run, chatId, state });
+    }),
   fc
     .record({
       userMessageId: name,
-      run: name,
+      branchId: branchName,
+      run: runName,
       operationId: name,
       fencingToken: fc.nat(3),
       content: fc.string(),
       isRequired: fc.boolean(),
       kind: fc.nat(3),
+      heads: fc.array(runName, { maxLength: 1 }),
+      value: fc.option(json, { nil: undefined }),
+      append: fc.constantFrom(true, undefined),
     })
-    .map(({ run, operationId, content, isRequired, kind, ...rest }): ChatCall => (chat, chatId) => {
-      const all = [
-        { type: "turn.user_variant" as const, content, select: true },
-        { type: "turn.assistant_variant" as const, content, select: true },
-        { type: "turn.assistant_blocks" as const, blocks: [content] },
-        { type: "turn.assistant_meta" as const, meta: { [content]: 1 } },
-      ];
-      const operations = [{ operationId, effects: all.slice(kind, kind + 2), isRequired }];
-      return chat.commitTurn({
-        ...rest,
-        runId: chatId + run,
-        hook: "after_main_llm",
-        chatId,
-        branchId: "m",
-        operations,
-      });
+    .map((of): ChatCall => {
+      const { run, operationId, content, isRequired, kind, heads, value, append, ...rest } = of;
+      return (chat, chatId) => {
+        const all = [
+          { type: "turn.user_variant" as const, content, select: true },
+          { type: "turn.assistant_variant" as const, content, select: true },
+          { type: "turn.assistant_blocks" as const, blocks: [content] },
+          { type: "turn.assistant_meta" as const, meta: { [content]: 1 } },
+        ];
+        const written = { tag: "t", persisted: true, usage: "internal", semantics: "x" } as const;
+        const write = { value: { ...written, value, append }, version: 1 };
+        const effects = all.slice(kind, kind + 2);
+        const operation = { operationId, effects, isRequired };
+        return chat.commitTurn({
+          ...rest,
+          runId: chatId + run,
+          hook: "after_main_llm",
+          chatId,
+          operations: [value === undefined ? operation : { ...operation, write }],
+          writtenAt: 7,
+          state: stateOf(chatId, run, heads),
+        });
+      };
     }),
+  fc
+    .record({ branchId: branchName, before: fc.option(name, { nil: undefined }) })
+    .map((at): ChatCall => async (chat, chatId) => {
+      const { heads, shown, hidden } = await chat.keptState({ ...at, chatId, session: "s" });
+      return { heads, shown, hidden: hidden.map((kept) => JSON.stringify(kept)).sort() };
+    }),
+  fc.record({ branchId: branchName, userMessageId: name, newBranchId: branchName }).map(
+    (fork): ChatCall =>
+      (chat, chatId) =>
+        chat.fork({ ...fork, chatId }),
+  ),
+  fc
+    .record({ branchId: branchName, to: branchName })
+    .map(({ branchId, to }): ChatCall => async (chat, chatId) => {
+      const turns = await chat.turns({ chatId, branchId });
+      await chat.importTurns({ chatId, branchId: to, turns });
+    }),
+  fc.record({ branchId: branchName, from: name, to: fc.option(name, { nil: undefined }) }).map(
+    (range): ChatCall =>
+      (chat, chatId) =>
+        chat.deleteTurns({ ...range, chatId }),
+  ),
+  runName.map((run): ChatCall => async (chat, chatId) => {
+    const writes = await chat.writesOf(chatId + run);
+    return writes.map((kept) => JSON.stringify(kept)).sort();
+  }),
   fc.constant<ChatCall>(async (chat, chatId) => chat.turns({ chatId, branchId: "m" })),
 );
 
@@ -392,14 +360,6 @@ describe.each(databaseKinds)("stores on %s answer like those in memory", (kind) 
     await fc.assert(property, { numRuns });
   }
 
-  it("for any sessions", async () => {
-    expect(
-      await check(sessionCall, {
-        memory: createMemoryProfileSessionStore,
-        stored: () => stores.sessions,
-      }),
-    ).toBeUndefined();
-  });
   it("for any chats", async () => {
     expect(
       await check(chatCall, { memory: () => createMemoryChatStore(), stored: () => stores.chat }),

@@ -6,7 +6,14 @@ import {
   type OperationStores,
   type OperationStoresOptions,
 } from "../sql/operation-stores.ts";
-import { addBranchIndex, addRunEnds, createTables } from "../sql/operation-tables.ts";
+import {
+  addBranchIndex,
+  addRunEnds,
+  addWrites,
+  createTables,
+  dropSessions,
+} from "../sql/operation-tables.ts";
+import { moveStates } from "../sql/move-state.ts";
 import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 
@@ -51,6 +58,14 @@ const migrations = [
   { version: 1, up: createTables("TEXT") },
   { version: 2, up: addRunEnds("CAST(json_extract(result, '$.finishedAt') AS INTEGER)") },
   { version: 3, up: addBranchIndex },
+  {
+    version: 4,
+    up(on: SqliteDatabase) {
+      on.exec(addWrites("TEXT"));
+      runSteps(on, moveStates());
+      on.exec(dropSessions);
+    },
+  },
 ];
 
 /** In one go, so that nothing else on the connection comes between. */
