@@ -19,7 +19,7 @@ export interface WorkspaceParts {
   openJournals(): Promise<Folder>;
   /** The same without making it: undefined where there was never a transaction. */
   findJournals(): Promise<Folder | undefined>;
-  /** Where the running transaction has a second journal while checks run; undefined where it was not made, or can't be. */
+  /** Where the running transaction has a second journal while checks run; undefined where there is none. */
   openShelter(mayMake: boolean): Promise<Folder | undefined>;
   /** Removes that folder if it is empty. */
   removeShelter(): Promise<void>;

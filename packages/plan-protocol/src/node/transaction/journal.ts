@@ -12,7 +12,7 @@ import type { Step } from "./step.ts";
 /**
  * A transaction's folder. `staged` has the new files, `backups` second names of the old ones, `moved` the old files
  * themselves once they were taken out of the tree, `taken` the new ones that a rollback took out again, `written` what checks
- * had made of them. Each is named by the number of its step.
+ * had turned them into. Each is named by the number of its step.
  */
 export interface Journal {
   transactionId: string;
