@@ -13,7 +13,7 @@ import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
 import { decodeText } from "../file-system/decode-text.ts";
 import { type Tree, withTree } from "../file-system/tree.ts";
 import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 

@@ -10,8 +10,8 @@ import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.t
 import type { Folder } from "../file-system/folder.ts";
 import { withTree } from "../file-system/tree.ts";
 import { quote } from "../../plan-issue.ts";
-import { hashOfPlan } from "../preview/hash-of-plan.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import { hashOfPlan } from "./hash-of-plan.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { backUp } from "./back-up.ts";
 import {
   closeJournal,

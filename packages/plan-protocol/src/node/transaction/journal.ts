@@ -5,7 +5,7 @@ import { canonicalJson, sha256Hex } from "@ccl/core";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 

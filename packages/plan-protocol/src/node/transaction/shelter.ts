@@ -1,5 +1,5 @@
 import type { Folder } from "../file-system/folder.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { linkOrCopy } from "./back-up.ts";
 import {
   closeJournal,

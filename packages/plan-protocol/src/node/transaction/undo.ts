@@ -3,7 +3,7 @@ import { isWithoutHardLinks, systemCode, unless } from "@ccl/core/node";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
-import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   emptyParts,
   type Journal,
