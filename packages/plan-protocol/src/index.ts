@@ -5,16 +5,13 @@ export { editedPaths, parseEdits } from "./any-format/parse-edits.ts";
 export { applyContextDiet } from "./context/apply-context-diet.ts";
 export { autoCollectRequests } from "./context/auto-collect-requests.ts";
 export { defaultPlanLimits, type PlanLimits } from "./limits/plan-limits.ts";
-export { applyMemoryPatch, readMemory } from "./memory/apply-memory-patch.ts";
 export type { PlanMemory } from "./memory/plan-memory.ts";
-export { renderMemoryBlock } from "./memory/render-memory-block.ts";
 export { parsePlan, type ParsedPlan } from "./parse/parse-plan.ts";
 export { checkPath } from "./paths/check-path.ts";
-export { findCollisions } from "./paths/find-collisions.ts";
 export { type PathAllowList, readPathAllowList } from "./paths/path-allow-list.ts";
 export { PlanProtocolError, type PlanProtocolErrorCode } from "./plan-protocol-error.ts";
 export type { Plan, PlanVersion } from "./plan/plan.ts";
-export { planDomainSchema, planWireSchema, schemaHash } from "./schema/plan-schema.ts";
+export { planWireSchema } from "./schema/plan-schema.ts";
 export { createPlanSession } from "./session/create-plan-session.ts";
 export type { SavedPlan } from "./session/plan-cycle.ts";
 export { detectMode } from "./session/detect-mode.ts";
@@ -25,11 +22,11 @@ export type {
   ProposedPlan,
   ProposeOptions,
 } from "./session/plan-session.ts";
-export { type Recovery, recoveryFrom, versionBelow } from "./session/recovery-from.ts";
 export type { PlanEvent } from "./trace/plan-event.ts";
 export type { PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
 export type { PlanMode, ValidPlan } from "./validate/valid-plan.ts";
-export { type PlanPolicy, validatePlan } from "./validate/validate-plan.ts";
+export type { PlanPolicy } from "./paths/plan-policy.ts";
+export { validatePlan } from "./validate/validate-plan.ts";
 export type {
   AppliedPlan,
   ApplyOptions,

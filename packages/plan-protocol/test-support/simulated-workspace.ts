@@ -6,7 +6,7 @@ import { type Clock, sha256Hex } from "@ccl/core";
 import { defaultPlanLimits } from "../src/limits/plan-limits.ts";
 import { createWorkspace } from "../src/node/create-workspace.ts";
 import type { Folder } from "../src/node/file-system/folder.ts";
-import type { WorkspaceDurability } from "../src/node/workspace-parts.ts";
+import type { WorkspaceDurability } from "../src/node/file-system/workspace-parts.ts";
 import type { ValidAction, ValidPlan } from "../src/validate/valid-plan.ts";
 import type { FileWorkspace } from "../src/workspace/file-workspace.ts";
 import { folderOf } from "./simulated-folder.ts";

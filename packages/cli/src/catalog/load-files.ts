@@ -11,7 +11,7 @@ import type { Result } from "@ccl/core";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import { fixedFolder, globPattern } from "./glob-pattern.ts";
+import { fileMatcher, fixedFolder } from "./file-matcher.ts";
 import { exportOf, loadOptional } from "./load-optional.ts";
 import type { SourceDraft } from "./source-draft.ts";
 
@@ -40,7 +40,7 @@ export async function loadFiles(
 }
 
 async function matchingFiles({ root, signal }: Session, glob: string): Promise<string[]> {
-  const pattern = globPattern(glob);
+  const fits = fileMatcher(glob);
   const found: string[] = [];
   const waiting = [fixedFolder(glob)];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -49,7 +49,7 @@ async function matchingFiles({ root, signal }: Session, glob: string): Promise<s
     for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !SKIPPED.has(entry.name)) waiting.push(path);
-      else if (entry.isFile() && pattern.test(path)) found.push(path);
+      else if (entry.isFile() && fits(path)) found.push(path);
     }
     if (found.length > MAX_FILES)
       throw new CliError("source_failed", `${glob} matches more than ${MAX_FILES} files.`);

@@ -4,7 +4,7 @@ import { SimulatedDisk } from "@ccl/core/testing/node";
 import { addFiles, factsOf, type TreeFacts } from "../../test-support/simulated-folder.ts";
 import { editOf, openSimulatedWorkspace, planOf } from "../../test-support/simulated-workspace.ts";
 import type { ValidPlan } from "../validate/valid-plan.ts";
-import type { WorkspaceDurability } from "./workspace-parts.ts";
+import type { WorkspaceDurability } from "./file-system/workspace-parts.ts";
 import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
 const statesPerCut = byLength({ test: 2, ci: 10, faults: 200 });

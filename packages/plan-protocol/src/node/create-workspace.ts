@@ -14,7 +14,7 @@ import { listTransactions, recoverAll } from "./transaction/recover.ts";
 import { pruneTransactions } from "./transaction/prune.ts";
 import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
 import { restoreSheltered, shelteredIds } from "./transaction/shelter.ts";
-import type { WorkspaceParts } from "./workspace-parts.ts";
+import type { WorkspaceParts } from "./file-system/workspace-parts.ts";
 
 /** A workspace over parts that are open already; `close` closes them. */
 export function createWorkspace(

@@ -76,9 +76,6 @@ it.each(["SRC/new.txt", "src/RUN.sh", "Src/deep/new.txt"])(
     expect(await workspace.apply(plan)).toMatchObject({
       issues: [{ code: "ERR_ACTION_CONFLICT" }],
     });
-    const exact = await openWorkspace({ root, policy: { portable: false } });
-    expect(await exact.apply(plan)).toMatchObject({ ok: true });
-    await exact.close();
   },
 );
 

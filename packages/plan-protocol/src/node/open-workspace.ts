@@ -6,7 +6,7 @@ import { type Clock, createUuidV7Generator, type IdGenerator, systemClock } from
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
-import type { PlanPolicy } from "../validate/validate-plan.ts";
+import type { PlanPolicy } from "../paths/plan-policy.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import type { ContextPorts } from "./context/read-requests.ts";
 import { createWorkspace } from "./create-workspace.ts";
@@ -16,7 +16,7 @@ import { openShelter, removeShelter } from "./file-system/shelter-folder.ts";
 import { findUnfinished } from "./transaction/recover.ts";
 import { shelteredIds } from "./transaction/shelter.ts";
 import { withLockFile } from "./lock/workspace-lock.ts";
-import type { WorkspaceDurability, WorkspaceParts } from "./workspace-parts.ts";
+import type { WorkspaceDurability, WorkspaceParts } from "./file-system/workspace-parts.ts";
 
 /** How a workspace is opened. */
 export interface OpenWorkspaceOptions extends ContextPorts {

@@ -4,15 +4,15 @@ import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
 import type { PlanIssueCode } from "../plan-issue-code.ts";
 import { decodePercent } from "./decode-percent.ts";
-import { nameProblem, type NameRules } from "./name-problem.ts";
+import { nameProblem } from "./name-problem.ts";
 import { allowListProblem } from "./path-allow-list.ts";
-import type { PathPolicy } from "./path-policy.ts";
+import type { PlanPolicy } from "./plan-policy.ts";
 import type { PathUse } from "./path-allow-list.ts";
 import { isProtectedPath } from "./protected-name.ts";
 
 /** How a path is checked. */
 export interface CheckPathOptions {
-  policy?: PathPolicy | undefined;
+  policy?: PlanPolicy | undefined;
   limits?: Partial<Pick<PlanLimits, "maxPathLength">> | undefined;
   /** Default `write`. */
   use?: PathUse | undefined;
@@ -25,17 +25,16 @@ export interface CheckPathOptions {
 export function checkPath(path: string, options: CheckPathOptions = {}): Result<string> {
   const { policy = {}, limits, use = "write" } = options;
   const { maxPathLength } = { ...defaultPlanLimits, ...limits };
-  const rules: NameRules = { portable: policy.portable ?? true, system: policy.system ?? "posix" };
   const issues: PlanIssue[] = [];
   const add = (code: PlanIssueCode, reason: string): void => {
     issues.push({ code, path: [], message: `The path ${quote(path)} ${reason}.` });
   };
   if (path.length > maxPathLength)
     add("ERR_PATH_TOO_LONG", `has more than ${maxPathLength} characters`);
-  const plain = plainForm(path, policy, use);
+  const plain = plainForm(path, use);
   // A path of megabytes is refused for its length; reading it further would only take time.
   if (path.length <= Math.max(maxPathLength, 10_000)) {
-    const problem = pathProblem(plain, rules);
+    const problem = pathProblem(plain);
     if (problem !== undefined)
       add("ERR_INVALID_PATH", `${problem}. Give a path relative to the root, like "src/a.ts"`);
     if (isProtectedPath(plain))
@@ -48,32 +47,29 @@ export function checkPath(path: string, options: CheckPathOptions = {}): Result<
   return first === undefined ? success(plain) : failure(first, ...others);
 }
 
-function plainForm(path: string, policy: PathPolicy, use: PathUse): string {
-  const started = policy.allowsLeadingDot === true && path.startsWith("./") ? path.slice(2) : path;
-  return use === "folder" && /[^/]\/$/.test(started) ? started.slice(0, -1) : started;
+function plainForm(path: string, use: PathUse): string {
+  return use === "folder" && /[^/]\/$/.test(path) ? path.slice(0, -1) : path;
 }
 
-function pathProblem(path: string, rules: NameRules): string | undefined {
-  const written = problemAsWritten(path, rules);
-  if (written !== undefined || !rules.portable || !/%|0x/i.test(path)) return written;
+function pathProblem(path: string): string | undefined {
+  const written = problemAsWritten(path);
+  if (written !== undefined || !/%|0x/i.test(path)) return written;
   const decoded = decodePercent(path);
   if (decoded === path) return undefined;
   const isHarmless =
-    decoded !== undefined &&
-    !decoded.startsWith("%") &&
-    problemAsWritten(decoded, rules) === undefined;
+    decoded !== undefined && !decoded.startsWith("%") && problemAsWritten(decoded) === undefined;
   return isHarmless && !isProtectedPath(decoded)
     ? undefined
     : "hides what it means behind an encoding";
 }
 
-function problemAsWritten(path: string, rules: NameRules): string | undefined {
+function problemAsWritten(path: string): string | undefined {
   if (path === "") return "is empty";
   if (path.startsWith("/")) return "is absolute";
-  if (/^[a-z]:/i.test(path) && (rules.portable || rules.system === "win32")) return "names a drive";
+  if (/^[a-z]:/i.test(path)) return "names a drive";
   if (path.startsWith("~")) return "begins with a home folder";
   for (const name of path.split("/")) {
-    const problem = nameProblem(name, rules);
+    const problem = nameProblem(name);
     if (problem !== undefined) return `has ${problem}`;
   }
   return undefined;

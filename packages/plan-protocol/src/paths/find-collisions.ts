@@ -1,5 +1,4 @@
 import { foldName } from "./fold-name.ts";
-import type { PathPolicy } from "./path-policy.ts";
 
 /** Two spellings that may be one place. */
 export interface PathCollision {
@@ -9,24 +8,18 @@ export interface PathCollision {
   spellings: [string, string];
 }
 
-/** What two spellings of one place have in common under a policy: folded, except where the system distinguishes all names. */
-export function collisionKey(path: string, policy: PathPolicy): string {
-  const isExact = policy.portable === false && (policy.system ?? "posix") === "posix";
-  return isExact ? path : foldName(path);
-}
-
 /**
  * Places that two paths spell differently, by case or by Unicode form: on some systems they are two files, on others
  * one. Folders on the way count too. Each later path is named at most once.
  */
-export function findCollisions(paths: readonly string[], policy: PathPolicy): PathCollision[] {
+export function findCollisions(paths: readonly string[]): PathCollision[] {
   const seen = new Map<string, { spelling: string; index: number }>();
   const collisions: PathCollision[] = [];
   for (const [index, path] of paths.entries()) {
     let collision: PathCollision | undefined;
     for (let end = path.indexOf("/"); end !== -2; end = end < 0 ? -2 : path.indexOf("/", end + 1)) {
       const spelling = end < 0 ? path : path.slice(0, end);
-      const key = collisionKey(spelling, policy);
+      const key = foldName(spelling);
       const first = seen.get(key);
       if (first === undefined) seen.set(key, { spelling, index });
       else if (first.spelling !== spelling)

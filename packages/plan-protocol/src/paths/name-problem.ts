@@ -1,6 +1,5 @@
 import { countBytes } from "../content/count-bytes.ts";
 import { foldName } from "./fold-name.ts";
-import type { FileSystemKind } from "./path-policy.ts";
 
 /** A file system's bound on one name, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 255;
@@ -14,19 +13,9 @@ const EMOJI_VARIATION = /(?<=\p{Extended_Pictographic}|[0-9#*])\ufe0f/gu;
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Zl}\p{Zp}]/u;
 const UNUSABLE = /[\p{Co}\p{Noncharacter_Code_Point}\ufffd]/u;
 
-/** Which names the system distinguishes, and so must be refused. */
-export interface NameRules {
-  portable: boolean;
-  system: FileSystemKind;
-}
-
-/** Why a segment of a path cannot be a file's name under the rules; undefined for one that can. */
-export function nameProblem(name: string, rules: NameRules): string | undefined {
-  return (
-    problemAnywhere(name) ??
-    problemOnWindows(name, rules) ??
-    (rules.portable ? problemOfText(name) : undefined)
-  );
+/** Why a segment of a path can't be the name of one file on Windows, macOS and Linux; undefined for one that can. */
+export function nameProblem(name: string): string | undefined {
+  return problemAnywhere(name) ?? problemOnWindows(name) ?? problemOfText(name);
 }
 
 function problemAnywhere(name: string): string | undefined {
@@ -43,8 +32,7 @@ function problemAnywhere(name: string): string | undefined {
   return undefined;
 }
 
-function problemOnWindows(name: string, { portable, system }: NameRules): string | undefined {
-  if (!portable && system !== "win32") return undefined;
+function problemOnWindows(name: string): string | undefined {
   if (name.includes("\\")) return "a backslash";
   if (/[^ -\uffff]/.test(name)) return "a control character";
   if (name.includes(":")) return "a colon, which names a drive or a stream on Windows";

@@ -1,6 +1,6 @@
 import { isRecord } from "@ccl/core/json";
 import { type Issue, type Result, success } from "@ccl/core";
-import picomatch from "picomatch";
+import { createPathMatcher } from "@ccl/core/glob";
 
 import { foldName } from "./fold-name.ts";
 
@@ -77,7 +77,8 @@ export function allowListProblem(
 
 function matches(glob: string, path: string, names: readonly string[]): boolean {
   const folded = foldName(glob).replace(/\/$/, "");
-  const isMatch = picomatch(folded, { dot: true, nocase: false });
+  // What is too long to be read as a pattern forbids all.
+  const isMatch = createPathMatcher(folded, { hasBraces: true }) ?? (() => true);
   if (!folded.includes("/")) return names.some((name) => isMatch(name));
   return (
     names.some((_name, index) => isMatch(names.slice(0, index + 1).join("/"))) || isMatch(path)

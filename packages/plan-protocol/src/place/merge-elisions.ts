@@ -62,7 +62,7 @@ const MAX_RUN = 100;
 
 /**
  * Judges new lines against the old ones: a new comment, or dots, where lines vanish stands for them. It is replaced by the
- * lines between its neighbours where these stand exactly once in the old ones. Undefined where there is none.
+ * lines between its neighbours where these stand exactly once in what is left of the old ones. Undefined where there is none.
  */
 export function mergeElisions(
   old: readonly string[],
@@ -70,106 +70,153 @@ export function mergeElisions(
   form: ChangeForm,
 ): MergedLines | undefined {
   const known = new Set(old.map((line) => line.trim()));
-  const looks = fresh.map((line) => (known.has(line.trim()) ? undefined : lookOf(line)));
+  const pairs = pairsOf(old);
+  const looks = fresh.map((line, at) => {
+    const look = lookOf(line);
+    if (look === undefined || !known.has(line.trim())) return look;
+    // Dots that the file has itself keep their neighbours, but for lines that are new.
+    const isOwnAt = (first: number, neighbour: number): boolean | undefined => {
+      const [pair = ""] = pairsOf(fresh.slice(first, first + 2));
+      return pairs.has(pair) || (known.has(fresh[neighbour]?.trim() ?? "") ? false : undefined);
+    };
+    const [above, below] = [isOwnAt(Math.max(0, at - 1), at - 1), isOwnAt(at, at + 1)];
+    const isOwn = above !== false && below !== false && (above ?? below) === true;
+    return look === "comment" || isOwn ? undefined : look;
+  });
   if (looks.every((look) => look === undefined)) return undefined;
-  const elided = elidedLines(old, fresh, { looks, form });
-  if (elided.size === 0) return undefined;
-  // With a line at each end that no file has, a neighbour may also be the start or the end of the file.
-  const [oldLines, freshLines] = [framed(old), framed(fresh)];
+  const gaps = gapsOf(old, fresh, { looks, form });
+  if (gaps.size === 0) return undefined;
   const lines: string[] = [];
   const merged: MergedElision[] = [];
-  let reached = 0;
-  for (let at = 0; at < fresh.length; at += 1) {
-    if (!elided.has(at)) {
-      lines.push(fresh[at] ?? "");
-      continue;
+  for (const [at, given] of fresh.entries()) {
+    const gap = gaps.get(at);
+    if (gap === undefined) lines.push(given);
+    // The further lines of one elision.
+    else if (gap !== gaps.get(at - 1)) {
+      const { from, to } = gap;
+      const text = given.trim();
+      // Who quotes lines and writes a plain comment for them may have meant just that.
+      const isUnclear = form === "quoted" && looks[at] === "comment";
+      if (isUnclear || from === undefined || to === undefined || from >= to)
+        return { line: at + 1, text };
+      lines.push(...old.slice(from, to));
+      merged.push({ text, firstLine: from + 1, lastLine: to });
     }
-    const text = (fresh[at] ?? "").trim();
-    const line = at + 1;
-    // Who quotes lines and writes a plain comment for them may have meant just that.
-    if (form === "quoted" && looks[at] === "comment") return { line, text };
-    let next = at + 1;
-    while (elided.has(next)) next += 1;
-    const from = placeOfRun(oldLines, freshLines.slice(0, at + 1).toReversed(), true);
-    const to = placeOfRun(oldLines, freshLines.slice(next + 1), false);
-    if (from === undefined || to === undefined || from > to || from < reached)
-      return { line, text };
-    const kept = old.slice(from - 1, to - 1);
-    if (kept.length === 0) return { line, text };
-    lines.push(...kept);
-    merged.push({ text, firstLine: from, lastLine: to - 1 });
-    reached = to;
-    at = next - 1;
   }
-  const [first] = elided;
+  const [first = 0] = gaps.keys();
   const isAllOld = lines.length === old.length && lines.every((line, at) => line === old[at]);
   // What changes nothing stands for all that was to be written.
-  return isAllOld && first !== undefined
-    ? { line: first + 1, text: (fresh[first] ?? "").trim() }
-    : { lines, merged };
+  return isAllOld ? { line: first + 1, text: (fresh[first] ?? "").trim() } : { lines, merged };
+}
+
+/** Old lines between the neighbours of an elision: from one index up to but not including another, where these are known. */
+interface Gap {
+  from: number | undefined;
+  to: number | undefined;
+}
+
+/** The gaps that new lines stand for, by the index of the line. */
+function gapsOf(
+  old: readonly string[],
+  fresh: readonly string[],
+  { looks, form }: { looks: readonly (Look | undefined)[]; form: ChangeForm },
+): Map<number, Gap> {
+  const gaps = new Map<number, Gap>();
+  const changed = vanishedBeside(old, fresh);
+  // With a line at each end that no file has, a neighbour may also be the start or the end of the file.
+  const [oldLines, freshLines] = [framed(old), framed(fresh)];
+  const known = new Set(oldLines);
+  const pairs = pairsOf(oldLines);
+  let reached = 0;
+  for (let at = 0; at < fresh.length; at += 1) {
+    if (looks[at] === undefined) continue;
+    let next = at + 1;
+    while (looks[next] !== undefined) next += 1;
+    const [above, below] = [freshLines.slice(0, at + 1).toReversed(), freshLines.slice(next + 1)];
+    const last = placeOfRun(oldLines, above, { step: -1, from: reached });
+    const first = placeOfRun(oldLines, below, { step: 1, from: last ?? reached });
+    const gap: Gap = { from: last, to: first === undefined ? undefined : first - 1 };
+    const isCertain = last !== undefined && first !== undefined;
+    const isBetweenOld = known.has(above[0] ?? "") && known.has(below[0] ?? "");
+    const isTogether = [...pairsOf([above[0] ?? "", below[0] ?? ""])].some((pair) =>
+      pairs.has(pair),
+    );
+    const isOpen = !isCertain && isBetweenOld && !isTogether;
+    for (let line = at; line < next; line += 1) {
+      const look = looks[line];
+      if (look === undefined) continue;
+      const beside = isCertain
+        ? { go: old.slice(last, first - 1), come: fresh.slice(at, next), offset: line - at }
+        : changed[line];
+      const isElided =
+        (isOpen && look === "dotted") ||
+        (beside !== undefined && standsForLines(beside, look, form));
+      if (isElided) gaps.set(line, gap);
+    }
+    if (gaps.has(at) && first !== undefined) reached = first;
+    at = next - 1;
+  }
+  return gaps;
 }
 
 function framed(lines: readonly string[]): string[] {
   return ["\0start", ...lines, "\0end"];
 }
 
-/**
- * Where the shortest run of lines that stands only once ends, read away from an elision: the index behind it, or of its first
- * line for the lines below.
- */
+/** Where the shortest run of lines that stands only once from an index on begins, read away from an elision. */
 function placeOfRun(
   lines: readonly string[],
   run: readonly string[],
-  isAbove: boolean,
+  { step, from }: { step: 1 | -1; from: number },
 ): number | undefined {
-  const step = isAbove ? -1 : 1;
-  let places = lines.flatMap((line, index) => (line === run[0] ? [index] : []));
+  let places = lines.flatMap((line, index) => (index >= from && line === run[0] ? [index] : []));
   for (let length = 1; length <= Math.min(run.length, MAX_RUN); length += 1) {
     places = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
-    const [only] = places;
-    if (only === undefined) return undefined;
-    if (places.length === 1) return isAbove ? only + 1 : only;
+    if (places.length < 2) return places[0];
   }
   return undefined;
 }
 
-/** Indexes of the new lines that stand for old ones. */
-function elidedLines(
-  old: readonly string[],
-  fresh: readonly string[],
-  { looks, form }: { looks: readonly (Look | undefined)[]; form: ChangeForm },
-): Set<number> {
-  const elided = new Set<number>();
-  let at = 0;
+/** Lines that follow each other, but for their blanks. */
+function pairsOf(lines: readonly string[]): Set<string> {
+  return new Set(lines.slice(1).map((line, at) => `${lines[at]?.trim()}\n${line.trim()}`));
+}
+
+/** What goes and comes in one place, and which of the new lines one is. */
+interface Beside {
+  go: readonly string[];
+  come: readonly string[];
+  offset: number;
+}
+
+/** For each new line what goes beside it; undefined for lines that stay. */
+function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Beside | undefined)[] {
+  const found: (Beside | undefined)[] = [];
   let go: string[] = [];
   let come: string[] = [];
   for (const { mark, text } of [...diffLines(old, fresh), { mark: " ", text: "" }]) {
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
     else {
-      const isElided = (offset: number): boolean =>
-        standsForLines(go, come, { offset, look: looks[at + offset], form });
-      for (const offset of [...come.keys()].filter(isElided)) elided.add(at + offset);
-      at += come.length + 1;
+      for (const offset of come.keys()) found.push({ go, come, offset });
+      found.push(undefined);
       [go, come] = [[], []];
     }
   }
-  return elided;
+  return found;
 }
 
-function standsForLines(
-  go: readonly string[],
-  come: readonly string[],
-  { offset, look, form }: { offset: number; look: Look | undefined; form: ChangeForm },
-): boolean {
+function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeForm): boolean {
   const vanished = go.filter((line) => line.trim() !== "");
-  if (look === undefined || vanished.length < VANISHED[form][look]) return false;
+  if (vanished.length < VANISHED[form][look]) return false;
   if (look !== "comment") return true;
   const text = come[offset] ?? "";
   // A line that was commented out stands for itself, and a comment takes the place of one that says nearly the same.
   const isExplained = (line: string): boolean =>
-    text.includes(line.trim()) || (lookOf(line) === "comment" && sharesWords(line, text));
-  if (vanished.some(isExplained)) return false;
+    (LETTER.test(line) && text.includes(line.trim())) ||
+    (lookOf(line) === "comment" && sharesWords(line, text));
+  const explained = vanished.filter(isExplained).length;
+  if (explained > 0 && vanished.length - explained < MIN_LOSS) return false;
   const others = come.filter((line) => line.trim() !== "" && lookOf(line) === undefined).length;
   if (others === 0) return true;
   const isAtEdge = offset === 0 || offset === come.length - 1;

@@ -83,17 +83,9 @@ export const builtPlanSchema: JsonSchema = {
   required: ["actions", "context_requests"],
 };
 
-const domainSchemas = new Map<PlanVersion, JsonSchema>();
 const wireSchemas = new Map<PlanVersion, JsonSchema>();
 
-/** The JSON Schema of a plan's object form in a version, named by `x_schema_version`; for people and for local checks. */
-export function planDomainSchema(version: PlanVersion): JsonSchema {
-  const known = domainSchemas.get(version) ?? { ...planSchema(version), x_schema_version: version };
-  domainSchemas.set(version, known);
-  return known;
-}
-
-/** The same in the strict subset that providers decode by: send it as `response_format`. */
+/** The JSON Schema of a plan in a version, in the strict subset that providers decode by: send it as `response_format`. */
 export function planWireSchema(version: PlanVersion): JsonSchema {
   const known = wireSchemas.get(version) ?? toWireSchema(planSchema(version)).schema;
   wireSchemas.set(version, known);

@@ -1,7 +1,7 @@
 import type { Issue } from "@ccl/core";
 
 import type { PlanVersion } from "../plan/plan.ts";
-import { recoveryOf, versionBelow } from "./recovery-from.ts";
+import { recoveryFrom, versionBelow } from "./recovery-from.ts";
 
 /** The repairs that are left to a proposal. */
 export interface RepairBudget {
@@ -35,7 +35,7 @@ export function nextStep(
     version: PlanVersion | undefined;
   },
 ): NextStep {
-  const recoveries = new Set(issues.map(recoveryOf));
+  const recoveries = new Set(issues.map(recoveryFrom));
   if (recoveries.has("stop")) return { step: "stop" };
   if (budget[stage] > 0 && budget.total > 0) return { step: "repair" };
   const below = version === undefined ? undefined : versionBelow(version);

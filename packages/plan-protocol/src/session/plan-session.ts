@@ -10,7 +10,7 @@ import type { PlanVersion } from "../plan/plan.ts";
 import type { PlanEvent } from "../trace/plan-event.ts";
 import type { PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts";
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
-import type { PlanPolicy } from "../validate/validate-plan.ts";
+import type { PlanPolicy } from "../paths/plan-policy.ts";
 import type {
   AppliedPlan,
   ApplyOptions,

@@ -9,7 +9,7 @@ import type { PlanEvent } from "../trace/plan-event.ts";
 import type { PlanTraceSink } from "../trace/plan-trace.ts";
 import type { TraceRecorder } from "../trace/trace-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
-import type { PlanPolicy } from "../validate/validate-plan.ts";
+import type { PlanPolicy } from "../paths/plan-policy.ts";
 import type { PlanWorkspace } from "../workspace/plan-workspace.ts";
 import type { PlanCycle } from "./plan-cycle.ts";
 import type { MemorySource, PlanModelRequest } from "./plan-session.ts";

@@ -14,7 +14,7 @@ describe("recoveryFrom", () => {
     ["PROTECTED_PATH", "stop"],
     ["FORBIDDEN_PATH", "stop"],
   ] as const)("answers %s with %s", (code, recovery) => {
-    expect(recoveryFrom(code)).toBe(recovery);
+    expect(recoveryFrom({ code })).toBe(recovery);
   });
 
   it("descends from 3 to 2 to 1 and no further", () => {

@@ -36,13 +36,8 @@ const RECOVERIES: ReadonlyMap<string, Recovery> = new Map<PlanIssueCode, Recover
   ["ERR_IO", "stop"],
 ]);
 
-/** What a session does about an issue with this code. */
-export function recoveryFrom(code: PlanIssueCode): Recovery {
-  return recoveryOf({ code });
-}
-
-/** The same for an issue from anywhere: a code that is not known is worth one repair. */
-export function recoveryOf({ code }: Pick<Issue, "code">): Recovery {
+/** What a session does about an issue; a code that is not known is worth one repair. */
+export function recoveryFrom({ code }: Pick<Issue, "code">): Recovery {
   return RECOVERIES.get(code) ?? "repair";
 }
 

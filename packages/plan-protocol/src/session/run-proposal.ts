@@ -16,7 +16,7 @@ import { type CheckedPlan, checkPlan } from "./check-plan.ts";
 import { filePathOf, gatherContext, rereadFiles } from "./gather-context.ts";
 import { createRepairBudget, nextStep, type RepairBudget } from "./next-step.ts";
 import type { ProposalRun } from "./proposal-run.ts";
-import { recoveryOf } from "./recovery-from.ts";
+import { recoveryFrom } from "./recovery-from.ts";
 import { renderSystemPrompt } from "./render-system-prompt.ts";
 import { labelOf, renderUserPrompt } from "./render-user-prompt.ts";
 import { selectContext, type ShownContext } from "./select-context.ts";
@@ -169,7 +169,7 @@ async function continueProposal(
 /** The files of actions that were based on another state of them, or without having seen them. */
 function pathsToRead(issues: readonly Issue[], paths: readonly string[]): ReadonlySet<string> {
   const stale = issues.filter(
-    (issue) => recoveryOf(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE",
+    (issue) => recoveryFrom(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE",
   );
   const indexes = stale.flatMap(({ path: [list, index] }) =>
     list === "actions" && typeof index === "number" ? [index] : [],

@@ -1,6 +1,6 @@
 import type { ActionKind } from "../plan/plan.ts";
-import { collisionKey, findCollisions } from "../paths/find-collisions.ts";
-import type { PathPolicy } from "../paths/path-policy.ts";
+import { findCollisions } from "../paths/find-collisions.ts";
+import { foldName } from "../paths/fold-name.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
 
 /** An action whose path was checked. */
@@ -12,14 +12,14 @@ export interface PlacedAction {
 }
 
 /** Actions that cannot all be done: `ERR_ACTION_CONFLICT`, with the place of the later one. */
-export function findConflicts(actions: readonly PlacedAction[], policy: PathPolicy): PlanIssue[] {
+export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
   const issues: PlanIssue[] = [];
   const add = (action: PlacedAction, message: string): void => {
     issues.push({ code: "ERR_ACTION_CONFLICT", path: ["actions", action.index, "path"], message });
   };
   const byKey = new Map<string, PlacedAction>();
   for (const action of actions) {
-    const key = collisionKey(action.path, policy);
+    const key = foldName(action.path);
     const other = byKey.get(key);
     if (other === undefined) byKey.set(key, action);
     else if (other.path === action.path)
@@ -29,7 +29,7 @@ export function findConflicts(actions: readonly PlacedAction[], policy: PathPoli
       );
   }
   for (const action of actions) {
-    const parent = conflictingParent(action, byKey, policy);
+    const parent = conflictingParent(action, byKey);
     if (parent !== undefined)
       add(
         action,
@@ -37,7 +37,7 @@ export function findConflicts(actions: readonly PlacedAction[], policy: PathPoli
       );
   }
   const paths = actions.map((action) => action.path);
-  for (const { indexes, spellings } of findCollisions(paths, policy)) {
+  for (const { indexes, spellings } of findCollisions(paths)) {
     const action = actions[indexes[1]];
     if (action === undefined) continue;
     const [first, second] = spellings.map(quote);
@@ -50,10 +50,9 @@ export function findConflicts(actions: readonly PlacedAction[], policy: PathPoli
 function conflictingParent(
   action: PlacedAction,
   byKey: ReadonlyMap<string, PlacedAction>,
-  policy: PathPolicy,
 ): PlacedAction | undefined {
   for (let end = action.path.indexOf("/"); end >= 0; end = action.path.indexOf("/", end + 1)) {
-    const parent = byKey.get(collisionKey(action.path.slice(0, end), policy));
+    const parent = byKey.get(foldName(action.path.slice(0, end)));
     if (parent === undefined || parent.kind === "CREATE_DIR") continue;
     const isRemoved = ["DELETE_FILE", "DELETE_DIR", "MOVE_FILE"].includes(action.kind);
     if (parent.kind !== "DELETE_DIR" || !isRemoved) return parent;

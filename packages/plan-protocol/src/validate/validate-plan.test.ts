@@ -473,19 +473,6 @@ describe("validatePlan", () => {
     );
   });
 
-  it("keeps line ends, or makes them LF with one at the end", () => {
-    const plan = planOf({ actions: [create("a", "x\r\ny"), create("b", "")] });
-    const contents = (lineEnds: "keep" | "lf"): unknown => {
-      const valid = validatePlan(plan, { mode: "apply", policy: { lineEnds } });
-      return (
-        valid.ok &&
-        valid.value.actions.map((action) => ("content" in action ? action.content : undefined))
-      );
-    };
-    expect(contents("keep")).toEqual(["x\r\ny", ""]);
-    expect(contents("lf")).toEqual(["x\ny\n", ""]);
-  });
-
   it("keeps every action of what it accepts, each on a place of its own and after the folders that it needs", () => {
     const name = fc.constantFrom("a", "A", "b", "c.ts", "\u00e9", "e\u0301", "..", "nul", ".env");
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));

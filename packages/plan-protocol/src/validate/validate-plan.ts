@@ -1,10 +1,9 @@
 import type { Issue, Result } from "@ccl/core";
 import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 
-import { type LineEnds, normalizeLineEnds } from "../content/normalize-line-ends.ts";
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { checkPath } from "../paths/check-path.ts";
-import type { PathPolicy } from "../paths/path-policy.ts";
+import type { PlanPolicy } from "../paths/plan-policy.ts";
 import type { PathUse } from "../paths/path-allow-list.ts";
 import { actionKinds, isActionKind, planVersions } from "../plan/action-kinds.ts";
 import type { ActionKind, Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
@@ -16,12 +15,6 @@ import { checkSummary } from "./check-summary.ts";
 import { findConflicts, type PlacedAction } from "./find-conflicts.ts";
 import { orderActions } from "./order-actions.ts";
 import type { PlanMode, ReadSet, ValidAction, ValidPlan } from "./valid-plan.ts";
-
-/** What a plan may touch and how its text is written. */
-export interface PlanPolicy extends PathPolicy {
-  /** Default `keep`. */
-  lineEnds?: LineEnds | undefined;
-}
 
 /** What a plan is checked against. */
 export interface ValidatePlanOptions {
@@ -126,7 +119,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
     if (path === undefined && settings.placed.has(index)) continue;
     const checked = checkChange({ ...action, path: path ?? action.path, to }, check);
     totalBytes += checked.sizeBytes;
-    valid.push(withLineEnds(checked.action, settings.policy.lineEnds ?? "keep"));
+    valid.push(checked.action);
   }
   const { maxTotalContentBytes } = settings.limits;
   if (totalBytes > maxTotalContentBytes)
@@ -135,7 +128,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
       path: ["actions"],
       message: `${totalBytes} bytes are more than ${maxTotalContentBytes} for one plan. Split it.`,
     });
-  settings.issues.push(...findConflicts(placed, settings.policy));
+  settings.issues.push(...findConflicts(placed));
   return valid;
 }
 
@@ -194,9 +187,4 @@ function checkPathAt(
 function useOf(kind: ActionKind): PathUse {
   if (kind === "DELETE_FILE" || kind === "MOVE_FILE") return "delete";
   return actionKinds[kind].fields.length === 0 ? "folder" : "write";
-}
-
-function withLineEnds(action: ValidAction, lineEnds: LineEnds): ValidAction {
-  if (action.kind !== "CREATE_FILE" && action.kind !== "UPDATE_FILE") return action;
-  return { ...action, content: normalizeLineEnds(action.content, lineEnds) };
 }

@@ -1,7 +1,7 @@
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import { quote } from "../../plan-issue.ts";
 import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { newFindings } from "./findings-of.ts";
 import { type CheckRun, runCheck } from "./run-check.ts";
 

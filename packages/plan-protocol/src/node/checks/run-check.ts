@@ -8,7 +8,7 @@ import { resolveInside, systemCode } from "@ccl/core/node";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import { quote } from "../../plan-issue.ts";
 import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { createBoundedOutput } from "./bounded-output.ts";
 import { findingsOf } from "./findings-of.ts";
 import { askToEnd, CHECK_VARIABLE, endTree } from "./process-tree.ts";

@@ -1,4 +1,4 @@
-import { createPathMatcher } from "./glob-matcher.ts";
+import { createPathMatcher } from "@ccl/core/glob";
 
 /** Files with more than this are no list of names. */
 const MAX_RULES = 5_000;
@@ -58,6 +58,7 @@ function matcherOf(body: string): IgnoreRule["fits"] {
   const parts = body.replace(/^\//, "").split("/");
   // What is in a folder, and not the folder itself.
   if (parts.at(-1) === "**") parts.push("*");
-  const fits = createPathMatcher(isAnchored ? parts : ["**", ...parts], { hasEscapes: true });
-  return (path) => fits(path);
+  const pattern = (isAnchored ? parts : ["**", ...parts]).join("/");
+  const fits = createPathMatcher(pattern, { hasEscapes: true });
+  return (path) => fits?.(path) === true;
 }

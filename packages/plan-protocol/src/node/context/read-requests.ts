@@ -1,3 +1,4 @@
+import { createPathMatcher } from "@ccl/core/glob";
 import { systemCode } from "@ccl/core/node";
 import { throwIfAborted } from "@ccl/core/async";
 import { redactSecrets } from "@ccl/core";
@@ -12,8 +13,7 @@ import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
 import { decodeText } from "../file-system/decode-text.ts";
 import { type Tree, withTree } from "../file-system/tree.ts";
 import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
-import { createGlobMatcher } from "./glob-matcher.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
@@ -165,7 +165,10 @@ async function searchRequest(
     return refuse(`A query has at most ${MAX_QUERY_CHARACTERS} characters`);
   if (glob !== undefined && glob.length > MAX_GLOB_CHARACTERS)
     return refuse(`A glob has at most ${MAX_GLOB_CHARACTERS} characters`);
-  const matcher = glob === undefined ? undefined : createGlobMatcher(glob);
+  const plain = glob?.replace(/^\.?\//, "");
+  const pattern = plain === undefined || plain.includes("/") ? plain : `**/${plain}`;
+  const matcher =
+    pattern === undefined ? undefined : createPathMatcher(pattern, { hasBraces: true });
   if (glob !== undefined && matcher === undefined)
     return refuse(`The glob ${quote(glob)} has too many alternatives`);
   const outcome = await searchFiles(parts.rootPath, query, {

@@ -3,7 +3,7 @@ import { NodeIoError, withFileLock } from "@ccl/core/node";
 
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 
 /** A lock of a process on another machine or in another container is left alone for as long as any apply may take. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;

@@ -6,8 +6,8 @@ import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import { withTree } from "../file-system/tree.ts";
 import { type ResolvedAction, resolvePlan } from "../transaction/resolve-plan.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
-import { hashOfPlan } from "./hash-of-plan.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { hashOfPlan } from "../transaction/hash-of-plan.ts";
 import { riskMarks } from "./risk-marks.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 

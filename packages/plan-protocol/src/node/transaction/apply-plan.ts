@@ -8,13 +8,11 @@ import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
 import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
-import type { EntryStatus } from "../file-system/folder.ts";
-import { readFacts } from "../file-system/read-file.ts";
-import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
+import { withTree } from "../file-system/tree.ts";
 import { quote } from "../../plan-issue.ts";
-import { hashOfPlan } from "../preview/hash-of-plan.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
-import { backUp, isSameStatus } from "./back-up.ts";
+import { hashOfPlan } from "./hash-of-plan.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { backUp } from "./back-up.ts";
 import {
   closeJournal,
   emptyParts,
@@ -69,17 +67,19 @@ async function apply(
       "RECOVERY_REQUIRED",
       `Transaction ${unfinished.join(", ")} was interrupted. Call recover() before the next apply.`,
     );
-  const resolved = await withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
+  const resolve = (): Promise<Result<ResolvedPlan>> =>
+    withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
+  const resolved = await resolve();
   if (!resolved.ok) return resolved;
   const refused = checkConfirmation(plan, resolved.value, confirm);
   if (refused !== undefined) return refused;
   const how = { shortenOutput, signal };
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
-  const rewritten = before.length === 0 ? undefined : await changedBase(parts, resolved.value);
-  if (rewritten !== undefined)
+  const again = before.length === 0 ? resolved : await resolve();
+  if (!again.ok || hashOfPlan(plan, again.value) !== hashOfPlan(plan, resolved.value))
     return planFailure(
       "CONCURRENT_EDIT",
-      `${quote(rewritten)} was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".`,
+      'A file of the plan was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".',
     );
   const useless = mayFail ? undefined : uselessCheck(before);
   if (useless !== undefined) return { ok: false, issues: [uselessIssue(useless)] };
@@ -116,30 +116,6 @@ async function apply(
     await closeJournal(staged.journal);
     if (hasChecks) await dropShelter(parts, transactionId);
   }
-}
-
-/** A file that is not what it was before the checks ran. */
-async function changedBase(
-  parts: WorkspaceParts,
-  { actions }: ResolvedPlan,
-): Promise<string | undefined> {
-  return await withTree(parts.root, async (tree) => {
-    for (const { action, base } of actions) {
-      if (base === undefined || isSameStatus(await statusIn(tree, action.path), base.status))
-        continue;
-      const { parent, name } = splitPath(action.path);
-      const facts = await tree
-        .inFolder(parent, (folder) => readFacts(folder, name, 0))
-        .catch(() => undefined);
-      if (facts?.sha256 !== base.sha256) return action.path;
-    }
-    return undefined;
-  });
-}
-
-async function statusIn(tree: Tree, path: string): Promise<EntryStatus | undefined> {
-  const { parent, name } = splitPath(path);
-  return await tree.inFolder(parent, (folder) => folder.status(name)).catch(() => undefined);
 }
 
 function checkConfirmation(

@@ -4,7 +4,7 @@ import { quote } from "../../plan-issue.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
-import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import type { Journal } from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";

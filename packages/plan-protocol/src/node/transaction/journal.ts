@@ -5,14 +5,14 @@ import { canonicalJson, sha256Hex } from "@ccl/core";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 
 /**
  * A transaction's folder. `staged` has the new files, `backups` second names of the old ones, `moved` the old files
  * themselves once they were taken out of the tree, `taken` the new ones that a rollback took out again, `written` what checks
- * had made of them. Each is named by the number of its step.
+ * had turned them into. Each is named by the number of its step.
  */
 export interface Journal {
   transactionId: string;

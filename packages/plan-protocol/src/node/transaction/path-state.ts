@@ -3,7 +3,7 @@ import { canonicalJson } from "@ccl/core";
 import { unless } from "@ccl/core/node";
 
 import type { Tree } from "../file-system/tree.ts";
-import { FILES_AT_ONCE } from "../workspace-parts.ts";
+import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
 import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 import type { FileState, Step } from "./step.ts";
 

@@ -3,7 +3,7 @@ import { throwIfAborted } from "@ccl/core/async";
 
 import type { RecoveredTransaction, TransactionRecord } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
-import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   closeJournal,
   emptyParts,

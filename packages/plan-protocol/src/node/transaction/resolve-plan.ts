@@ -3,7 +3,7 @@ import { systemCode } from "@ccl/core/node";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import { checkPath } from "../../paths/check-path.ts";
-import { collisionKey } from "../../paths/find-collisions.ts";
+import { foldName } from "../../paths/fold-name.ts";
 import { actionKinds } from "../../plan/action-kinds.ts";
 import type { ActionKind } from "../../plan/plan.ts";
 import { quote } from "../../plan-issue.ts";
@@ -14,9 +14,9 @@ import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
 import { decodeText } from "../file-system/decode-text.ts";
 import type { FileFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
-import { FILES_AT_ONCE } from "../workspace-parts.ts";
+import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
 
 /** An action with what it does to the tree as it is now. */
 export interface ResolvedAction {
@@ -119,7 +119,7 @@ function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Iss
       });
   }
   if (issues.length > 0) return issues;
-  return findConflicts(named, parts.policy);
+  return findConflicts(named);
 }
 
 function namesOf(action: ValidAction, index: number): PlacedAction[] {
@@ -186,7 +186,7 @@ async function resolveMove(
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },
-  { parts, tree, isDeleted, createdFolders, impliedFolders }: ResolveContext,
+  { tree, isDeleted, createdFolders, impliedFolders }: ResolveContext,
 ): Promise<Outcome | undefined> {
   if (found.kind !== "absent")
     return refuse(
@@ -201,10 +201,7 @@ async function takePlace(
   const twin = names
     .map((name) => (found.lastFolder === "" ? name : `${found.lastFolder}/${name}`))
     .find(
-      (other) =>
-        other !== first &&
-        !isDeleted.has(other) &&
-        collisionKey(other, parts.policy) === collisionKey(first, parts.policy),
+      (other) => other !== first && !isDeleted.has(other) && foldName(other) === foldName(first),
     );
   if (twin !== undefined)
     return refuse(

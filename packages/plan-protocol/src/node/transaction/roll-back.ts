@@ -5,7 +5,7 @@ import { quote } from "../../plan-issue.ts";
 import type { RolledBackPlan } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   closeJournal,
   isTransactionId,

@@ -1,5 +1,5 @@
 import type { Folder } from "../file-system/folder.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { linkOrCopy } from "./back-up.ts";
 import {
   closeJournal,
@@ -51,16 +51,12 @@ export async function restoreSheltered(parts: WorkspaceParts, journals: Folder):
   for (const id of await shelteredIds(parts)) {
     const shelter = await parts.openShelter(false);
     if (shelter === undefined) return;
+    const copy = await openJournal(shelter, id).finally(() => shelter.close());
     try {
-      const copy = await openJournal(shelter, id);
-      try {
-        if (!(await isWhole(journals, copy)))
-          await copyJournal(parts, copy, { old: copy.moved, to: journals });
-      } finally {
-        await closeJournal(copy);
-      }
+      if (!(await isWhole(journals, copy)))
+        await copyJournal(parts, copy, { old: copy.moved, to: journals });
     } finally {
-      await shelter.close();
+      await closeJournal(copy);
     }
     await dropShelter(parts, id);
   }

@@ -3,7 +3,7 @@ import { unless } from "@ccl/core/node";
 import { sha256Hex } from "@ccl/core";
 
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
-import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { closeJournal, createJournal, type Journal } from "./journal.ts";
 import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
 import type { Step } from "./step.ts";

@@ -4,13 +4,13 @@ import { quote } from "../../plan-issue.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { changedMeanwhile, isSameStatus } from "./back-up.ts";
 import type { Journal } from "./journal.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { type Step, StepConflict } from "./step.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
-import { FILES_AT_ONCE } from "../workspace-parts.ts";
+import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
 
 /**
  * Makes the changes, in order. A file that goes is moved out of the tree and looked at there; what was moved by mistake is

@@ -3,7 +3,7 @@ import { isWithoutHardLinks, systemCode, unless } from "@ccl/core/node";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
-import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   emptyParts,
   type Journal,
@@ -118,8 +118,8 @@ async function unmakeFolder(
   if (await unless(["ENOTEMPTY", "EEXIST", "ENOTDIR"], unless(["ENOENT"], removed, true), false))
     return true;
   if (checked === undefined || (await written.status(key)) !== undefined) return false;
-  const made = await unless(["ENOTDIR"], folder.openFolder(name), undefined);
-  const names = (await made?.list().finally(() => made.close())) ?? [];
+  const opened = await unless(["ENOTDIR"], folder.openFolder(name), undefined);
+  const names = (await opened?.list().finally(() => opened.close())) ?? [];
   const isTheirs = !checked.isOver || isSameState({ names: names.sort() }, checked.written[key]);
   if (isTheirs) await folder.rename(name, written, key);
   return isTheirs;
@@ -169,7 +169,7 @@ function ownOf({ taken }: Journal, { after }: Step): OwnFile {
   return { to: taken, sha256: after?.sha256 };
 }
 
-/** The transaction's own file, or what checks made of it; undefined where it is someone else's. */
+/** The transaction's own file, or what checks turned it into; undefined where it is someone else's. */
 async function findOwn(
   journal: Journal,
   step: Step,

@@ -1,9 +1,9 @@
 import type { Clock, IdGenerator } from "@ccl/core";
 
-import type { PlanLimits } from "../limits/plan-limits.ts";
-import type { ReadFile } from "../validate/valid-plan.ts";
-import type { PlanPolicy } from "../validate/validate-plan.ts";
-import type { Folder, OpenFile } from "./file-system/folder.ts";
+import type { PlanLimits } from "../../limits/plan-limits.ts";
+import type { ReadFile } from "../../validate/valid-plan.ts";
+import type { PlanPolicy } from "../../paths/plan-policy.ts";
+import type { Folder, OpenFile } from "./folder.ts";
 
 /** `full`: what was committed outlives a power cut. `off`: only the death of the process. */
 export type WorkspaceDurability = "full" | "off";
@@ -19,7 +19,7 @@ export interface WorkspaceParts {
   openJournals(): Promise<Folder>;
   /** The same without making it: undefined where there was never a transaction. */
   findJournals(): Promise<Folder | undefined>;
-  /** Where the running transaction has a second journal while checks run; undefined where it was not made, or can't be. */
+  /** Where the running transaction has a second journal while checks run; undefined where there is none. */
   openShelter(mayMake: boolean): Promise<Folder | undefined>;
   /** Removes that folder if it is empty. */
   removeShelter(): Promise<void>;

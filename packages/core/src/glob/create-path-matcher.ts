@@ -1,5 +1,6 @@
-/** No real search has more alternatives in its braces than this. */
+/** No real pattern has more alternatives in its braces, or more characters. */
 const MAX_ALTERNATIVES = 64;
+const MAX_LENGTH = 10_000;
 
 type Segment = "**" | readonly Token[];
 
@@ -11,40 +12,41 @@ interface ClassToken {
   ranges: [string, string][];
 }
 
-/**
- * Whether paths fit a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}` and `**` for any folders. A glob without a slash is for the
- * name alone, at any depth. Needs time in proportion to path times glob, whatever the glob: it comes from a model.
- * Undefined for a glob with more than 64 alternatives.
- */
-export function createGlobMatcher(glob: string): ((path: string) => boolean) | undefined {
-  const alternatives = expandBraces(glob.replace(/^\.?\//, ""));
-  if (alternatives === undefined) return undefined;
-  const matchers = alternatives.map((alternative) =>
-    createPathMatcher((alternative.includes("/") ? alternative : `**/${alternative}`).split("/")),
-  );
-  return (path) => matchers.some((fits) => fits(path));
+/** How a pattern is read. */
+export interface PathMatcherOptions {
+  /** Reads `{a,b}` as one of both. */
+  hasBraces?: boolean | undefined;
+  /** A backslash takes its meaning from the character after it. */
+  hasEscapes?: boolean | undefined;
+  /** Only a dot in the pattern stands for a dot at the start of a name. */
+  skipsDotNames?: boolean | undefined;
 }
 
 /**
- * Whether paths fit a pattern, segment by segment: `**` for any folders, also none, and in names `*`, `?` and classes.
- * `hasEscapes`: a backslash takes its meaning from the character after it.
+ * Whether paths with slashes fit a pattern as a whole: `**` for any folders, also none, and in names `*`, `?`, `[a-z]` and
+ * `[!a]`. Needs time in proportion to path times pattern. Undefined for a pattern that is too long or has
+ * more than 64 alternatives.
  */
 export function createPathMatcher(
-  parts: readonly string[],
-  { hasEscapes = false }: { hasEscapes?: boolean | undefined } = {},
-): (path: string) => boolean {
-  const pattern = parts.map((part): Segment =>
-    part === "**" ? "**" : readTokens(part, hasEscapes),
+  pattern: string,
+  options: PathMatcherOptions = {},
+): ((path: string) => boolean) | undefined {
+  const { hasBraces = false, hasEscapes = false, skipsDotNames = false } = options;
+  const alternatives = hasBraces ? expandBraces(pattern) : [pattern];
+  if (alternatives === undefined || pattern.length > MAX_LENGTH) return undefined;
+  const patterns = alternatives.map((alternative) =>
+    alternative
+      .split("/")
+      .map((part): Segment => (part === "**" ? "**" : readTokens(part, hasEscapes))),
   );
-  return (path) =>
-    fitsPath(
-      pattern,
-      path.split("/").map((name) => [...name]),
-    );
+  return (path) => {
+    const names = path.split("/").map((name) => [...name]);
+    return patterns.some((segments) => fitsPath(segments, names, skipsDotNames));
+  };
 }
 
-function expandBraces(glob: string): string[] | undefined {
-  let open = [glob];
+function expandBraces(pattern: string): string[] | undefined {
+  let open = [pattern];
   while (open.some((text) => BRACES.test(text))) {
     open = open.flatMap(expandFirst);
     if (open.length > MAX_ALTERNATIVES) return undefined;
@@ -94,19 +96,29 @@ function readClass(characters: readonly string[]): ClassToken {
 }
 
 /** Which beginnings of the pattern fit the beginning of the path, segment by segment. */
-function fitsPath(pattern: readonly Segment[], names: readonly string[][]): boolean {
+function fitsPath(
+  pattern: readonly Segment[],
+  names: readonly string[][],
+  skipsDotNames: boolean,
+): boolean {
   let reached = closure(pattern, [true, ...pattern.map(() => false)]);
   for (const name of names) {
     const next: boolean[] = [false];
     for (const [index, segment] of pattern.entries()) {
-      const stays = segment === "**" && reached[index] === true;
-      const goesOn = segment !== "**" && reached[index] === true && fitsName(segment, name);
+      const isReached = reached[index] === true && !(skipsDotNames && isHidden(name, segment));
+      const stays = segment === "**" && isReached;
+      const goesOn = segment !== "**" && isReached && fitsName(segment, name);
       if (stays) next[index] = true;
       next[index + 1] = goesOn || next[index + 1] === true;
     }
     reached = closure(pattern, next);
   }
   return reached[pattern.length] === true;
+}
+
+/** A dot at the start that the pattern does not name. */
+function isHidden([start]: readonly string[], segment: Segment): boolean {
+  return start === "." && (segment === "**" || segment[0]?.kind !== "text");
 }
 
 /** `**` may also stand for no folder at all. */

@@ -1,0 +1,21 @@
+import { createPathMatcher } from "@ccl/core/glob";
+
+import { CliError } from "../cli-error.ts";
+
+/** Whether a path fits a glob of a flag; a leading dot is matched by name only. @throws CliError `usage` */
+export function fileMatcher(glob: string): (path: string) => boolean {
+  const fits = createPathMatcher(glob, { hasBraces: true, skipsDotNames: true });
+  const plain = glob.replace(/\[[^\]][^\]]*\]/g, "");
+  const open = ["[", "{"].find((bracket) => plain.replace(/\{[^{}]*\}/g, "").includes(bracket));
+  if (open !== undefined)
+    throw new CliError("usage", `--files ${glob} has a ${open} that does not end.`);
+  if (fits === undefined) throw new CliError("usage", `--files ${glob} has too many alternatives.`);
+  return fits;
+}
+
+/** The folders that a glob names before its first wildcard; empty for the root itself. */
+export function fixedFolder(glob: string): string {
+  const parts = glob.split("/");
+  const end = parts.findIndex((part) => /[*?[{]/.test(part));
+  return parts.slice(0, end < 0 ? -1 : end).join("/");
+}

@@ -1,0 +1,1 @@
+export { createPathMatcher, type PathMatcherOptions } from "./create-path-matcher.ts";

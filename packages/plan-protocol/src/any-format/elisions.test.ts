@@ -1,0 +1,229 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { sha256Hex } from "@ccl/core";
+import { describe, expect, it } from "vitest";
+
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
+import { parseEdits } from "./parse-edits.ts";
+
+/** What models write for lines that they leave out. */
+const KINDS = [
+  "// ...",
+  "// …",
+  "// ... existing code ...",
+  "// … existing code …",
+  "// ... rest of the file ...",
+  "// rest of the file stays the same",
+  "// (unchanged)",
+  "// unchanged",
+  "// previous functions stay the same",
+  "// other methods here",
+  "// [existing code]",
+  "//...",
+  "/* ... */",
+  "/* existing styles */",
+  "/* ... unchanged ... */",
+  "/* snip */",
+  "# ...",
+  "# rest of code unchanged",
+  "# ... (existing code)",
+  "# existing imports",
+  "<!-- ... -->",
+  "<!-- rest of the page -->",
+  "{/* ... existing JSX ... */}",
+  "-- ...",
+  "-- snip --",
+  "...",
+  "…",
+  "[... lines 20-80 omitted ...]",
+  "... (rest unchanged) ...",
+  "; unchanged",
+];
+
+const FILE_COUNT = byLength({ test: 10, ci: 100 });
+const root = new URL("../../../../", import.meta.url);
+const files = [
+  "packages/core/src",
+  "packages/plan-protocol/src",
+  "packages/cli/src",
+  "packages/mcp/src",
+  "docs",
+  "scripts",
+]
+  .flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" }).map(
+      (name) => `${folder}/${name}`,
+    ),
+  )
+  .filter((path) => /\.(?:ts|mjs|md)$/.test(path) && !path.includes("node_modules"))
+  .sort();
+
+/** Numbers from 0 on below `count`, the same for a seed. */
+function numbersOf(seed: number): (count: number) => number {
+  let state = seed;
+  return (count) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * count);
+  };
+}
+
+interface Sample {
+  path: string;
+  text: string;
+}
+
+function chosenFiles(next: (count: number) => number): Sample[] {
+  const chosen: Sample[] = [];
+  while (chosen.length < FILE_COUNT) {
+    const path = files[next(files.length)] ?? "";
+    const text = readFileSync(new URL(path, root), "utf8");
+    const count = text.split("\n").length;
+    if (
+      count >= 40 &&
+      count <= 600 &&
+      !text.includes("```") &&
+      !chosen.some((one) => one.path === path)
+    )
+      chosen.push({ path, text });
+  }
+  return chosen;
+}
+
+type Outcome = "exact" | "refused" | "wrong";
+
+const PATH = "a.ts";
+const FRESH = ["const changed = 1;", "use(changed);"];
+
+const inFence = (lines: readonly string[]): string =>
+  `${PATH}\n\`\`\`\`ts\n${lines.join("\n")}\n\`\`\`\`\n`;
+const linesOf = ({ text }: Sample): string[] => text.replace(/\n$/, "").split("\n");
+
+/** Whether an answer gives the wanted lines, and with as many remarks on lines that were kept. */
+function outcomeOf(
+  { text }: Sample,
+  answer: string,
+  wanted: readonly string[],
+  merged: number,
+): Outcome {
+  const readSet = new Map([[PATH, { path: PATH, text, sha256: sha256Hex(text) }]]);
+  const read = parseEdits(answer, { readSet });
+  if (!read.ok) return "refused";
+  const [action] = read.value.plan.actions;
+  if (action === undefined || !("content" in action)) return "wrong";
+  const remarks = "remarks" in action ? (action.remarks ?? []) : [];
+  const isListed =
+    remarks.filter((remark) => / stands for .* kept\.$/.test(remark)).length === merged;
+  return action.content === `${wanted.join("\n")}\n` && isListed ? "exact" : "wrong";
+}
+
+type Next = (count: number) => number;
+
+/** A line in the middle is changed, and lines above and below it are left out. */
+function elided(sample: Sample, kind: string, next: Next): Outcome {
+  const lines = linesOf(sample);
+  const at = 15 + next(lines.length - 30);
+  const [head, above, below] = [3 + next(4), at - 2 - next(3), at + 3 + next(3)];
+  const tail = lines.length - (next(3) === 0 ? 0 : 2 + next(4));
+  const mark = (/^\s*/.exec(lines[above] ?? "")?.[0] ?? "") + kind;
+  const change = [...lines.slice(above, at), ...FRESH, ...lines.slice(at + 1, below)];
+  const given = [...lines.slice(0, head), mark, ...change, mark, ...lines.slice(tail)];
+  const wanted = [...lines.slice(0, above), ...change, ...lines.slice(below)];
+  return outcomeOf(sample, inFence(given), wanted, 2);
+}
+
+/** The same in a block that quotes the old lines whole. */
+function elidedInBlock(sample: Sample, kind: string, next: Next): Outcome {
+  const lines = linesOf(sample);
+  const start = next(lines.length - 30);
+  const old = lines.slice(start, start + 24);
+  const given = [...old.slice(0, 4), kind, ...old.slice(16, 20), ...FRESH, ...old.slice(20)];
+  const wanted = [...old.slice(0, 20), ...FRESH, ...old.slice(20)];
+  const answer = `${PATH}\n<<<<<<< SEARCH\n${old.join("\n")}\n=======\n${given.join("\n")}\n>>>>>>> REPLACE\n`;
+  return outcomeOf(
+    sample,
+    answer,
+    [...lines.slice(0, start), ...wanted, ...lines.slice(start + 24)],
+    1,
+  );
+}
+
+const COMMENTS = [
+  "// Sorted by name.",
+  "# Only for tests",
+  "/* The caller closes it. */",
+  "-- see the docs",
+  "// TODO: check the other case",
+];
+/** Changes with a comment of their own: what comes for one line of the file. */
+const CHANGES: readonly ((line: string, comment: string) => string[])[] = [
+  (line, comment) => [comment, line],
+  (_line, comment) => [comment, ...FRESH],
+  (_line, comment) => [comment],
+  (line) => [`// ${line.trim()}`],
+  (line, comment) => [line, "", comment, "function added() {", "  return 1;", "}"],
+];
+
+/** A whole file with a true comment in it. */
+function commented(sample: Sample, comment: string, next: Next): Outcome {
+  const lines = linesOf(sample);
+  const at = 5 + next(lines.length - 10);
+  const change = CHANGES[next(CHANGES.length)] ?? ((line) => [line]);
+  const fresh = change(lines[at] ?? "", comment);
+  const wanted = [...lines.slice(0, at), ...fresh, ...lines.slice(at + 1)];
+  return outcomeOf(sample, inFence(wanted), wanted, 0);
+}
+
+function count(
+  kinds: readonly string[],
+  run: (sample: Sample, kind: string, next: Next) => Outcome,
+): Record<Outcome, number> {
+  const next = numbersOf(7);
+  const samples = chosenFiles(next);
+  const counts: Record<Outcome, number> = { exact: 0, refused: 0, wrong: 0 };
+  for (const kind of kinds) for (const sample of samples) counts[run(sample, kind, next)] += 1;
+  return counts;
+}
+
+describe("lines that are left out", () => {
+  const all = KINDS.length * FILE_COUNT;
+
+  it("of whole files are merged exactly in nine of ten cases, and no line is lost", () => {
+    const { exact, wrong } = count(KINDS, elided);
+    expect(wrong).toBe(0);
+    expect(exact).toBeGreaterThanOrEqual(0.9 * all);
+  });
+
+  it("of blocks are never lost, and merged where dots say that they are left out", () => {
+    expect(count(KINDS, elidedInBlock).wrong).toBe(0);
+    const dotted = KINDS.filter((kind) => /\.{3}|…/.test(kind));
+    const { exact } = count(dotted, elidedInBlock);
+    expect(exact).toBeGreaterThanOrEqual(0.9 * dotted.length * FILE_COUNT);
+  });
+
+  it("are not seen in true comments", () => {
+    const { exact, wrong } = count(COMMENTS, commented);
+    expect(wrong).toBe(0);
+    expect(exact).toBeGreaterThanOrEqual(0.98 * COMMENTS.length * FILE_COUNT);
+  });
+
+  it("are kept nearly always where the file has such a line of its own", () => {
+    const own = (sample: Sample, kind: string, next: Next): Outcome => {
+      const lines = linesOf(sample);
+      const text = [...lines.slice(0, 12), kind, ...lines.slice(12), ""].join("\n");
+      return elided({ ...sample, text }, kind, next);
+    };
+    const marks = ["// ...", "...", "# ...", "/* ... */"];
+    const { exact, wrong } = count(marks, own);
+    // What stands above or below the file's own dots may be read both ways.
+    expect(wrong).toBeLessThanOrEqual(0.01 * marks.length * FILE_COUNT);
+    expect(exact).toBeGreaterThanOrEqual(0.9 * marks.length * FILE_COUNT);
+  });
+
+  it("are lost where nothing stands for them, so the measure can fail", () => {
+    const shortened = (sample: Sample): Outcome => {
+      const lines = linesOf(sample);
+      return outcomeOf(sample, inFence([...lines.slice(0, 20), ...lines.slice(24)]), lines, 0);
+    };
+    expect(count([""], shortened).wrong).toBe(FILE_COUNT);
+  });
+});
