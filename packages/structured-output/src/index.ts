@@ -9,8 +9,7 @@ export {
 export { generateStructured } from "./generate/generate-structured.ts";
 export { repairMessages } from "./generate/repair-messages.ts";
 export type { StructuredAttempt, StructuredResult } from "./generate/structured-attempt.ts";
-export { parsePartial } from "./partial/parse-partial.ts";
-export type { PartialAnswer, PartialValue } from "./partial/partial-answer.ts";
+export { type PartialAnswer, type PartialValue, parsePartial } from "./partial/parse-partial.ts";
 export type { Repair, RepairKind } from "./repair/repair.ts";
 export { parseStructured } from "./schema/parse-structured.ts";
 export type { JsonSchema } from "./json-schema/json-schema.ts";

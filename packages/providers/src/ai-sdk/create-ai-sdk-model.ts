@@ -1,17 +1,23 @@
 import type { ModelCapabilities, ModelRequest, ModelResponse, StreamingModel } from "@ccl/core";
-import { isRecord, withoutUndefined } from "@ccl/core/json";
 import { streamChunks } from "@ccl/core/http";
-
+import {
+  type JsonRecord,
+  arrayAt,
+  isRecord,
+  recordAt,
+  stringAt,
+  withoutUndefined,
+} from "@ccl/core/json";
 import { cutError } from "../http/call-error.ts";
 import { convert } from "../http/create-wire-model.ts";
 import { type CallLimits, runCall, streamCall } from "../http/run-call.ts";
-import { streamDeltas, type TextDelta } from "../http/whole-deltas.ts";
+import { type TextDelta, streamDeltas } from "../http/whole-deltas.ts";
 import { fromAiSdkAnswer } from "../wire/ai-sdk/ai-sdk-answer.ts";
+import { type WireLoss, toAiSdkMessages } from "../wire/ai-sdk/index.ts";
+import { askedTools } from "../wire/asked-tools.ts";
 import { collectLosses } from "../wire/losses.ts";
-import { toAiSdkCall } from "./ai-sdk-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
-import { type AiSdkReader, createAiSdkReader } from "./ai-sdk-stream.ts";
-import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
+import type { AiSdkCall, AiSdkLanguageModel } from "./ai-sdk-types.ts";
 
 /** The model to wrap. */
 export interface AiSdkModelOptions {
@@ -81,4 +87,82 @@ async function* readPieces(
   } catch (error) {
     throw toModelError(error, provider, request) ?? cutError(provider, error);
   }
+}
+
+/** The options of `doGenerate` and `doStream`. `providerOptions` go through as they are. */
+function toAiSdkCall(
+  request: ModelRequest,
+  {
+    abortSignal,
+    ...options
+  }: { abortSignal: AbortSignal; version: string; report: (loss: WireLoss) => void },
+): AiSdkCall & JsonRecord {
+  const { tools, toolChoice } = askedTools(request);
+  const sampling = withoutUndefined({
+    maxOutputTokens: request.maxOutputTokens,
+    temperature: request.temperature,
+    stopSequences: request.stop,
+    topP: request.topP,
+    topK: request.topK,
+    presencePenalty: request.presencePenalty,
+    frequencyPenalty: request.frequencyPenalty,
+    seed: request.seed,
+    responseFormat: formatOf(request),
+    tools: tools?.map(({ name, description, inputSchema }) => ({
+      type: "function",
+      name,
+      description,
+      inputSchema,
+    })),
+    toolChoice:
+      typeof toolChoice === "object"
+        ? { type: "tool", toolName: toolChoice.name }
+        : toolChoice && { type: toolChoice },
+    providerOptions: request.providerOptions,
+  });
+  return { ...sampling, prompt: toAiSdkMessages(request.messages, options), abortSignal };
+}
+
+function formatOf({ responseFormat }: ModelRequest): JsonRecord | undefined {
+  if (responseFormat === undefined || responseFormat.type === "text") return undefined;
+  if (responseFormat.type === "json_object") return { type: "json" };
+  return { type: "json", name: responseFormat.name, schema: responseFormat.schema };
+}
+
+/** Puts the parts of one stream together. */
+interface AiSdkReader {
+  push(part: unknown): TextDelta[];
+  /** The result of `doGenerate`; undefined when the stream ended before the answer did. */
+  toResult(): JsonRecord | undefined;
+}
+
+const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
+  "text-delta": "text",
+  "reasoning-delta": "reasoning",
+};
+const kept = new Set(["reasoning-end", "file", "source", "tool-result", "tool-call"]);
+
+/** A reader for the parts of `doStream`, errors apart. */
+function createAiSdkReader(): AiSdkReader {
+  const content: JsonRecord[] = [];
+  let result: JsonRecord = {};
+  let isFinished = false;
+  return {
+    push(given) {
+      const part: JsonRecord = isRecord(given) ? given : {};
+      const type = stringAt(part, "type") ?? "";
+      if (type === "response-metadata") result["response"] = { id: part["id"] };
+      if (type === "stream-start") result["warnings"] = arrayAt(part, "warnings");
+      if (type === "finish") result = { ...result, ...part };
+      isFinished ||= type === "finish";
+      const isBare = Object.keys(recordAt(part, "providerMetadata")).length === 0;
+      if (kept.has(type) && !(type === "reasoning-end" && isBare)) content.push(part);
+      const pieceType = pieceTypes[type];
+      if (pieceType === undefined) return [];
+      const text = stringAt(part, "delta") ?? "";
+      content.push({ type: pieceType, text });
+      return [{ type: pieceType, text }];
+    },
+    toResult: () => (isFinished ? { ...result, content } : undefined),
+  };
 }

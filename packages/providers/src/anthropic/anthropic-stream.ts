@@ -44,7 +44,9 @@ export function createAnthropicReader(): StreamReader {
   };
   const join = (fields: JsonRecord, ...others: string[]): void => {
     Object.assign(message, without(fields, "content", "usage", ...others));
-    Object.assign(usage, without(recordAt(fields, "usage")));
+    // Some gateways count in the end only what came after the start.
+    for (const [key, count] of Object.entries(without(recordAt(fields, "usage"))))
+      usage[key] = count || usage[key] || count;
   };
   const begin = (event: JsonRecord, block: JsonRecord): TextDelta[] => {
     start(event, block);
@@ -98,7 +100,7 @@ function textsOf(block: JsonRecord): TextDelta[] {
 function grow(growing: GrowingBlock, field: string, piece: unknown): TextDelta[] {
   const { block } = growing;
   if (field === "citation") block["citations"] = [...arrayAt(block, "citations"), piece];
-  else if (field === "partial_json") growing.input += argumentText(piece ?? "");
+  else if (field === "partial_json") growing.input += piece ? argumentText(piece) : "";
   else if (typeof piece === "string") {
     block[field] = (stringAt(block, field) ?? "") + piece;
     return field === "signature" ? [] : textsOf({ type: field, [field]: piece });

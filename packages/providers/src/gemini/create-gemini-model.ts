@@ -1,12 +1,24 @@
-import { withoutUndefined } from "@ccl/core/json";
-import type { ModelCapabilities, StreamingModel } from "@ccl/core";
-
-import { createWireModel } from "../http/create-wire-model.ts";
-import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
+import type {
+  LanguageModelErrorCode,
+  ModelCapabilities,
+  ModelRequest,
+  ResponseFormat,
+  StreamingModel,
+} from "@ccl/core";
+import {
+  type JsonRecord,
+  arrayAt,
+  numberAt,
+  recordAt,
+  stringAt,
+  withoutUndefined,
+} from "@ccl/core/json";
+import { type BodyOptions, createWireModel } from "../http/create-wire-model.ts";
+import { type EndpointOptions, callUrl } from "../http/endpoint.ts";
+import { type ReportedError, isRefusal } from "../http/reported-error.ts";
+import { askedTools } from "../wire/asked-tools.ts";
 import { fromGeminiAnswer } from "../wire/gemini/gemini-answer.ts";
-import { gemini } from "../wire/gemini/to-gemini-contents.ts";
-import { geminiCodeOf, readGeminiError } from "./gemini-error.ts";
-import { toGeminiBody } from "./gemini-request.ts";
+import { gemini, toGeminiContents } from "../wire/gemini/to-gemini-contents.ts";
 import { createGeminiReader } from "./gemini-stream.ts";
 
 /** Where the model is. */
@@ -49,4 +61,89 @@ export function createGeminiModel(options: GeminiOptions): StreamingModel {
     },
     { modelId: model, capabilities: { tools: true, promptCache: "automatic", ...capabilities } },
   );
+}
+
+const blocked = "BLOCKED";
+const contextSentence = /input token count.* exceeds the maximum number of tokens allowed/;
+const formatFields = /response[_ ]?(?:mime[_ ]?type|(?:json[_ ]?)?schema)/i;
+
+/** Google's `{ error: { code, message, status, details } }`, and a prompt that was blocked, which has no answer. */
+function readGeminiError(body: JsonRecord): ReportedError | undefined {
+  const error = recordAt(body, "error");
+  if (Object.keys(error).length === 0) {
+    const code = stringAt(recordAt(body, "promptFeedback"), "blockReason");
+    if (code === undefined || arrayAt(body, "candidates").length > 0) return undefined;
+    return { type: blocked, code, message: `the prompt was blocked: ${code}` };
+  }
+  const delays = arrayAt(error, "details").map((detail) => stringAt(detail, "retryDelay"));
+  const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(delays.find(Boolean) ?? "")?.[1];
+  return withoutUndefined({
+    message: stringAt(error, "message") ?? "",
+    status: numberAt(error, "code"),
+    type: stringAt(error, "status"),
+    retryAfterMs: seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000),
+  });
+}
+
+/** Codes that the message gives beyond the status. */
+function geminiCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
+  const { status, type, message = "" } = reported;
+  if (type === blocked) return "content_filtered";
+  if (status !== 400) return undefined;
+  if (/^API key (?:not valid|expired)/.test(message)) return "authentication";
+  if (contextSentence.test(message)) return "context_length_exceeded";
+  const isFormat = formatFields.test(message) && isRefusal(message);
+  return isFormat ? "unsupported_response_format" : undefined;
+}
+
+const modes: Record<string, string> = { auto: "AUTO", none: "NONE", required: "ANY" };
+
+/** The body of a call of `generateContent`. `generationConfig` in `providerOptions` is joined with the request's and wins. */
+function toGeminiBody(
+  request: ModelRequest,
+  model: string,
+  report: BodyOptions["report"],
+): JsonRecord {
+  const { generationConfig: given, ...options } = request.providerOptions ?? {};
+  const { tools, toolChoice } = askedTools(request);
+  const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = request;
+  const generationConfig = withoutUndefined({
+    temperature,
+    topP,
+    topK,
+    frequencyPenalty,
+    presencePenalty,
+    seed,
+    stopSequences: request.stop,
+    maxOutputTokens: request.maxOutputTokens,
+    ...formatOf(request.responseFormat),
+    ...recordAt({ given }, "given"),
+  });
+  const functionDeclarations = tools?.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    parametersJsonSchema: inputSchema,
+  }));
+  return withoutUndefined({
+    ...toGeminiContents(request.messages, {
+      report,
+      needsSignatures: !/(?:^|\/)gemini-[12]\b/.test(model),
+    }),
+    tools: functionDeclarations && [{ functionDeclarations }],
+    toolConfig: toolChoice && { functionCallingConfig: callingOf(toolChoice) },
+    generationConfig: Object.keys(generationConfig).length > 0 ? generationConfig : undefined,
+    ...options,
+  });
+}
+
+function callingOf(choice: NonNullable<ModelRequest["toolChoice"]>): JsonRecord {
+  return typeof choice === "object"
+    ? { mode: "ANY", allowedFunctionNames: [choice.name] }
+    : { mode: modes[choice] };
+}
+
+function formatOf(format: ResponseFormat | undefined): JsonRecord {
+  if (format === undefined || format.type === "text") return {};
+  const responseJsonSchema = format.type === "json_schema" ? format.schema : undefined;
+  return { responseMimeType: "application/json", responseJsonSchema };
 }

@@ -18,7 +18,8 @@ export function createGeminiReader(): StreamReader {
       parts.push(...added);
       return (["reasoning", "text"] as const).map((type) => ({ type, text: textIn(added, type) }));
     },
-    isEnded: () => candidate["finishReason"] !== undefined,
+    // Some gateways count the tokens in a chunk of its own.
+    isEnded: () => candidate["finishReason"] !== undefined && root["usageMetadata"] !== undefined,
     toBody: () =>
       candidate["finishReason"] === undefined
         ? undefined

@@ -1,4 +1,3 @@
-import { traced } from "@ccl/core/tracing";
 import {
   type Issue,
   LanguageModelError,
@@ -9,18 +8,17 @@ import {
   type StreamingModel,
 } from "@ccl/core";
 import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
-
-import { chatAttributes, responseAttributes, tracedStream } from "./trace-call.ts";
-import { collectLosses, type WireLoss } from "../wire/losses.ts";
+import { type TraceAttributes, traced } from "@ccl/core/tracing";
+import { type WireLoss, collectLosses } from "../wire/losses.ts";
 import { WireError } from "../wire/wire-error.ts";
 import { checkedAnswer, cutError, nameOf } from "./call-error.ts";
-import { openCall, type OpenedCall } from "./open-call.ts";
-import { asksForFormat, emptyAnswer } from "./reported-error.ts";
+import { type OpenedCall, openCall } from "./open-call.ts";
 import { readFrames } from "./read-frames.ts";
 import { createRefusedParameters } from "./refused-parameters.ts";
+import { asksForFormat, emptyAnswer } from "./reported-error.ts";
 import { type CallLimits, runCall, serviceLimits, streamCall } from "./run-call.ts";
 import type { Service } from "./service.ts";
-import { streamDeltas, type TextDelta } from "./whole-deltas.ts";
+import { type TextDelta, streamDeltas } from "./whole-deltas.ts";
 
 /** Puts the events of one stream together. */
 export interface StreamReader {
@@ -152,4 +150,53 @@ function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse
     requestId: requestId ?? response.requestId,
     warnings: warnings.length > 0 ? warnings : response.warnings,
   });
+}
+
+/** What a span says of a call before it is answered. */
+function chatAttributes(provider: string, model: string | undefined): TraceAttributes {
+  return {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": provider,
+    "gen_ai.request.model": model,
+  };
+}
+
+/** What it says of the answer. */
+function responseAttributes({ usage, finishReason }: ModelResponse): TraceAttributes {
+  return {
+    "gen_ai.usage.input_tokens": usage?.inputTokens,
+    "gen_ai.usage.output_tokens": usage?.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": usage?.cachedInputTokens,
+    "gen_ai.response.finish_reason": finishReason,
+  };
+}
+
+/** A stream in a span that ends with it, or when its reader stops. */
+async function* tracedStream(
+  deltas: AsyncIterable<ModelDelta>,
+  { provider, modelId }: { provider: string; modelId: string | undefined },
+): AsyncGenerator<ModelDelta> {
+  let [end, fail]: [() => void, (error: unknown) => void] = [() => {}, () => {}];
+  const ended = new Promise<void>((resolve, reject) => {
+    [end, fail] = [resolve, reject];
+  });
+  // Without a tracer no one else listens.
+  ended.catch(() => undefined);
+  const span = traced(
+    `chat ${modelId}`,
+    chatAttributes(provider, modelId),
+    (own) => own,
+    () => ended,
+  );
+  try {
+    for await (const delta of deltas) {
+      if (delta.type === "finish") span.set(responseAttributes(delta.response));
+      yield delta;
+    }
+  } catch (error) {
+    fail(error);
+    throw error;
+  } finally {
+    end();
+  }
 }

@@ -36,7 +36,7 @@ describe("readFrames", () => {
         const wire = texts
           .map((text) => [`event: x`, "data:", `data: ${text}`, ": ping", "", ""].join(end))
           .join("");
-        expect(await framesOf(wire, places)).toEqual(texts.map((text) => `\n${text}`));
+        expect(await framesOf(wire, places)).toEqual(texts);
       }),
     );
   });
@@ -46,7 +46,17 @@ describe("readFrames", () => {
     ["data:a\n\ndata\n\nid: 1\n\n", ["a"]],
     ["\uFEFFdata: a\n\n", ["a"]],
     ['data: {"a":1}\n\ndata: {"b":', ['{"a":1}']],
-    ['data: {"a":1}\n\ndata: {"b":2}\n', ['{"a":1}']],
+    ['data: {"a":1}\n\ndata: {"b":2}\n', ['{"a":1}', '{"b":2}']],
+    ['data: {"a":1}\n\ndata: {"b":2}', ['{"a":1}', '{"b":2}']],
+    ["data: {}\n\ndata: [DONE]", ["{}", "[DONE]"]],
+    ["data: {}\n\ndata: [DONE] \n\n", ["{}", "[DONE]"]],
+    ['data: {"a":1}\ndata: {"b":2}\n', ['{"a":1}', '{"b":2}']],
+    ['data: {"a":\ndata: 1}\n\n', ['{"a":\n1}']],
+    ["data: {}\n\nevent: ping\ndata:\n\ndata: \n\n", ["{}"]],
+    ['error: {"code":500}\n\n', ['{"error": {"code":500}}']],
+    ['{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
+    ['[{"a":1},\n{"b":2}]', ['{"a":1}', '{"b":2}']],
+    ['{\n"a": 1\n}\n\n', ['{\n"a": 1\n}\n']],
   ])("reads %j as %j", async (text, expected) => {
     expect(await framesOf(text)).toEqual(expected);
   });

@@ -21,7 +21,9 @@ const contextSentences: readonly RegExp[] = [
  */
 export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
   const choice = firstChoice(body) ?? {};
-  const error = body["error"] ?? choice["error"] ?? (body["object"] === "error" ? body : undefined);
+  const given = body["object"] === "error" ? [body] : [body["error"], choice["error"]];
+  // One-api and its kin put an error without words beside answers.
+  const error = given.find((one) => Object.values(one ?? {}).some(Boolean));
   if (typeof error === "string") return { message: error };
   if (!isRecord(error)) {
     if (choice["finish_reason"] === "error") return { message: "the answer ended in an error" };

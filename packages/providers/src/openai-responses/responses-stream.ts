@@ -9,7 +9,7 @@ const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
   "response.reasoning_summary_text.delta": "reasoning",
   "response.reasoning_text.delta": "reasoning",
 };
-const ends = new Set(["response.completed", "response.incomplete"]);
+const ends = new Set(["response.completed", "response.incomplete", "response.done"]);
 
 /** Puts the events of one response together: the items as they are done, then the response that holds them all. */
 export function createResponsesReader(): StreamReader {

@@ -17,5 +17,5 @@ export function withCallIds(calls: readonly ToolCall[], answerId = ""): ToolCall
 
 /** The arguments of a call as text; some servers give an object, or nothing where a tool takes none. */
 export function argumentText(given: unknown): string {
-  return typeof given === "string" ? given : JSON.stringify(given ?? {});
+  return typeof given === "string" && given !== "" ? given : JSON.stringify(given || {});
 }

@@ -37,6 +37,9 @@ export interface Chosen<T> {
   source: JsonSource;
 }
 
+/** More values apart from each other are a text about JSON. */
+const MAX_VALUES = 2000;
+
 /** The value of a reading, or of what its only members wrap. */
 export function chosenFrom<T>(
   { value, repairs, source, digits }: Reading,
@@ -75,6 +78,8 @@ export function chooseValue<T>(
   const weighty = sequence
     ? candidates
     : candidates.filter((candidate) => !isSlight(text, candidate));
+  if (candidates.length > MAX_VALUES)
+    return refuse(`The answer holds more than ${MAX_VALUES} values. Give one.`);
   const found = fitting(weighty, choice);
   const [last, ...rivals] = (found.length > 0 ? found : fitting(candidates, choice)).reverse();
   if (last === undefined)

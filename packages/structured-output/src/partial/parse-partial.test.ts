@@ -5,8 +5,7 @@ import { z } from "zod";
 import { answerValue, MISPRINTS, misprint } from "../../test-support/misprint.ts";
 import { extractJson } from "../extract/extract-json.ts";
 import type { StructuredSchema } from "../schema/structured-schema.ts";
-import type { PartialAnswer } from "./partial-answer.ts";
-import { parsePartial } from "./parse-partial.ts";
+import { type PartialAnswer, parsePartial } from "./parse-partial.ts";
 
 async function states<T>(
   chunks: Iterable<string>,

@@ -1,5 +1,15 @@
-import { createPartialAnswer, type PartialAnswer } from "./partial-answer.ts";
+import { type Result, success } from "@ccl/core";
+import { type JsonRecord, isRecord, isSameJson, valueAt } from "@ccl/core/json";
+import { extractJson } from "../extract/extract-json.ts";
+import { decodeString } from "../repair/decode-string.ts";
+import { PlainReader } from "../repair/plain-reader.ts";
+import { setField } from "../repair/set-field.ts";
+import { alignValue } from "../schema/align-value.ts";
+import { createChecker, shapeOf } from "../schema/compile-schema.ts";
+import { readAnswer } from "../schema/read-answer.ts";
+import { schemaAt } from "../schema/schema-at.ts";
 import type { StructuredSchema } from "../schema/structured-schema.ts";
+import { findStart } from "./find-start.ts";
 
 /**
  * The answer as far as it has come, after each chunk that adds to it; for display, since it is not checked before its end. What
@@ -17,4 +27,190 @@ export async function* parsePartial<T = unknown>(
   }
   const last = answer.end();
   if (last !== undefined) yield last;
+}
+
+type Path = (string | number)[];
+
+/** What there is of a value: every member may be absent, and its last text may be its start. */
+export type PartialValue<T> = unknown extends T
+  ? unknown
+  : T extends readonly (infer Item)[]
+    ? PartialValue<Item>[]
+    : T extends object
+      ? { [Key in keyof T]?: PartialValue<T[Key]> }
+      : T;
+
+/** An answer as far as it has come. */
+export interface PartialAnswer<T> {
+  /** The same object each time, as it grows; before the transforms of a schema's library. What is absent has not begun. */
+  value: PartialValue<T>;
+  /** The places of the values that are finished since the last time, each given once, those inside a value before it. */
+  finished: Path[];
+  /** The place of the innermost value that still grows; all on the way to it are not finished. Undefined at the end. */
+  growing: Path | undefined;
+}
+
+const LIMITS = { maxDepth: 512, maxRepairs: 100_000 };
+/** Escapes that a text with backslashes of its own would not mean. */
+const DOUBTFUL_ESCAPE = /\\(?:[bf]|$|u[\da-fA-F]{0,3}$)|\\(?!["\\/nrtu])/;
+
+/** Collects an answer in pieces. */
+function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
+  add: (chunk: string) => PartialAnswer<T> | undefined;
+  end: () => PartialAnswer<T> | undefined;
+} {
+  const shape = schema && shapeOf(schema);
+  const given = new Map<string, unknown>();
+  let text = "";
+  let from = 0;
+  let reader: PlainReader | undefined;
+  let isStuck = false;
+  let root: unknown;
+  let shown: Growing | undefined;
+  let waiting: { path: Path; value: unknown }[] = [];
+  let finished: Path[] = [];
+
+  // What a string ends with is sure only when the next value is read: its last mark might be its own.
+  const onValue = (path: Path, value: unknown): void => {
+    const isLeaf = typeof value !== "object" || value === null;
+    if (isLeaf) flush();
+    waiting.push({ path, value: isLeaf ? put(path, value) : value });
+  };
+  const flush = (): void => {
+    for (const { path, value } of waiting.splice(0)) {
+      // A member that the schema may drop or read by another branch is finished with the whole answer.
+      if (shape !== undefined && schemaAt(shape, path) === undefined) continue;
+      given.set(JSON.stringify(path), value);
+      finished.push(path);
+    }
+  };
+  const put = (path: Path, value: unknown): unknown => {
+    const node = shape && schemaAt(shape, path);
+    const aligned = node === undefined ? undefined : alignValue(node, value)?.value;
+    const taken = aligned === undefined ? value : aligned;
+    if (taken !== value) place(reader?.value, path, taken);
+    return taken;
+  };
+
+  const read = (isEnd: boolean): void => {
+    if (reader === undefined) {
+      const start = findStart(text, from, isEnd);
+      from = start.from;
+      if (start.at === undefined) return;
+      reader = new PlainReader(start.at, { ...LIMITS, onValue });
+    }
+    isStuck ||= reader.read(text, isEnd) === "stuck";
+    if (!isStuck) showText(reader);
+    root = reader.value;
+  };
+
+  const showText = (current: PlainReader): void => {
+    const { path, start, end } = current.open();
+    if (start === undefined || !mayGrow(shape && schemaAt(shape, path))) return;
+    const before = shown !== undefined && isSameJson(shown.path, path) ? shown : undefined;
+    shown = grown(text, before ?? { path, text: "", end: start }, end);
+    if (path.length === 0) current.value = shown.text;
+    else place(current.value, path, shown.text);
+  };
+
+  const news = (growing: Path | undefined): PartialAnswer<T> | undefined => {
+    if (root === undefined) return undefined;
+    const places = finished;
+    finished = [];
+    // The schema or the caller says what T is.
+    return { value: root as PartialValue<T>, finished: places, growing };
+  };
+
+  let last = "";
+  return {
+    add: (chunk) => {
+      text += chunk;
+      if (isStuck) return undefined;
+      read(false);
+      const growing = reader?.open().path ?? [];
+      const state = `${JSON.stringify(growing)} ${given.size} ${shown?.text.length} ${waiting.length}`;
+      if (state === last) return undefined;
+      last = state;
+      return news(growing);
+    },
+    end: () => {
+      if (!isStuck) read(true);
+      const whole = readWhole(text, schema);
+      if (whole.ok && isContinued(whole.value, given, shown)) {
+        root = whole.value;
+        for (const path of placesIn(root, []))
+          if (!given.has(JSON.stringify(path))) finished.push(path);
+        return news(undefined);
+      }
+      return finished.length > 0 ? news(reader?.open().path ?? []) : undefined;
+    },
+  };
+}
+
+/** A string as far as it was shown. */
+interface Growing {
+  path: Path;
+  text: string;
+  /** Where what was not shown begins. */
+  end: number;
+}
+
+function grown(text: string, { path, text: before, end: from }: Growing, to: number): Growing {
+  const raw = text.slice(from, to);
+  const doubt = raw.search(DOUBTFUL_ESCAPE);
+  const sure = doubt < 0 ? raw : raw.slice(0, doubt);
+  const added = decodeString(sure, { mark: "", offset: 0, repairs: [] }) ?? "";
+  return { path, text: before + added, end: from + sure.length };
+}
+
+/** Whether the whole value only adds to what was given and shown. */
+function isContinued(
+  value: unknown,
+  given: ReadonlyMap<string, unknown>,
+  shown: Growing | undefined,
+): boolean {
+  const now = shown && valueAt(value, shown.path);
+  if (typeof now === "string" && !now.startsWith(shown?.text ?? "")) return false;
+  return [...given].every(([key, before]) => {
+    const after = valueAt(value, JSON.parse(key) as Path);
+    return isSameJson(after, before);
+  });
+}
+
+function readWhole<T>(text: string, schema: StructuredSchema<T> | undefined): Result<unknown> {
+  if (schema === undefined) {
+    const found = extractJson(text);
+    return found.ok ? success(found.value.value) : found;
+  }
+  const check = createChecker(schema);
+  const found = readAnswer(text, {
+    check: (value) => {
+      const result = check(value);
+      return result.ok ? success(value) : result;
+    },
+    shape: () => shapeOf(schema),
+  });
+  return found.ok ? success(found.value.value) : found;
+}
+
+function mayGrow(node: JsonRecord | undefined): boolean {
+  if (node === undefined) return true;
+  const { type } = node;
+  return (
+    !("enum" in node || "const" in node) && (type === undefined || [type].flat().includes("string"))
+  );
+}
+
+function place(root: unknown, path: Path, value: unknown): void {
+  const holder = valueAt(root, path.slice(0, -1));
+  const key = path.at(-1);
+  if (Array.isArray(holder) && typeof key === "number") holder[key] = value;
+  else if (isRecord(holder) && key !== undefined) setField(holder, String(key), value);
+}
+
+function* placesIn(value: unknown, path: Path): Generator<Path> {
+  if (typeof value === "object" && value !== null)
+    for (const [key, child] of Object.entries(value))
+      yield* placesIn(child, [...path, Array.isArray(value) ? Number(key) : key]);
+  yield path;
 }

@@ -22,7 +22,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** An escape, its second group one that no writer of JSON means: `\d`, and a backspace or form feed in a word, as in `\frac`. */
 const ESCAPE = /\\(?:(u[\da-fA-F]{4}|["\\/nrt]|[bf](?![a-z]))|([\s\S]?))/g;
 /** The first characters of a path with backslashes. */
-export const WINDOWS_PATH = /^(?:[a-zA-Z]:|\\)\\/;
+export const WINDOWS_PATH: RegExp = /^(?:[a-zA-Z]:|\\)\\/;
 
 /**
  * Decodes the escapes of a string's content. One that its writer cannot have meant, as in `\d`, shows that backslashes are

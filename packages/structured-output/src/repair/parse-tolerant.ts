@@ -23,7 +23,7 @@ export type TolerantParse =
   | { status: "failed"; position: number; reason: string; isOverBudget: boolean };
 
 const NOT_JSON = "No repair makes it JSON";
-/** What a search may take, so that 100 kB hold up nothing else for long: long texts with inner quotes take 0.2 to 0.3 a character. */
+/** What a search may take for what it has read, so that it holds up nothing else for long: texts with inner quotes take 0.2 to 0.3. */
 const STEPS_PER_CHARACTER = 0.3;
 const FEWEST_STEPS = 10_000;
 /** A reading that is this many tokens behind the foremost one is given up, so that the search is linear in the text. */
@@ -69,7 +69,6 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
     reason,
     isOverBudget,
   });
-  const maxSteps = Math.round(FEWEST_STEPS + (text.length - start) * STEPS_PER_CHARACTER);
   let best: (Reading & { root: NonNullable<Reading["root"]> }) | undefined;
   let result: ReturnType<typeof build> | undefined;
   for (let steps = 1; ; steps += 1) {
@@ -86,7 +85,8 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
     } else follow(grammar, reading);
     if ((reading.links?.count ?? 0) > budget.maxRepairs)
       return failed(`It needs more than ${budget.maxRepairs} repairs`, true);
-    if (steps > maxSteps) return failed(`It takes more than ${maxSteps} steps to repair`, true);
+    if (steps > FEWEST_STEPS + (search.front() - start) * STEPS_PER_CHARACTER)
+      return failed(`It takes more than ${steps - 1} steps to repair`, true);
   }
   if (best === undefined || result === undefined)
     return grammar.isTooDeep

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z as zod3 } from "zod/v3";
 import { z } from "zod";
 
 import { formatPointer } from "../json-schema/json-pointer.ts";
@@ -141,6 +142,17 @@ describe("parseStructured", () => {
     expect(parseStructured('{"__proto__":{"a":"x"},"b":1}', { schema }).ok).toBe(false);
     const text = '{"a":"x","b":1,"__proto__":{"c":1}}';
     expect(parseStructured(text, { schema })).toMatchObject({ ok: true, value: { a: "x", b: 1 } });
+  });
+
+  it("checks by a schema of zod 3, which says no shape", () => {
+    const schema = zod3.object({ name: zod3.string(), age: zod3.number().nullish() });
+    const read = (text: string): unknown => {
+      const result = parseStructured(text, { schema });
+      return result.ok ? result.value : result.issues[0]?.code;
+    };
+    expect(read("Here: {name: 'A', age: null}")).toEqual({ name: "A", age: null });
+    expect(read('{"person": {"name": "A"}}')).toEqual({ name: "A" });
+    expect(read('{"name": "A", "age": "3"}')).toBe("ERR_SCHEMA_VALIDATION");
   });
 
   it("gives back whatever fits any schema", () => {

@@ -26,13 +26,15 @@ export function fromAnthropicAnswer(message: JsonRecord): ModelResponse | undefi
   const usage = recordAt(message, "usage");
   const requestId = stringAt(message, "id");
   const thoughts = ofType("thinking").map((block) => stringAt(block, "thinking") ?? "");
+  const toolCalls = withCallIds(ofType("tool_use").map(toToolCall), requestId);
+  const reason = entryOf(finishReasons, message["stop_reason"]) ?? "other";
   return withoutUndefined({
     text: ofType("text")
       .map((block) => stringAt(block, "text") ?? "")
       .join(""),
     reasoning: thoughts.join("") || undefined,
-    toolCalls: withCallIds(ofType("tool_use").map(toToolCall), requestId),
-    finishReason: fromAnthropicFinishReason(message["stop_reason"]),
+    toolCalls,
+    finishReason: reason === "stop" && toolCalls.length > 0 ? "tool_calls" : reason,
     usage: fromAnthropicUsage(usage),
     requestId,
     providerMetadata: metadataOf("anthropic", {
@@ -73,11 +75,6 @@ const finishReasons: Record<string, FinishReason | undefined> = {
   tool_use: "tool_calls",
   refusal: "content_filter",
 };
-
-/** Why the model stopped, from `stop_reason`. */
-function fromAnthropicFinishReason(reason: unknown): FinishReason {
-  return entryOf(finishReasons, reason) ?? "other";
-}
 
 /** Token counts. The API counts cached input apart from `input_tokens`; core counts all input together. */
 export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {

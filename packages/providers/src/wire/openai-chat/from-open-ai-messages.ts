@@ -12,8 +12,7 @@ import {
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
 import { entryOf, opaqueMessage, opaquePart, unknownFields, withMetadata } from "../wire-fields.ts";
-import { writeMessage } from "./to-open-ai-messages.ts";
-import { wordsOf } from "./words-of.ts";
+import { wordsOf, writeMessage } from "./to-open-ai-messages.ts";
 
 const format = "openai";
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;

@@ -29,11 +29,12 @@ export function fromOpenAiAnswer(body: JsonRecord, provider: string): ModelRespo
     reasoning: reasoningOf(message),
     toolCalls,
     finishReason: finishReasonOf(choice["finish_reason"], refusal, toolCalls.length),
-    usage: fromOpenAiUsage(body["usage"]),
+    // Groq and Moonshot count elsewhere.
+    usage: fromOpenAiUsage(body["usage"] ?? recordAt(body, "x_groq")["usage"] ?? choice["usage"]),
     requestId,
     providerMetadata: metadataOf(provider, {
       ...unknownFields(body),
-      choice: without(choice, "index", "message", "finish_reason"),
+      choice: without(choice, "index", "message", "finish_reason", "usage"),
       message: without(message, ...readFields),
     }),
   });
@@ -85,18 +86,21 @@ export function textOf(message: JsonRecord): string {
 
 /** The reasoning under the names that servers give it. */
 export function reasoningOf(message: JsonRecord): string | undefined {
-  const reasoning =
-    stringAt(message, "reasoning_content") ??
-    stringAt(message, "reasoning") ??
-    textIn(arrayAt(message, "content"), "thinking");
-  return reasoning === "" ? undefined : reasoning;
+  return (
+    stringAt(message, "reasoning_content") ||
+    stringAt(message, "reasoning") ||
+    textIn(arrayAt(message, "content"), "thinking") ||
+    textIn(arrayAt(message, "reasoning_details"), "reasoning.text") ||
+    undefined
+  );
 }
 
-// A part of type `thinking` has a text or, at Mistral, a list of text parts.
-function textIn(parts: readonly unknown[], type: "text" | "thinking"): string {
+// A part of type `thinking` has a text or, at Mistral, a list of text parts; OpenRouter has details of type `reasoning.text`.
+function textIn(parts: readonly unknown[], type: "text" | "thinking" | "reasoning.text"): string {
+  const field = type === "thinking" ? type : "text";
   return parts
     .filter((part) => stringAt(part, "type") === type)
-    .map((part) => stringAt(part, type) ?? textIn(arrayAt(part, type), "text"))
+    .map((part) => stringAt(part, field) ?? textIn(arrayAt(part, field), "text"))
     .join("");
 }
 
@@ -118,14 +122,21 @@ const finishReasons: Record<string, FinishReason | undefined> = {
   // Together and servers on Hugging Face's text generation
   eos: "stop",
   eos_token: "stop",
+  // Mistral
+  model_length: "length",
+  // Gateways that pass on the words of Anthropic and Google
+  max_tokens: "length",
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "tool_calls",
+  safety: "content_filter",
 };
 
 // A refusal is a filtered answer, whatever the reason beside it says, and some servers say `stop` or nothing beside calls.
 function finishReasonOf(reason: unknown, refusal: string, calls: number): FinishReason {
   if (refusal !== "") return "content_filter";
-  const known = entryOf(finishReasons, reason) ?? "other";
-  const isOpen = known === "stop" || reason === undefined || reason === null;
-  return isOpen && calls > 0 ? "tool_calls" : known;
+  const known = entryOf(finishReasons, String(reason).toLowerCase()) ?? "other";
+  return (known === "stop" || !reason) && calls > 0 ? "tool_calls" : known;
 }
 
 /** Token counts; undefined when the server counted nothing. */

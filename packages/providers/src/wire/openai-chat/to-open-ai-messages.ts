@@ -1,12 +1,10 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
-import { isRecord, type JsonRecord, stringAt, toBase64, withoutUndefined } from "@ccl/core/json";
-
-import { Losses, type LossOptions } from "../losses.ts";
+import { type JsonRecord, isRecord, stringAt, toBase64, withoutUndefined } from "@ccl/core/json";
+import { type LossOptions, Losses } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
 import { fieldsFor, joinFields, partsOf, wholeMessage } from "../wire-fields.ts";
 import type { OpenAiMessage } from "./open-ai-message.ts";
-import { wordsOf } from "./words-of.ts";
 
 const format = "openai";
 
@@ -184,4 +182,11 @@ function withBreakpoint(message: JsonRecord): JsonRecord {
   if (!isRecord(last)) return message;
   const mark = { prompt_cache_breakpoint: { mode: "explicit" } };
   return { ...message, content: [...parts.slice(0, -1), { ...last, ...mark }] };
+}
+
+/** What an assistant's message without content says: why it refused, or what was spoken; "" for any other. */
+export function wordsOf({ refusal, audio }: JsonRecord): string {
+  if (typeof refusal === "string") return refusal;
+  if (!isRecord(audio)) return "";
+  return typeof audio["transcript"] === "string" ? audio["transcript"] : "[audio]";
 }

@@ -42,12 +42,13 @@ export function fromResponsesAnswer(response: JsonRecord): ModelResponse | undef
   });
 }
 
-/** Some servers give a call no id for its result, or its arguments as an object. */
+/** Some servers give a call no id for its result, or its arguments as an object or not at all. */
 function asCall(item: JsonRecord): JsonRecord {
   const field = entryOf(callFields, item["type"]);
   if (field === undefined) return item;
   const id = stringAt(item, "call_id") ?? stringAt(item, "id") ?? "";
-  return { ...item, call_id: id, [field]: argumentText(item[field]) };
+  const text = item[field] === "" && field === "input" ? "" : argumentText(item[field]);
+  return { ...item, call_id: id, [field]: text };
 }
 
 const incomplete: Record<string, FinishReason | undefined> = {
