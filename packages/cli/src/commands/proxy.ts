@@ -5,20 +5,13 @@ import { join } from "node:path";
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { CclError } from "@ccl/core";
 import { createGateway, createMemoryDecisionStore, type GatewayMode } from "@ccl/gateway";
-import {
-  measuredSaving,
-  openProxy,
-  openRequestLog,
-  type Proxy,
-  type ProxyStats,
-} from "@ccl/gateway/node";
+import { openProxy, openRequestLog, type Proxy, summaryText } from "@ccl/gateway/node";
 
 import { artifactCommand, sharedState } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { openState, type State, type StateFlags } from "../open-state.ts";
-import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl proxy`. */
@@ -51,7 +44,7 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
   await running.close();
   await folder.close();
   const stats = running.stats();
-  session.terminal.stderr.write(statsText(stats));
+  session.terminal.stderr.write(summaryText(stats));
   return { document: stats };
 }
 
@@ -87,7 +80,7 @@ export async function wrap(
   } finally {
     await running.close();
     await folder.close();
-    session.terminal.stderr.write(statsText(running.stats()));
+    session.terminal.stderr.write(summaryText(running.stats()));
   }
 }
 
@@ -182,31 +175,4 @@ function warmUpResults(): string[] {
       places.map((at) => ({ id: `o-${at}`, state: at % 9 === 0 ? "failed" : "paid" })),
     ),
   ];
-}
-
-function statsText(stats: ProxyStats): string {
-  const { requests, changed, passed, directUsd, usd, plannedUsd, reported, unreported } = stats;
-  const less = (price: number): string =>
-    `${(directUsd === 0 ? 0 : (1 - price / directUsd) * 100).toFixed(1)} %`;
-  const reasons = Object.entries(passed)
-    .map(([reason, count]) => ` ${count} passed unchanged: ${reason}.`)
-    .join("");
-  const input =
-    passed.audit === undefined
-      ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${less(usd)} less)`
-      : `input $${directUsd.toFixed(4)} by list prices, cache counted; full would have made it $${plannedUsd.toFixed(4)} (${less(plannedUsd)} less)`;
-  const said =
-    reported.total === 0
-      ? ""
-      : ` The provider reported ${reported.cached} of ${reported.total} input tokens as cached.`;
-  const unsaid =
-    unreported === 0
-      ? ""
-      : ` ${formatCount(unreported, "answer")} reported no input that could be read, so that what the provider reported is without them.`;
-  const measured = measuredSaving(stats);
-  const beside =
-    measured === undefined
-      ? ""
-      : ` Beside the sessions held out, by what the provider reported: ${(measured * 100).toFixed(1)} % less.`;
-  return `${formatCount(requests, "request")}, ${changed} with shorter results: ${input}.${said}${unsaid}${beside}${reasons}\n`;
 }

@@ -64,6 +64,7 @@ describe("official clients through the proxy", () => {
     upstream.enqueue({ type: "answer", text: "Pong" }, { type: "answer", text: "Pong" });
     const proxy = await proxyTo(upstream.baseUrl("openai"));
     const client = new OpenAI({ baseURL: proxy.url, apiKey: "sk-secret-key", maxRetries: 0 });
+    const tools = [{ type: "function" as const, function: { name: "bash" } }];
     const messages = [
       { role: "user" as const, content: "Which order is it?" },
       {
@@ -75,11 +76,12 @@ describe("official clients through the proxy", () => {
       },
       { role: "tool" as const, tool_call_id: "c1", content: result },
     ];
-    const whole = await client.chat.completions.create({ model: "gpt-5", messages });
+    const whole = await client.chat.completions.create({ model: "gpt-5", messages, tools });
     expect(whole.choices[0]?.message.content).toBe("Pong");
     let streamed = "";
     for await (const { choices } of await client.chat.completions.create({
       model: "gpt-5",
+      tools,
       messages,
       stream: true,
     }))
