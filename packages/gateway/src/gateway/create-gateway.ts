@@ -57,8 +57,8 @@ export interface GatewayOptions {
   /** How a result that is shown in part names the rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /**
-   * What the store keeps no sooner than this after planning is left out of the request, and holds from the next one on. All
-   * requests together read results for less time than that at once, and pass the rest as it came. Default: 250.
+   * What the store keeps no sooner than this after planning is left out of the request, and holds from the next one on. Requests
+   * that come together read results for less time than that, and pass the rest as it came. Default: 250.
    */
   timeoutMs?: number | undefined;
   /** Milliseconds of any clock. Default: `Date.now`. */
@@ -83,7 +83,7 @@ interface Session {
   keeping?: Promise<void> | undefined;
 }
 
-/** For so long results are read at once, or for this share of the time limit where that is more. */
+/** For so long requests that come together read results, or for this share of the time limit where that is more. */
 const workMs = 200;
 const workShare = 0.8;
 
@@ -105,7 +105,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         price: 0,
       });
       return await traced("gateway plan", { "ccl.body.bytes": body.length }, async (span) => {
-        const plan = await planner.plan(body, headers).catch((error) => pass(reasonOf(error)));
+        const plan = await planner.planNext(body, headers).catch((error) => pass(reasonOf(error)));
         const { model, directPrice, price, reason, edits } = plan;
         span.set({
           "gen_ai.request.model": model,
@@ -133,6 +133,7 @@ class RequestPlanner {
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
   readonly #now: () => number;
   readonly #work: WorkBudget;
+  #planning = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -140,7 +141,16 @@ class RequestPlanner {
     this.#work = new WorkBudget(Math.max(workMs, this.#timeoutMs * workShare), this.#now);
   }
 
-  async plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
+  async planNext(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
+    this.#planning += 1;
+    try {
+      return await this.#plan(body, headers);
+    } finally {
+      this.#planning -= 1;
+    }
+  }
+
+  async #plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
     const nothing = { edits: [], directPrice: 0, price: 0 };
     const text = decode(body);
     if (text === undefined) return { ...nothing, reason: "not_utf8" };
@@ -196,10 +206,14 @@ class RequestPlanner {
   }
 
   #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan {
-    const { isLate, end } = this.#work.start();
+    const { isLate, end } = this.#startWork();
     const plan = session.planner.plan(items, { ...state, isLate });
     end();
     return plan;
+  }
+
+  #startWork(): ReturnType<WorkBudget["start"]> {
+    return this.#work.start(() => this.#planning === 1);
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {
@@ -256,7 +270,7 @@ class RequestPlanner {
       return open;
     }
     const stored = await this.#read(key);
-    if (stored.length === 0 && this.#work.start().isLate()) return undefined;
+    if (stored.length === 0 && this.#startWork().isLate()) return undefined;
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
     const session: Session = { key, planner: this.#newPlanner(request, decisions), unkept: [] };
     this.#sessions.use(key, session);
