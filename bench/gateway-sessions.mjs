@@ -1,10 +1,12 @@
 // What the gateway's policies save on recorded sessions, with the provider's cache counted, and what stays visible of the values
-// that the model used next. A path that stands as a name under its folder, as `ls -R` writes it, is visible, and counted apart. Controls: a cut to 12 lines of every result, and a frozen cut at the price of `full`.
+// that the model used next: scalars of arguments, and all identifiers, those inside of commands included. A path that stands as a name under its folder, as `ls -R` writes it, is visible, and counted apart. Controls: a cut to 12 lines of every result, and a frozen cut at the price of `full`.
 // `node bench/gateway-sessions.mjs --data DIR [--every N --from K]`
 import { parseArgs } from "node:util";
 
 import { estimatedCounter } from "../packages/core/dist/index.js";
-import { cachePriceOf, HistoryPlanner } from "../packages/gateway/dist/index.js";
+import { createMemoryArtifactStore } from "../packages/artifact-store/dist/index.js";
+import { identifiersOf } from "../packages/compress/dist/index.js";
+import { createGateway, createMemoryDecisionStore } from "../packages/gateway/dist/index.js";
 import { frozenCut } from "./lib/context-policies.mjs";
 import { createMessageCounter, replayTrace } from "../examples/long-session/src/replay-trace.mjs";
 import { readCodingTraces, readMcpTraces } from "./lib/session-sets.mjs";
@@ -19,55 +21,75 @@ const { values } = parseArgs({
 const counter = { ...estimatedCounter, isExact: true };
 const countOf = createMessageCounter(counter);
 
-function itemsOf(messages) {
-  const items = [];
-  const names = new Map();
-  const places = [];
-  for (const message of messages) {
-    const text =
-      typeof message.content === "string"
-        ? message.content
-        : message.content.map((part) => part.text ?? "").join("\n");
-    places.push(items.length);
-    if (message.role === "tool") {
-      items.push({
-        kind: "result",
-        text,
-        callId: message.toolCallId,
-        tool: names.get(message.toolCallId),
-      });
-      continue;
-    }
-    items.push({ kind: message.role === "developer" ? "system" : message.role, text });
-    for (const { id, name, arguments: given } of message.toolCalls ?? []) {
-      names.set(id, name);
-      items.push({ kind: "call", text: given, callId: id, tool: name });
-    }
-  }
-  return { items, places };
+const textOf = ({ content }) =>
+  typeof content === "string" ? content : content.map((part) => part.text ?? "").join("\n");
+
+/** A message as a client of the chat API sends it. */
+function asSent(message) {
+  const { role, toolCallId, toolCalls = [] } = message;
+  const content = textOf(message);
+  if (role === "tool") return { role, tool_call_id: toolCallId, content };
+  const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: given },
+  }));
+  return calls.length === 0 ? { role, content } : { role, content, tool_calls: calls };
 }
 
-const gateway =
-  (mode, options = {}) =>
-  () => {
-    const price = cachePriceOf("claude-sonnet");
-    const planner = new HistoryPlanner({
-      mode,
-      counter,
-      price,
-      selectAbove: 1500,
-      cutAbove: 3000,
-      ...options,
-    });
-    return (messages) => {
-      const { items, places } = itemsOf(messages);
-      const { shown } = planner.plan(items);
-      return messages.map((message, at) => {
-        const text = message.role === "tool" ? shown.get(places[at])?.text : undefined;
-        return text === undefined ? message : { ...message, content: text };
-      });
-    };
-  };
+/** The prompts of a run as they go out of a gateway, by the number of their messages. */
+async function promptsOf({ messages }, mode) {
+  const gateway = createGateway({
+    store: createMemoryDecisionStore(),
+    artifactStore: createMemoryArtifactStore(),
+    mode,
+    timeoutMs: 3_600_000,
+    now: () => 0,
+  });
+  const prompts = new Map();
+  const tools = [{ type: "function", function: { name: "bash" } }];
+  const sent = messages.map(asSent);
+  for (const [end, { role }] of messages.entries()) {
+    if (role !== "assistant" || end === 0) continue;
+    const request = { model: "claude-sonnet", tools, messages: sent.slice(0, end) };
+    const body = new TextEncoder().encode(JSON.stringify(request));
+    const out = JSON.parse(
+      new TextDecoder().decode(
+        gateway.apply(body, await gateway.plan(body, { "x-session-id": "s" })),
+      ),
+    );
+    prompts.set(
+      end,
+      messages
+        .slice(0, end)
+        .map((message, at) =>
+          message.role === "tool" ? { ...message, content: out.messages[at].content } : message,
+        ),
+    );
+  }
+  return prompts;
+}
+
+async function gateway(traces, mode) {
+  const prompts = new Map();
+  for (const trace of traces) prompts.set(trace, await promptsOf(trace, mode));
+  return (trace) => (messages) => prompts.get(trace).get(messages.length);
+}
+
+/** Identifiers of calls that the model had read before them, and how many of those its prompt shows. */
+function identifiersShown(messages, index, prompt) {
+  const wanted = (messages[index].toolCalls ?? []).flatMap((call) => identifiersOf(call.arguments));
+  const read = messages
+    .slice(0, index)
+    .filter(({ role }) => role !== "assistant")
+    .map(textOf)
+    .join("\n");
+  const known = [...new Set(wanted)].filter((name) => read.includes(name));
+  const shown = prompt
+    .map((one) => textOf(one) + (one.toolCalls ?? []).map((call) => call.arguments).join("\n"))
+    .join("\n");
+  return [known.length, known.filter((name) => shown.includes(name)).length];
+}
 
 const twelveLines = () => (messages) =>
   messages.map((message) => {
@@ -87,10 +109,20 @@ function replayOne(trace, policy) {
       return prompt;
     },
   });
+  const names = [0, 0];
+  for (const [end, prompt] of prompts)
+    for (const [at, count] of identifiersShown(trace.messages, end, prompt).entries())
+      names[at] += count;
   const grouped = result.missing.filter(({ index, value }) =>
     pathsUnderFolders(prompts.get(index)).some((path) => path.includes(value)),
   ).length;
-  return { ...result, grouped, supported: result.supported + grouped };
+  return {
+    ...result,
+    grouped,
+    names: names[0],
+    namesShown: names[1],
+    supported: result.supported + grouped,
+  };
 }
 
 /** The paths of lists in which a line that ends in "/:" names the folder of the lines below it. */
@@ -115,6 +147,7 @@ function replay(traces, policy) {
     support: sum("supported") / sum("values"),
     invalid: sum("invalid"),
     grouped: sum("grouped"),
+    identifiers: sum("namesShown") / sum("names"),
     results,
   };
 }
@@ -142,19 +175,23 @@ const sets = {
 };
 for (const [name, traces] of Object.entries(sets)) {
   const direct = replay(traces, raw);
-  const full = replay(traces, gateway("full"));
+  const full = replay(traces, await gateway(traces, "full"));
+  const safe = replay(traces, await gateway(traces, "safe"));
   const rows = {
     direct,
-    safe: replay(traces, gateway("safe")),
+    safe,
     full,
     "12 lines of each result": replay(traces, twelveLines),
     "frozen cut at the price of full": frozenAt(traces, full.price),
   };
   console.log(`\n${traces.length} runs of ${name}\n`);
-  for (const [policy, { price, support, invalid, grouped, results }] of Object.entries(rows)) {
-    const dearer = results.filter((one, at) => one.price > direct.results[at].price + 1).length;
+  for (const [policy, { price, support, identifiers, invalid, grouped, results }] of Object.entries(
+    rows,
+  )) {
+    const dearerThan = (others) =>
+      results.filter((one, at) => one.price > others.results[at].price + 1).length;
     console.log(
-      `${policy.padEnd(34)} price ${(price / direct.price).toFixed(3)}  support ${(support * 100).toFixed(1)} %  dearer ${dearer}  invalid ${invalid}  as names under folders ${grouped}`,
+      `${policy.padEnd(34)} price ${(price / direct.price).toFixed(3)}  support ${(support * 100).toFixed(1)} %  identifiers ${(identifiers * 100).toFixed(1)} %  dearer than direct ${dearerThan(direct)}, than safe ${dearerThan(safe)}  invalid ${invalid}  as names under folders ${grouped}`,
     );
   }
 }

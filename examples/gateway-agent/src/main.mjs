@@ -19,10 +19,16 @@ api.enqueue({ type: "answer", text: "Worker 3 lost vol-77; order-1217 is dispute
 
 const artifactStore = createMemoryArtifactStore();
 const store = createMemoryDecisionStore();
-const gateway = createGateway({ store, artifactStore, mode: "full", timeoutMs: 10_000 });
+const gateway = createGateway({
+  store,
+  artifactStore,
+  mode: "full",
+  timeoutMs: 10_000,
+  hint: (artifactId) => `search_artifact ${artifactId}`,
+});
 const proxy = await openProxy({ gateway, upstream: api.baseUrl("openai"), port: 0 });
 
-// The agent: all that it knows of the proxy is its base URL.
+// The agent: all that it knows of the proxy is its base URL, and a tool that gives what a result leaves out.
 const sent = [];
 const provider = createOpenAICompatible({
   name: "example",
@@ -40,6 +46,18 @@ const tools = Object.fromEntries(
     tool({ inputSchema: z.object({}), execute: () => calls[next++]?.result ?? "" }),
   ]),
 );
+tools["search_artifact"] = tool({
+  description: "The lines of a result with a word, by the id at its end",
+  inputSchema: z.object({ id: z.string(), word: z.string() }),
+  execute: async ({ id, word }) => {
+    const whole = new TextDecoder().decode(await artifactStore.retrieve(id));
+    return whole
+      .split("\n")
+      .filter((line) => line.includes(word))
+      .slice(0, 50)
+      .join("\n");
+  },
+});
 const { text } = await generateText({
   model: provider("gpt-5"),
   prompt: "Why do orders fail since 10:40? Name the volume, the order and the test.",

@@ -78,7 +78,7 @@ report();
 async function runAgent(round) {
   const messages = [{ role: "user", content: `Why does job ${round} fail?` }];
   for (let call = 0; call < 6; call += 1) {
-    const body = JSON.stringify({ model: "gpt-5", messages });
+    const body = JSON.stringify({ model: "gpt-5", tools: [{ name: "shell" }], messages });
     if (values.leak) leaked.push(body, await open(new URL(import.meta.url)));
     const response = await fetch(`${proxy.url}/chat/completions`, {
       method: "POST",

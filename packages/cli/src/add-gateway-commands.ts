@@ -25,7 +25,7 @@ export function addGatewayCommands(program: Command, run: Run): void {
       new Option(
         "--price <usd>",
         "US dollars of a million input tokens, where it is no list price",
-      ).argParser(parsePrice),
+      ).argParser(numberParser((usd) => usd > 0 && usd < Infinity, "a price such as 3 or 0.25")),
     )
     .action((folder: string | undefined, flags: AuditFlags) =>
       run(async (session) => (await import("./commands/audit.ts")).audit(session, folder, flags)),
@@ -44,20 +44,15 @@ export function addGatewayCommands(program: Command, run: Run): void {
   addHooksCommands(program, run);
   addArtifactsCommands(program, run);
   addProxyCommand(program, run);
-  program
+  const wrap = program
     .command("wrap <command...>")
     .description(
       "run a command with its model calls through a proxy that ends with it: ccl wrap -- claude -p hello",
     )
-    .option("--upstream <url>", "the API, where it is not the client's own")
-    .addOption(modeOption())
-    .addOption(holdoutOption())
-    .option("--state <folder>", "where decisions and artifacts are kept")
-    .addOption(postgresOption())
-    .option("--record", "keep what the prompts said too, without secrets, for ccl ui")
-    .action((command: string[], flags: WrapFlags) =>
-      run(async (session) => (await import("./commands/proxy.ts")).wrap(session, command, flags)),
-    );
+    .option("--upstream <url>", "the API, where it is not the client's own");
+  withProxyOptions(wrap).action((command: string[], flags: WrapFlags) =>
+    run(async (session) => (await import("./commands/proxy.ts")).wrap(session, command, flags)),
+  );
 }
 
 function addHooksCommands(program: Command, run: Run): void {
@@ -93,15 +88,10 @@ function addProxyCommand(program: Command, run: Run): void {
     .option("--upstream <url>", "the API, such as https://api.anthropic.com; needed")
     .addOption(new Option("--port <port>", "0 takes a free one").default(8788).argParser(parsePort))
     .option("--host <address>", "other than 127.0.0.1 needs --token-env")
-    .addOption(modeOption())
-    .addOption(holdoutOption())
-    .option("--token-env <name>", "the variable that holds what callers send as x-ccl-token")
-    .option("--state <folder>", "where decisions and artifacts are kept")
-    .addOption(postgresOption())
-    .option("--record", "keep what the prompts said too, without secrets, for ccl ui")
-    .action((flags: ProxyFlags) =>
-      run(async (session) => (await import("./commands/proxy.ts")).proxy(session, flags)),
-    );
+    .option("--token-env <name>", "the variable that holds what callers send as x-ccl-token");
+  withProxyOptions(command).action((flags: ProxyFlags) =>
+    run(async (session) => (await import("./commands/proxy.ts")).proxy(session, flags)),
+  );
   command
     .command("doctor")
     .description(
@@ -116,34 +106,29 @@ function addProxyCommand(program: Command, run: Run): void {
     );
 }
 
-function postgresOption(): Option {
-  return new Option(
-    "--postgres <url>",
-    "keep them in a database that several proxies share; needs the package pg",
-  );
-}
-
-function modeOption(): Option {
-  return new Option(
-    "--mode <mode>",
-    "audit changes nothing, safe loses nothing, full shows large and old results in part",
-  )
-    .choices(["audit", "safe", "full"])
-    .default("safe");
-}
-
-function holdoutOption(): Option {
-  return new Option(
-    "--holdout <share>",
-    "share of the sessions that pass unchanged, for comparison",
-  ).argParser(parseShare);
-}
-
-function parseShare(text: string): number {
-  const share = Number(text);
-  if (!(share >= 0 && share <= 1) || text.trim() === "")
-    throw new InvalidArgumentError("Give a share such as 0.1.");
-  return share;
+/** What a proxy and a wrapped command have in common. */
+function withProxyOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--mode <mode>",
+        "audit changes nothing, safe loses nothing, full shows large and old results in part",
+      )
+        .choices(["audit", "safe", "full"])
+        .default("safe"),
+    )
+    .addOption(
+      new Option(
+        "--holdout <share>",
+        "share of the sessions that pass unchanged, for comparison",
+      ).argParser(numberParser((share) => share >= 0 && share <= 1, "a share such as 0.1")),
+    )
+    .option("--state <folder>", "where decisions and artifacts are kept")
+    .option(
+      "--postgres <url>",
+      "keep them in a database that several proxies share; needs the package pg",
+    )
+    .option("--record", "keep what the prompts said too, without secrets, for ccl ui");
 }
 
 function addArtifactsCommands(program: Command, run: Run): void {
@@ -192,7 +177,9 @@ function addPruneCommand(artifacts: Command, run: Run): void {
     .command("prune")
     .description("remove what is old, but for what a session shows that is still in use")
     .addOption(
-      new Option("--days <days>", "older than so many days").default(30).argParser(parseDays),
+      new Option("--days <days>", "older than so many days")
+        .default(30)
+        .argParser(numberParser((days) => days >= 0, "days such as 30")),
     )
     .option("--dry-run", "say only what would go")
     .option("--state <folder>", "where artifacts are kept")
@@ -203,28 +190,25 @@ function addPruneCommand(artifacts: Command, run: Run): void {
     );
 }
 
-function parseDays(text: string): number {
-  const days = Number(text);
-  if (!(days >= 0) || text.trim() === "") throw new InvalidArgumentError("Give days such as 30.");
-  return days;
-}
-
 function tokensOption(byDefault: string): Option {
   return new Option("--budget <tokens>", "size in tokens")
     .default(Number(byDefault), byDefault)
-    .argParser(parseTokens);
+    .argParser(
+      numberParser(
+        (tokens) => Number.isInteger(tokens) && tokens > 0,
+        "a whole number such as 1200",
+      ),
+    );
 }
 
-function parseTokens(text: string): number {
-  const tokens = Number(text);
-  if (!Number.isInteger(tokens) || tokens < 1)
-    throw new InvalidArgumentError("Give a whole number such as 1200.");
-  return tokens;
-}
-
-function parsePrice(text: string): number {
-  const usd = Number(text);
-  if (!Number.isFinite(usd) || usd <= 0 || text.trim() === "")
-    throw new InvalidArgumentError("Give a price such as 3 or 0.25.");
-  return usd;
+/** A parser of numbers, and what to give it in place of another text. */
+function numberParser(
+  isRight: (value: number) => boolean,
+  example: string,
+): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === "" || !isRight(value)) throw new InvalidArgumentError(`Give ${example}.`);
+    return value;
+  };
 }

@@ -61,7 +61,7 @@ it("shortens requests on a fresh state folder, and repeats what it sent", async 
       { role: "tool", tool_call_id: `c${at}`, content: log(bytes) },
     );
     upstream.enqueue({ type: "answer", text: "None." });
-    const body = JSON.stringify({ model: "gpt-5", messages });
+    const body = JSON.stringify({ model: "gpt-5", tools: [{ name: "shell" }], messages });
     expect((await fetch(`${url}/chat/completions`, { method: "POST", body })).status).toBe(200);
   }
   const [, second = "", third = ""] = upstream.calls.map(({ body }) =>

@@ -90,7 +90,7 @@ function requestOf(session: string, results: number, lines = 75): string {
     messages.push({ role: "assistant", content: null, tool_calls: [call] });
     messages.push({ role: "tool", tool_call_id: `c${at}`, content: rows.join("\n") });
   }
-  return JSON.stringify({ model: "gpt-5", messages });
+  return JSON.stringify({ model: "gpt-5", tools: [{ name: "shell" }], messages });
 }
 
 const handlesIn = (body: string): string[] =>

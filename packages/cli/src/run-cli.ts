@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 
 import { addCompletion } from "./add-completion.ts";
-import { EXIT_CODES, type ExitCode } from "./exit-code.ts";
+import { EXIT_CODES } from "./exit-code.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import { ignoreClosedPipe } from "./output/ignore-closed-pipe.ts";
 import { styleOf } from "./output/style.ts";
@@ -21,11 +21,11 @@ const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 export async function runCli(
   argv: string[],
   terminal: Terminal & InterruptSource,
-): Promise<ExitCode> {
+): Promise<number> {
   const interruption = listenForInterrupts(terminal);
   ignoreClosedPipe(terminal.stdout);
   ignoreClosedPipe(terminal.stderr);
-  let exitCode: ExitCode = EXIT_CODES.ok;
+  let exitCode: number = EXIT_CODES.ok;
   const program = createProgram(terminal, async (flags, command) => {
     const { openSession } = await import("./session.ts");
     const session = await openSession(flags, { terminal, ...interruption });

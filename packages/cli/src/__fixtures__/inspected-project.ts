@@ -139,9 +139,10 @@ async function sendRequests(
     const call = { id, type: "function", function: { name: tool, arguments: JSON.stringify({ at: messages.length }) } };
     messages.push({ role: "assistant", content: null, tool_calls: [call] }, { role: "tool", tool_call_id: id, content });
     upstream.enqueue({ type: "answer", text: "Next." });
-    await fetch(`${address}/chat/completions`, { method: "POST", body: JSON.stringify({ model: "gpt-5", messages }) });
+    const body = JSON.stringify({ model: "gpt-5", tools: [{ name: "shell" }], messages });
+    await fetch(`${address}/chat/completions`, { method: "POST", body });
   };
-  const tools = ["read_file", "grep", "run_tests", "git_log"];
+  const tools = ["list_files", "grep", "run_tests", "git_log"];
   const long: object[] = [
     { role: "system", content: "You repair programs. ".repeat(60) },
     { role: "user", content: `Why does checkout fail? ${hostile}` },

@@ -39,12 +39,12 @@ export async function proxyDoctor(
   const stats = isProxy ? await askProxy(`${address}/stats`, token) : undefined;
   const findings: Finding[] = [
     isProxy
-      ? { name: "proxy", status: "ok", message: `answers on ${address}` }
-      : {
-          name: "proxy",
-          status: "problem",
-          message: `${health === undefined ? "nothing answers" : "something else answers"} on ${address}; start one with "ccl proxy --upstream <url>", or name it with --url`,
-        },
+      ? finding("proxy", "ok", `answers on ${address}`)
+      : finding(
+          "proxy",
+          "problem",
+          `${health === undefined ? "nothing answers" : "something else answers"} on ${address}; start one with "ccl proxy --upstream <url>", or name it with --url`,
+        ),
     ...variableFindings(set, address),
     ...(isProxy ? [traffic(stats)] : []),
   ];
@@ -62,37 +62,29 @@ function variableFindings(
 ): Finding[] {
   if (set.length === 0)
     return [
-      {
-        name: "clients",
-        status: "hint",
-        message: `neither ${variables.join(" nor ")} is set in this shell, so clients started here call their API directly; set one to ${address}, or use "ccl wrap"`,
-      },
+      finding(
+        "clients",
+        "hint",
+        `neither ${variables.join(" nor ")} is set in this shell, so clients started here call their API directly; set one to ${address}, or use "ccl wrap"`,
+      ),
     ];
   return set.map(({ name, value }) =>
     originOf(value) === address
-      ? { name: "clients", status: "ok", message: `${name} leads to the proxy` }
-      : {
-          name: "clients",
-          status: "hint",
-          message: `${name} leads to ${originOf(value)}, past the proxy`,
-        },
+      ? finding("clients", "ok", `${name} leads to the proxy`)
+      : finding("clients", "hint", `${name} leads to ${originOf(value)}, past the proxy`),
   );
 }
 
 function traffic(stats: unknown): Finding {
   const requests = numberAt(stats, "requests");
   if (requests === undefined)
-    return {
-      name: "traffic",
-      status: "hint",
-      message: "/stats is not open: name the variable of the token with --token-env",
-    };
+    return finding(
+      "traffic",
+      "hint",
+      "/stats is not open: name the variable of the token with --token-env",
+    );
   if (requests === 0)
-    return {
-      name: "traffic",
-      status: "hint",
-      message: "no request has come through since it started",
-    };
+    return finding("traffic", "hint", "no request has come through since it started");
   const passed = isRecord(stats) && isRecord(stats["passed"]) ? stats["passed"] : {};
   const reasons = Object.entries(passed).map(([reason, count]) => `, ${String(count)} ${reason}`);
   const changed = numberAt(stats, "changed") ?? 0;
@@ -102,6 +94,10 @@ function traffic(stats: unknown): Finding {
     status: errors === requests ? "problem" : "ok",
     message: `requests: ${requests}; shortened ${changed}${reasons.join("")}; API not reached ${errors}`,
   };
+}
+
+function finding(name: string, status: Finding["status"], message: string): Finding {
+  return { name, status, message };
 }
 
 /** True of what a gateway answers at `/health`. */

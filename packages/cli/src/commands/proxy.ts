@@ -1,25 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants } from "node:os";
 import { join } from "node:path";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { CclError } from "@ccl/core";
 import { createGateway, createMemoryDecisionStore, type GatewayMode } from "@ccl/gateway";
-import {
-  measuredSaving,
-  openProxy,
-  openRequestLog,
-  type Proxy,
-  type ProxyStats,
-} from "@ccl/gateway/node";
+import { openProxy, openRequestLog, type Proxy, summaryText } from "@ccl/gateway/node";
 
 import { artifactCommand, sharedState } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
-import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { openState, type State, type StateFlags } from "../open-state.ts";
-import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
+import { wrappedClient } from "./wrapped-client.ts";
 
 /** Flags of `ccl proxy`. */
 export interface ProxyFlags extends StateFlags {
@@ -42,80 +36,75 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
       "Name the API: ccl proxy --upstream https://api.anthropic.com, or https://api.openai.com/v1.",
     );
   const { running, folder } = await start(session, { ...flags, upstream });
-  const { colours } = session.noteStyle;
   session.terminal.stderr.write(
-    `${colours.green("listening")} on ${running.url} for ${upstream}, mode ${flags.mode}; ${folder.kind === "postgres" ? "decisions and artifacts in PostgreSQL, the log" : `decisions in files, artifacts in ${folder.kind},`} in ${folder.path}\n` +
+    `${session.noteStyle.colours.green("listening")} on ${running.url} for ${upstream}, mode ${flags.mode}; ${folder.kind === "postgres" ? "decisions and artifacts in PostgreSQL, the log" : `decisions in files, artifacts in ${folder.kind},`} in ${folder.path}\n` +
       `Set it as the base URL of a client, for example ANTHROPIC_BASE_URL=${running.url}. Ctrl+C ends it.\n`,
   );
   if (!session.signal.aborted) await once(session.signal, "abort");
   await running.close();
   await folder.close();
   const stats = running.stats();
-  session.terminal.stderr.write(statsText(stats));
+  session.terminal.stderr.write(summaryText(stats));
   return { document: stats };
 }
 
 /** Flags of `ccl wrap`. */
 export type WrapFlags = Omit<ProxyFlags, "port">;
 
-/** Runs a command with its model calls through a proxy that ends with it. */
+/** Runs a command with its model calls through a proxy that ends with it; ends as the command does. */
 export async function wrap(
   session: Session,
   command: string[],
   flags: WrapFlags,
 ): Promise<CommandResult> {
   const [name = "", ...rest] = command;
-  const { env } = session.terminal;
-  const own = clientOf(name, env);
-  const upstream = flags.upstream ?? env[own.variable] ?? own.upstream;
+  const { env, stderr } = session.terminal;
+  const { variable, upstream, args, extra, detour } = await wrappedClient(
+    name,
+    session,
+    flags.upstream,
+  );
   const { running, folder } = await start(session, { ...flags, upstream, port: 0 });
+  const set = Object.entries({ ...extra, [variable]: running.url }).map((one) => one.join("="));
+  stderr.write(
+    `${name} goes to ${upstream} through ${running.url}, mode ${flags.mode}, with ${set.join(" and ")}; state in ${folder.path}\n`,
+  );
+  // The command has its own answer to Ctrl+C, and the proxy stays for as long as the command does.
+  session.forbidExit();
   try {
-    const child = spawn(name, [...(own.args?.(running.url) ?? []), ...rest], {
+    const child = spawn(name, [...(args?.(running.url) ?? []), ...rest], {
       stdio: "inherit",
       env: {
-        ...own.extra,
+        ...extra,
         ...env,
-        [own.variable]: running.url,
+        [variable]: running.url,
         [sharedState]: flags.postgres ?? env[sharedState],
       },
     });
-    const [code]: unknown[] = await once(child, "exit");
-    const isDone = code === 0;
-    return { document: { exitCode: code }, exitCode: isDone ? EXIT_CODES.ok : EXIT_CODES.failure };
+    // A terminal sends Ctrl+C to the command too; what this process alone gets is passed on.
+    const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
+    const pass = (signal: NodeJS.Signals): void => {
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    };
+    for (const signal of signals) process.on(signal, pass);
+    await once(child, "exit").finally(() => {
+      for (const signal of signals) process.off(signal, pass);
+    });
+    const { exitCode: code, signalCode } = child;
+    const exitCode = signalCode === null ? (code ?? 1) : 128 + constants.signals[signalCode];
+    return { document: { exitCode }, exitCode, isCommitted: true };
   } catch (cause) {
     throw new CliError("usage", `"${name}" can't be started.`, { cause });
   } finally {
     await running.close();
     await folder.close();
-    session.terminal.stderr.write(statsText(running.stats()));
+    const stats = running.stats();
+    stderr.write(summaryText(stats));
+    if (stats.requests === 0)
+      stderr.write(
+        `No request came through the proxy: ${detour === undefined ? `${name} may not read ${variable}, or its settings name another address` : `${detour} is set`}. Nothing was shortened.\n`,
+      );
   }
-}
-
-interface WrappedClient {
-  /** By which it finds its API. */
-  variable: string;
-  upstream: string;
-  extra?: Record<string, string> | undefined;
-  /** Before the arguments that were given. */
-  args?: ((url: string) => string[]) | undefined;
-}
-
-/** A client by its program; one of OpenAI's API unless it is known to be another. */
-function clientOf(name: string, env: NodeJS.ProcessEnv): WrappedClient {
-  if (/claude/.test(name))
-    return {
-      variable: "ANTHROPIC_BASE_URL",
-      upstream: "https://api.anthropic.com",
-      // Claude Code switches it off for addresses that it does not know.
-      extra: { ENABLE_TOOL_SEARCH: "true" },
-    };
-  const openai = { variable: "OPENAI_BASE_URL", upstream: "https://api.openai.com/v1" };
-  // Codex reads no variable.
-  if (/codex/.test(name)) return { ...openai, args: (url) => ["-c", `openai_base_url="${url}"`] };
-  const isOfAnthropic = /opencode/.test(name) && (env["ANTHROPIC_API_KEY"] ?? "") !== "";
-  return isOfAnthropic
-    ? { variable: "ANTHROPIC_BASE_URL", upstream: "https://api.anthropic.com/v1" }
-    : openai;
 }
 
 async function start(
@@ -158,55 +147,13 @@ async function start(
   }
 }
 
-/** Plans a request, so that the first real one does not wait for code to be compiled. */
+/** Plans requests, so that the first real one does not wait for code to be compiled. */
 async function warmUp(): Promise<void> {
   const [store, artifactStore] = [createMemoryDecisionStore(), createMemoryArtifactStore()];
   const gateway = createGateway({ store, artifactStore, mode: "full", hint: "hash" });
-  for (const content of warmUpResults()) {
-    const messages = [
-      { role: "user", content: `Which one failed? ${content.length}` },
-      { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: "" } }] },
-      { role: "tool", tool_call_id: "c", content },
-    ];
-    const body = new TextEncoder().encode(JSON.stringify({ messages }));
-    gateway.apply(body, await gateway.plan(body, {}));
+  const lines = Array.from({ length: 400 }, (_, at) => `10:00 INFO worker ${at % 7} took ${at} ms`);
+  for (const content of [lines.join("\n"), JSON.stringify(lines.map((line) => ({ line })))]) {
+    const messages = [{ role: "tool", tool_call_id: "c", content }];
+    await gateway.plan(new TextEncoder().encode(JSON.stringify({ messages })), {});
   }
-}
-
-/** A log and a list of records. */
-function warmUpResults(): string[] {
-  const places = Array.from({ length: 400 }, (_, at) => at);
-  return [
-    places.map((at) => `10:00:${at % 60} INFO worker ${at % 7} took ${at * 31} ms`).join("\n"),
-    JSON.stringify(
-      places.map((at) => ({ id: `o-${at}`, state: at % 9 === 0 ? "failed" : "paid" })),
-    ),
-  ];
-}
-
-function statsText(stats: ProxyStats): string {
-  const { requests, changed, passed, directUsd, usd, plannedUsd, reported, unreported } = stats;
-  const less = (price: number): string =>
-    `${(directUsd === 0 ? 0 : (1 - price / directUsd) * 100).toFixed(1)} %`;
-  const reasons = Object.entries(passed)
-    .map(([reason, count]) => ` ${count} passed unchanged: ${reason}.`)
-    .join("");
-  const input =
-    passed.audit === undefined
-      ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${less(usd)} less)`
-      : `input $${directUsd.toFixed(4)} by list prices, cache counted; full would have made it $${plannedUsd.toFixed(4)} (${less(plannedUsd)} less)`;
-  const said =
-    reported.total === 0
-      ? ""
-      : ` The provider reported ${reported.cached} of ${reported.total} input tokens as cached.`;
-  const unsaid =
-    unreported === 0
-      ? ""
-      : ` ${formatCount(unreported, "answer")} reported no input that could be read, so that what the provider reported is without them.`;
-  const measured = measuredSaving(stats);
-  const beside =
-    measured === undefined
-      ? ""
-      : ` Beside the sessions held out, by what the provider reported: ${(measured * 100).toFixed(1)} % less.`;
-  return `${formatCount(requests, "request")}, ${changed} with shorter results: ${input}.${said}${unsaid}${beside}${reasons}\n`;
 }

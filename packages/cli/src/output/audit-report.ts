@@ -18,6 +18,8 @@ export interface AuditReport {
   directUsd: number;
   safeUsd: number;
   fullUsd: number;
+  /** Sessions whose models have no known price; no money is counted for them. */
+  unpriced: number;
   /** Sessions that would have cost more in `full`. */
   dearer: number;
   examples: AuditExample[];
@@ -25,8 +27,10 @@ export interface AuditReport {
 
 /** Adds up sessions. */
 export function sumAudits(audits: readonly SessionAudit[]): AuditReport {
+  const sumOf = (valueOf: (audit: SessionAudit) => number): number =>
+    audits.reduce((sum, audit) => sum + valueOf(audit), 0);
   const usd = (price: (audit: SessionAudit) => number): number =>
-    audits.reduce((sum, audit) => sum + (price(audit) * audit.price.usdPerMillion) / 1e6, 0);
+    sumOf((audit) => (price(audit) * audit.price.usdPerMillion) / 1e6);
   const kinds = new Map<string, AuditedKind>();
   const breaks = new Map<string, AuditReport["breaks"][number]>();
   for (const audit of audits) {
@@ -51,17 +55,18 @@ export function sumAudits(audits: readonly SessionAudit[]): AuditReport {
   const reported = audits.filter(({ reportedPrice }) => reportedPrice !== undefined);
   return {
     sessions: audits.length,
-    calls: audits.reduce((sum, { calls }) => sum + calls, 0),
+    calls: sumOf(({ calls }) => calls),
     kinds: [...kinds.values()].sort((a, b) => b.sentTokens - a.sentTokens),
     repeats: {
-      count: audits.reduce((sum, { repeats }) => sum + repeats.count, 0),
-      tokens: audits.reduce((sum, { repeats }) => sum + repeats.tokens, 0),
+      count: sumOf(({ repeats }) => repeats.count),
+      tokens: sumOf(({ repeats }) => repeats.tokens),
     },
     breaks: [...breaks.values()].sort((a, b) => b.usd - a.usd),
     reportedUsd: reported.length === 0 ? undefined : usd(({ reportedPrice = 0 }) => reportedPrice),
     directUsd: usd(({ directPrice }) => directPrice),
     safeUsd: usd(({ safePrice }) => safePrice),
     fullUsd: usd(({ fullPrice }) => fullPrice),
+    unpriced: audits.filter(({ price }) => price.usdPerMillion === 0).length,
     dearer: audits.filter(({ fullPrice, directPrice }) => fullPrice > directPrice + 1).length,
     examples: audits
       .flatMap(({ examples }) => examples)
@@ -75,17 +80,10 @@ const shownKinds = 15;
 /** The report as tables. */
 export function auditText(report: AuditReport, style: Style): string {
   const { colours } = style;
-  const right = "right" as const;
   const sent = report.kinds.reduce((sum, { sentTokens }) => sum + sentTokens, 0);
   const title = (text: string): string => `\n${colours.bold(text)}\n`;
   const kinds = renderTable(
-    [
-      { title: "what" },
-      { title: "count", align: right },
-      { title: "tokens", align: right },
-      { title: "sent", align: right },
-      { title: "share", align: right },
-    ],
+    [{ title: "what" }, right("count"), right("tokens"), right("sent"), right("share")],
     report.kinds
       .slice(0, shownKinds)
       .map(({ kind, tool, count, tokens, sentTokens }) => [
@@ -103,11 +101,7 @@ export function auditText(report: AuditReport, style: Style): string {
     usd === report.directUsd ? "" : percent(usd / report.directUsd - 1),
   ];
   const money = renderTable(
-    [
-      { title: "input, cache counted" },
-      { title: "price", align: right },
-      { title: "net", align: right },
-    ],
+    [{ title: "input, cache counted" }, right("price"), right("net")],
     [
       price("as it was sent", report.directUsd),
       price("safe: without losing anything", report.safeUsd),
@@ -122,7 +116,10 @@ export function auditText(report: AuditReport, style: Style): string {
     money,
     report.reportedUsd === undefined
       ? ""
-      : `The provider reported input for $${report.reportedUsd.toFixed(2)}.\n`,
+      : `The provider reported input for $${report.reportedUsd.toFixed(2)}; the prices above are estimates.\n`,
+    report.unpriced === 0
+      ? ""
+      : `${report.unpriced} sessions are of models without a known price and not in the money; name it with --price.\n`,
     `${formatNumber(report.repeats.count)} results said what an earlier one had said, or nearly: ${formatNumber(report.repeats.tokens)} tokens.\n`,
     breaksText(report, style),
     examplesText(report, style),
@@ -142,25 +139,18 @@ const nameOf: Record<AuditedKind["kind"], string> = {
 
 function breaksText({ breaks }: AuditReport, style: Style): string {
   if (breaks.length === 0) return "";
-  const right = "right" as const;
   const rows = breaks.map(({ cause, count, lostTokens, usd }) => [
     cause,
     formatNumber(count),
     formatNumber(lostTokens),
     `$${usd.toFixed(2)}`,
   ]);
-  const columns = [
-    { title: "cause" },
-    { title: "times", align: right },
-    { title: "tokens", align: right },
-    { title: "extra", align: right },
-  ];
+  const columns = [{ title: "cause" }, right("times"), right("tokens"), right("extra")];
   return `\n${style.colours.bold("What broke the cache")}\n${renderTable(columns, rows, style)}`;
 }
 
 function examplesText({ examples }: AuditReport, style: Style): string {
   if (examples.length === 0) return "";
-  const right = "right" as const;
   const rows = examples.map(({ tool, call, form, tokens, shownTokens, savedTokens }) => [
     form,
     formatNumber(tokens),
@@ -170,12 +160,16 @@ function examplesText({ examples }: AuditReport, style: Style): string {
   ]);
   const columns = [
     { title: "form" },
-    { title: "tokens", align: right },
-    { title: "shown", align: right },
-    { title: "not sent", align: right },
+    right("tokens"),
+    right("shown"),
+    right("not sent"),
     { title: "result of" },
   ];
   return `\n${style.colours.bold("Examples")}\n${renderTable(columns, rows, style)}`;
+}
+
+function right(title: string): { title: string; align: "right" } {
+  return { title, align: "right" };
 }
 
 function percent(share: number): string {

@@ -1,4 +1,3 @@
-import type { ExitCode } from "../exit-code.ts";
 import type { Style } from "./style.ts";
 
 /** What a command has to say. The runner decides which part goes where. */
@@ -13,6 +12,6 @@ export interface CommandResult {
   isCommitted?: boolean | undefined;
   /** The application's own code ran, which may keep the process alive: it ends once all is written. */
   endsProcess?: boolean | undefined;
-  /** Default: ok. */
-  exitCode?: ExitCode | undefined;
+  /** One of the closed list, or that of a command that was run. Default: ok. */
+  exitCode?: number | undefined;
 }

@@ -68,19 +68,21 @@ const callsWhere = (what: "late" | "restart"): fc.Arbitrary<{ lines: number; hap
     { minLength: 16, maxLength: 30 },
   );
 
-/** Plays the calls to a gateway and to a provider; gives what was saved with each call, and what the planner thinks. */
+/** Plays the calls to a gateway and to a provider; gives what was saved with each call, also beside `safe`, and what the planner thinks. */
 function* playCalls(calls: readonly { lines: number; happens: string }[]): Generator<{
   saved: number;
+  beside: number;
   credit: number;
   isCut: boolean;
   isLate: boolean;
 }> {
-  const [direct, shown] = [createProvider(), createProvider()];
+  const [direct, shown, safe] = [createProvider(), createProvider(), createProvider()];
+  const safePlanner = new HistoryPlanner({ ...options, mode: "safe" });
   const items = [question];
   const kept: Decision[] = [];
   let unkept: Decision[] = [];
   let planner = new HistoryPlanner(options);
-  let saved = 0;
+  let [saved, beside] = [0, 0];
   for (const [at, { lines: count, happens: what }] of calls.entries()) {
     items.push(...turn(at, logOf(at + 2, count)));
     if (what === "restart" && unkept.length === 0)
@@ -91,20 +93,23 @@ function* playCalls(calls: readonly { lines: number; happens: string }[]): Gener
     const out = isLate ? planner.without(new Set(unkept)) : plan.shown;
     if (!isLate) kept.push(...unkept);
     if (!isLate) unkept = [];
-    saved += direct(sentTexts(items, new Map())) - shown(sentTexts(items, out));
+    const sent = shown(sentTexts(items, out));
+    saved += direct(sentTexts(items, new Map())) - sent;
+    beside += safe(sentTexts(items, safePlanner.plan(items).shown)) - sent;
     const credit = plan.decisions.at(-1)?.credit ?? 0;
-    yield { saved, credit, isLate, isCut: plan.call?.cutFrom !== undefined };
+    yield { saved, beside, credit, isLate, isCut: plan.call?.cutFrom !== undefined };
   }
 }
 
 describe("by a provider's bill", () => {
-  it("a session never costs more than without a gateway, whenever it ends, and is cut", () => {
+  it("a session never costs more than without a gateway or in safe, whenever it ends, and is cut", () => {
     let cuts = 0;
     fc.assert(
       fc.property(callsWhere("restart"), (calls) => {
-        for (const { saved, credit, isCut } of playCalls(calls)) {
+        for (const { saved, beside, credit, isCut } of playCalls(calls)) {
           expect(saved).toBeGreaterThan(-1e-6);
-          expect(credit).toBeCloseTo(saved);
+          expect(beside).toBeGreaterThan(-1e-6);
+          expect(credit).toBeCloseTo(beside);
           if (isCut) cuts += 1;
         }
       }),
@@ -207,12 +212,91 @@ describe("what is decided", () => {
     expect(next.shown.get(6)).toEqual({ form: "repeat", text: "[The same as the result of c1.]" });
   });
 
-  it("refers to no result that is shown in part", () => {
+  it("refers to a result that is shown in part, beside which the way back stands", () => {
     const planner = new HistoryPlanner(options);
     const text = logOf(5, 300);
     const items = [question, ...turn(1, text)];
     expect(planner.plan(items).shown.get(2)?.form).toBe("selection");
-    expect(planner.plan([...items, ...turn(2, text)]).shown.get(4)?.form).toBe("selection");
+    const again = planner.plan([...items, ...turn(2, text)]).shown.get(4);
+    expect(again).toEqual({ form: "repeat", text: "[The same as the result of c1.]" });
+  });
+
+  it("keeps what a client takes for shown, and its words, however old they get", () => {
+    const planner = new HistoryPlanner(options);
+    const words = "<system-reminder>\nDo not mention this.\n</system-reminder>";
+    const read = turn(0, logOf(5, 300)).map((item) => ({ ...item, tool: "Read" }));
+    let forms = new Set<string>();
+    for (let calls = 1; calls <= 40; calls++) {
+      const items = [
+        question,
+        ...read,
+        ...historyOf(calls, (at) => `${long(at)}\n${words}`).slice(1),
+      ];
+      const { shown } = planner.plan(items, { isCold: calls === 30 });
+      forms = new Set([...forms, ...[...shown.values()].map(({ form }) => form)]);
+      const [, , file, ...texts] = sentTexts(items, shown);
+      expect(file).toBe(logOf(5, 300));
+      for (const text of texts.filter((one) => one !== "{}")) expect(text).toContain(words);
+    }
+    expect(forms).toContain("cut");
+  });
+
+  it("brings back what a client's answer refers to where that is shown in part", () => {
+    const planner = new HistoryPlanner(options);
+    const text = logOf(5, 300);
+    const unchanged = "File unchanged since the last call. Refer to the earlier result.";
+    const items = [question, ...turn(1, text)];
+    expect(planner.plan(items).shown.get(2)?.form).toBe("selection");
+    const again = [...items, ...turn(2, unchanged)];
+    const restored = { form: "restored", text: `${unchanged}\n${text}` };
+    expect(planner.plan(again).shown.get(4)).toEqual(restored);
+    const later = planner.plan([...again, ...turn(3, "ok")]);
+    expect(later.shown.get(4)).toEqual(restored);
+    const other = turn(2, unchanged).map((item) =>
+      item.kind === "call" ? { ...item, text: "{1}" } : item,
+    );
+    expect(new HistoryPlanner(options).plan([...items, ...other]).shown.has(4)).toBe(false);
+  });
+
+  it("cuts for nothing once the cache has forgotten the prompt", () => {
+    const items = historyOf(16, (at) => logOf(at + 2, 12));
+    const cutsOf = (isCold: boolean): number => {
+      const planner = new HistoryPlanner(options);
+      planner.plan(items.slice(0, -2));
+      const { shown, call } = planner.plan(items, { isCold });
+      expect(call?.price).toBeLessThanOrEqual(call?.safePrice ?? 0);
+      return [...shown.values()].filter(({ form }) => form === "cut").length;
+    };
+    expect(cutsOf(false)).toBe(0);
+    expect(cutsOf(true)).toBeGreaterThan(3);
+  });
+
+  it("passes results for which there is no time, and cuts them when they are old", () => {
+    const planner = new HistoryPlanner(options);
+    const items = historyOf(6, (at) => logOf(at + 2, 60));
+    for (let calls = 1; calls <= 5; calls++)
+      expect(planner.plan(items.slice(0, 1 + 2 * calls), { isLate: () => true }).shown.size).toBe(
+        0,
+      );
+    expect(planner.plan(items, { isCold: true }).shown.size).toBe(6);
+  });
+
+  it("leaves calls as they went out that were not planned, also after others were", () => {
+    const planner = new HistoryPlanner(options);
+    const items = historyOf(6, (at) => logOf(at + 2, 200));
+    planner.plan(items.slice(0, 3));
+    const { shown } = planner.plan(items);
+    const selected = [...shown].flatMap(([at, { form }]) => (form === "selection" ? [at] : []));
+    expect(selected).toEqual([2, 12]);
+  });
+
+  it("lowers the credit of a decision that comes too late before it is kept", () => {
+    const planner = new HistoryPlanner(options);
+    const { decisions } = planner.plan(historyOf(1, (at) => logOf(at + 2, 200)));
+    const before = decisions.at(-1)?.credit ?? 0;
+    expect(before).toBeGreaterThan(0);
+    planner.without(new Set(decisions));
+    expect(decisions.at(-1)?.credit).toBeLessThan(0);
   });
 
   it("reads no more new text than a model could", () => {

@@ -1,15 +1,17 @@
 import { identifiersOf, type KnownContent } from "@ccl/compress";
 import { sha256Hex } from "@ccl/core";
 
+import { isReader, type OwnText, ownText, refersToEarlier } from "../history/client-tools.ts";
 import { type HistoryItem, promptEnds } from "../history/history-item.ts";
 import { promptPrice } from "../price/cache-price.ts";
-import type { Decision, PlanOptions, ShownResult } from "./plan-options.ts";
+import type { Decision, GatewayMode, PlanOptions, ShownResult } from "./plan-options.ts";
 import { type ResultToShow, showNew, showOld } from "./show-result.ts";
 
 /** One call of a planned history. */
 export interface PlannedCall {
   /** Prices of its prompt in plain input tokens, as it came and as it is shown. */
   directPrice: number;
+  safePrice: number;
   price: number;
   directTokens: number;
   tokens: number;
@@ -35,7 +37,19 @@ export interface HistoryPlan {
   call: PlannedCall | undefined;
 }
 
+/** What is known of the call to plan. */
+export interface CallState {
+  /** Less than the options' where the model of this request has no way back to what is left out. */
+  mode?: GatewayMode | undefined;
+  /** The provider's cache has forgotten what was sent before. */
+  isCold?: boolean | undefined;
+  /** True once there is no time left to read results; those stay as they came. */
+  isLate?: (() => boolean) | undefined;
+}
+
 interface Entry extends PlannedItem {
+  /** As `safe` shows it. */
+  safeTokens: number;
   shown?: ShownResult | undefined;
   /** How it would be shown once it is old, null where that would hardly be less. */
   old?: (ShownResult & { tokens: number }) | null | undefined;
@@ -52,8 +66,8 @@ const cacheMargin = 1.1;
 
 /**
  * Decides for the calls of one history, in order: each result once when it is first seen, and old ones where the price
- * model says that a new prefix pays and what was saved until then covers it. By the price model, a session never costs more than
- * without it, whenever it ends.
+ * model says that a new prefix pays and what was saved until then beside `safe` covers it. By the price model, a session never
+ * costs more than without it, whenever it ends.
  */
 export class HistoryPlanner {
   readonly #options: PlanOptions;
@@ -67,6 +81,7 @@ export class HistoryPlanner {
   #chain = "";
   #chars = 0;
   #credit = 0;
+  #state: CallState = {};
 
   constructor(options: PlanOptions, decisions: Map<string, Decision> = new Map()) {
     this.#options = options;
@@ -79,8 +94,8 @@ export class HistoryPlanner {
   }
 
   /** Plans the next call; its items begin with those of an earlier one, unless the client rewrote its history. */
-  plan(items: readonly HistoryItem[]): HistoryPlan {
-    const isKnown = this.#decisions.size > 0;
+  plan(items: readonly HistoryItem[], state: CallState = {}): HistoryPlan {
+    this.#state = state;
     if (!this.#continues(items)) this.#reset();
     const done = this.#ends.at(-1) ?? 0;
     const ends = promptEnds(items).filter((end) => end > done);
@@ -88,8 +103,7 @@ export class HistoryPlanner {
     let call: PlannedCall | undefined;
     for (const [at, end] of ends.entries()) {
       this.#append(items.slice(this.#entries.length, end));
-      const isPast = at < ends.length - 1;
-      const planned = this.#decide(end, isPast && !isKnown ? "keep" : isPast ? "past" : "now");
+      const planned = this.#decide(end, at < ends.length - 1);
       call = planned.call;
       if (planned.isNew) decisions.push(planned.decision);
     }
@@ -98,7 +112,8 @@ export class HistoryPlanner {
 
   /**
    * Says that the planned call goes out without some decisions, since they are not kept yet; they hold from the next call on.
-   * Gives how its results are shown. Its saving is not counted, and that the next call pays for the change is.
+   * Gives how its results are shown, and lowers the credit of the last one: its saving is not counted, and that the next call
+   * pays for the change is.
    */
   without(late: ReadonlySet<Decision>): ReadonlyMap<number, ShownResult> {
     const isLate = (decision: Decision): boolean => late.has(decision);
@@ -109,6 +124,8 @@ export class HistoryPlanner {
       const rewritten = totalOf(changed, ({ shownTokens }) => shownTokens) * (write - read);
       const lost = totalOf(changed, ({ tokens, shownTokens }) => tokens - shownTokens) * write;
       this.#credit -= rewritten + lost;
+      const last = this.#applied.findLast(isLate);
+      if (last !== undefined) last.credit = this.#credit;
     }
     return shownBy(this.#applied.filter((decision) => !isLate(decision)));
   }
@@ -144,7 +161,7 @@ export class HistoryPlanner {
     let said = this.#chain;
     for (const item of items) {
       const tokens = item.mediaTokens ?? this.#options.counter.count(item.text) + 4;
-      this.#entries.push({ item, tokens, shownTokens: tokens });
+      this.#entries.push({ item, tokens, shownTokens: tokens, safeTokens: tokens });
       this.#chars += item.text.length;
       if (item.kind !== "result") this.#name(item.text);
       if (item.kind !== "system" && item.kind !== "tools")
@@ -153,14 +170,12 @@ export class HistoryPlanner {
     this.#chain = sha256Hex(said);
   }
 
-  #decide(
-    end: number,
-    when: "keep" | "past" | "now",
-  ): { decision: Decision; call: PlannedCall; isNew: boolean } {
+  #decide(end: number, isPast: boolean): { decision: Decision; call: PlannedCall; isNew: boolean } {
     const from = this.#ends.at(-1) ?? 0;
     const stored = this.#decisions.get(this.#chain);
     let cutFrom: number | undefined;
     if (stored !== undefined) {
+      for (const [place, tokens] of stored.safe ?? []) this.#setSafe(place, tokens);
       for (const [place, shown] of stored.edits) {
         if (place < from) cutFrom = Math.min(place, cutFrom ?? place);
         this.#show(place, shown);
@@ -173,7 +188,8 @@ export class HistoryPlanner {
       return { decision: stored, call, isNew: false };
     }
     const edits = new Map<number, ShownResult>();
-    if (when !== "keep") {
+    // What nothing is known of went out as it came.
+    if (!isPast) {
       let chars = 0;
       for (let at = from; at < end; at++) {
         chars += this.#entries[at]?.item.text.length ?? 0;
@@ -184,9 +200,14 @@ export class HistoryPlanner {
     }
     this.#learn(from);
     const call = this.#priceCall(from, cutFrom);
-    if (when === "now") this.#credit += call.directPrice - call.price;
+    if (!isPast) this.#credit += call.safePrice - call.price;
     this.#ends.push(end);
-    const decision = { at: this.#chain, edits: [...edits], credit: this.#credit };
+    const decision = {
+      at: this.#chain,
+      edits: [...edits],
+      credit: this.#credit,
+      safe: this.#safeFrom(from),
+    };
     this.#decisions.set(decision.at, decision);
     this.#applied.push(decision);
     return { decision, call, isNew: true };
@@ -198,6 +219,22 @@ export class HistoryPlanner {
     entry.shown = shown;
     entry.shownTokens = this.#options.counter.count(shown.text) + 4;
     if (shown.form === "cut") this.#name(shown.text);
+  }
+
+  #setSafe(place: number, tokens: number): void {
+    const entry = this.#entries[place];
+    if (entry !== undefined) entry.safeTokens = tokens;
+  }
+
+  #safeFrom(from: number): Decision["safe"] {
+    const safe = this.#entries.flatMap(({ tokens, safeTokens }, place): [number, number][] =>
+      place >= from && safeTokens < tokens ? [[place, safeTokens]] : [],
+    );
+    return safe.length === 0 ? undefined : safe;
+  }
+
+  get #mode(): GatewayMode {
+    return this.#state.mode ?? this.#options.mode;
   }
 
   #name(text: string): void {
@@ -217,50 +254,85 @@ export class HistoryPlanner {
       if (entry === undefined) continue;
       entry.shown = undefined;
       entry.shownTokens = entry.tokens;
+      entry.safeTokens = entry.tokens;
     }
     edits.clear();
   }
 
   #showFirst(at: number, edits: Map<number, ShownResult>): void {
+    const entry = this.#entries[at];
     const result = this.#resultAt(at);
-    if (result === undefined) return;
-    const shown = showNew(result, this.#known, this.#options);
-    if (shown !== undefined) {
-      edits.set(at, shown);
-      this.#show(at, shown);
-    }
+    if (entry === undefined || result === undefined || this.#state.isLate?.() === true) return;
+    const mode = isReader(entry.item.tool) && this.#mode === "full" ? "safe" : this.#mode;
+    const options = { ...this.#options, mode };
+    const known = this.#known;
+    const shown = this.#restored(at) ?? showNew(result, known, options);
+    if (shown === undefined) return;
+    const text = shown.form === "restored" ? shown.text : shown.text + result.words;
+    edits.set(at, { ...shown, text });
+    this.#show(at, { ...shown, text });
+    if (shown.form === "restored") return;
+    const safe =
+      shown.form === "selection" ? showNew(result, known, { ...options, mode: "safe" }) : shown;
+    if (safe !== undefined)
+      entry.safeTokens = this.#options.counter.count(safe.text + result.words) + 4;
   }
 
-  /** What stands whole in the prompt may be referred to. */
+  /** A result that refers to an earlier one of the same call, which is shown in part, with the whole of that. */
+  #restored(at: number): ShownResult | undefined {
+    const item = this.#entries[at]?.item;
+    if (item === undefined || !refersToEarlier(item.text)) return undefined;
+    const call = this.#callOf(item, at);
+    const earlier = this.#entries.findLast(
+      ({ item: one, shown }, place) =>
+        place < at &&
+        (shown?.form === "selection" || shown?.form === "cut") &&
+        one.tool === item.tool &&
+        this.#callOf(one, place)?.text === call?.text,
+    );
+    if (call === undefined || earlier === undefined) return undefined;
+    return { text: `${item.text}\n${earlier.item.text}`, form: "restored" };
+  }
+
+  #callOf({ callId }: HistoryItem, before: number): HistoryItem | undefined {
+    return this.#entries.findLast(
+      ({ item }, place) => place < before && item.kind === "call" && item.callId === callId,
+    )?.item;
+  }
+
+  /** What stands in the prompt may be referred to; what is left out of a selection has a way back beside it. */
   #learn(from: number): void {
     for (const { item, shown } of this.#entries.slice(from)) {
       if (item.kind !== "result" || item.text.length < 200) continue;
-      if (shown?.form === "selection" || shown?.form === "cut") continue;
-      this.#known.push({ content: item.text, name: `the result of ${item.callId ?? "a call"}` });
+      if (shown?.form === "cut") continue;
+      this.#known.push({
+        content: ownText(item.text).own,
+        name: `the result of ${item.callId ?? "a call"}`,
+      });
     }
   }
 
-  #resultAt(at: number): ResultToShow | undefined {
+  #resultAt(at: number): (ResultToShow & OwnText) | undefined {
     const entry = this.#entries[at];
     if (entry?.item.kind !== "result") return undefined;
     const before = this.#entries.slice(0, at);
     const asked = before.findLast(({ item }) => item.kind === "user")?.item.text ?? "";
-    const call = before.findLast(
-      ({ item }) => item.kind === "call" && item.callId === entry.item.callId,
-    );
-    const query = `${asked.slice(-2000)} ${call?.item.text ?? ""}`.slice(-4000);
-    return { text: entry.item.text, tokens: entry.tokens, query };
+    const query = `${asked.slice(-2000)} ${this.#callOf(entry.item, at)?.text ?? ""}`.slice(-4000);
+    const parts = ownText(entry.item.text);
+    const tokens = parts.words === "" ? entry.tokens : this.#options.counter.count(parts.own) + 4;
+    return { ...parts, text: parts.own, whole: entry.item.text, tokens, query };
   }
 
   /** Shortens old results from the place on where that saves the largest sum; gives that place. */
   #cut(from: number, edits: Map<number, ShownResult>): number | undefined {
-    const { mode, cutAbove, price } = this.#options;
+    const { cutAbove, price } = this.#options;
+    const { isCold = false, isLate } = this.#state;
     const total = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
-    if (mode !== "full" || total < cutAbove) return undefined;
+    if (this.#mode !== "full" || total < cutAbove) return undefined;
     const calls = Math.min(maxExpectedCalls, this.#ends.length);
     const fresh = totalOf(this.#entries.slice(from), ({ shownTokens }) => shownTokens);
-    const { directPrice, price: uncut } = this.#priceCall(from, undefined);
-    const available = this.#credit + directPrice - uncut;
+    const { safePrice, price: uncut } = this.#priceCall(from, undefined);
+    const available = this.#credit + safePrice - uncut;
     let [saved, prefix, chars] = [0, total - fresh, 0];
     const wasCached = prefix;
     let best: { place: number; gain: number } | undefined;
@@ -268,10 +340,11 @@ export class HistoryPlanner {
       const entry = this.#entries[at];
       prefix -= entry?.shownTokens ?? 0;
       if (entry?.old === undefined) chars += entry?.item.text.length ?? 0;
-      const less = this.#lessAt(at, chars <= maxOldChars);
+      const less = this.#lessAt(at, chars <= maxOldChars && isLate?.() !== true);
       if (less <= 0) continue;
       saved += less;
-      const cut = { cached: prefix, fresh: wasCached - prefix - saved + fresh };
+      const cached = isCold ? 0 : prefix;
+      const cut = { cached, fresh: wasCached - cached - saved + fresh };
       const cost = promptPrice(cut, price) - uncut;
       const gain = saved * price.read * calls - cost;
       const isCached = total - saved >= price.minCachedTokens * cacheMargin;
@@ -286,7 +359,9 @@ export class HistoryPlanner {
       this.#show(at, { text, form });
     }
     const gone = new Set(
-      this.#entries.flatMap(({ item, shown }) => (shown?.form === "cut" ? [item.text] : [])),
+      this.#entries.flatMap(({ item, shown }) =>
+        shown?.form === "cut" ? [ownText(item.text).own] : [],
+      ),
     );
     this.#known = this.#known.filter(({ content }) => !gone.has(content));
     return best.place;
@@ -295,6 +370,7 @@ export class HistoryPlanner {
   #lessAt(at: number, mayRead = false): number {
     const entry = this.#entries[at];
     if (entry?.item.kind !== "result" || entry.shown?.form === "cut") return 0;
+    if (isReader(entry.item.tool) || entry.shown?.form === "restored") return 0;
     if (entry.old === undefined && mayRead) entry.old = this.#oldForm(at, entry);
     return entry.old === undefined || entry.old === null ? 0 : entry.shownTokens - entry.old.tokens;
   }
@@ -303,25 +379,23 @@ export class HistoryPlanner {
     const result = shownTokens < 120 ? undefined : this.#resultAt(at);
     if (result === undefined) return null;
     const old = showOld(result, (name) => this.#names.has(name), this.#options);
-    return old === undefined ? null : { ...old, tokens: this.#options.counter.count(old.text) + 4 };
+    if (old === undefined) return null;
+    const text = old.text + result.words;
+    return { text, form: old.form, tokens: this.#options.counter.count(text) + 4 };
   }
 
   #priceCall(from: number, cutFrom: number | undefined): PlannedCall {
     const { price } = this.#options;
-    const directTokens = totalOf(this.#entries, ({ tokens }) => tokens);
-    const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
-    const directCached = totalOf(this.#entries.slice(0, from), ({ tokens: own }) => own);
-    const cached = totalOf(
-      this.#entries.slice(0, cutFrom ?? from),
-      ({ shownTokens }) => shownTokens,
-    );
-    return {
-      directTokens,
-      tokens,
-      cutFrom,
-      directPrice: promptPrice({ cached: directCached, fresh: directTokens - directCached }, price),
-      price: promptPrice({ cached, fresh: tokens - cached }, price),
+    const isCold = this.#state.isCold === true;
+    const priceOf = (end: number, valueOf: (entry: Entry) => number): [number, number] => {
+      const all = totalOf(this.#entries, valueOf);
+      const cached = isCold ? 0 : totalOf(this.#entries.slice(0, end), valueOf);
+      return [promptPrice({ cached, fresh: all - cached }, price), all];
     };
+    const [directPrice, directTokens] = priceOf(from, (entry) => entry.tokens);
+    const [safePrice] = priceOf(from, (entry) => entry.safeTokens);
+    const [ownPrice, tokens] = priceOf(cutFrom ?? from, (entry) => entry.shownTokens);
+    return { directTokens, tokens, cutFrom, directPrice, safePrice, price: ownPrice };
   }
 }
 

@@ -5,7 +5,11 @@ import type { CachePrice } from "../price/cache-price.ts";
 /** `audit` changes nothing, `safe` only what loses nothing, `full` also selects from large and old results. */
 export type GatewayMode = "audit" | "safe" | "full";
 
-/** What a model does to get the rest of an artifact by its id; or `hash=` with 24 digits, which services in front of a model API look for. */
+/**
+ * What a model does to get the rest of an artifact by its id: a command, where the tools of its request have a shell or the MCP
+ * tool `search_artifact`, and nothing is shown in part where they have not. Or `hash`: `hash=` with 24 digits, which services in
+ * front of a model API look for.
+ */
 export type RestHint = "hash" | ((artifactId: string) => string);
 
 /** How results are shown. */
@@ -21,8 +25,8 @@ export interface PlanOptions {
   cutAbove: number;
 }
 
-/** Why a result is not shown as it came. */
-export type ShownForm = "lossless" | "repeat" | "selection" | "cut";
+/** Why a result is not shown as it came; `restored` holds what it refers to, which is shown in part. */
+export type ShownForm = "lossless" | "repeat" | "selection" | "cut" | "restored";
 
 /** A result as the model reads it. */
 export interface ShownResult {
@@ -35,6 +39,8 @@ export interface Decision {
   /** Hash of all that the model had been said, without system prompt and tools. */
   at: string;
   edits: readonly (readonly [place: number, shown: ShownResult])[];
-  /** What had been saved until then, in plain input tokens. */
+  /** What had been saved until then beside `safe`, in plain input tokens. */
   credit: number;
+  /** Tokens of results in `safe`, where they are fewer than as they came, by their places. Only in `full`. */
+  safe?: readonly (readonly [place: number, tokens: number])[] | undefined;
 }

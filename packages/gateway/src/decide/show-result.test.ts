@@ -17,6 +17,7 @@ const optionsOf = (mode: GatewayMode, more: Partial<PlanOptions> = {}): PlanOpti
 });
 const resultOf = (text: string): ResultToShow => ({
   text,
+  whole: text,
   tokens: estimatedCounter.count(text) + 4,
   query: "Which worker failed?",
 });

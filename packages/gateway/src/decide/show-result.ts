@@ -5,7 +5,10 @@ import type { PlanOptions, RestHint, ShownResult } from "./plan-options.ts";
 
 /** A result and what it is read for. */
 export interface ResultToShow {
+  /** Without the words of its client. */
   text: string;
+  /** As it is kept. */
+  whole: string;
   tokens: number;
   /** The user's last words and the arguments of the call. */
   query: string;
@@ -32,8 +35,8 @@ function searchCommand(artifactId: string): string {
 }
 
 /** How a model gets the rest of a result that it sees in part. */
-function restHint({ text, tokens }: ResultToShow, hint: RestHint = searchCommand): string {
-  const id = sha256Hex(text);
+function restHint({ whole, tokens }: ResultToShow, hint: RestHint = searchCommand): string {
+  const id = sha256Hex(whole);
   const rest = hint === "hash" ? `hash=${id.slice(0, hashDigits)}` : hint(id);
   return `[of ${tokens} tokens; rest: ${rest}]`;
 }

@@ -32,7 +32,7 @@ function requestOf(api: Api, results: readonly string[]): string {
   });
   const key = api === "responses" ? "input" : "messages";
   const said = `{"role":"user","content":"Wh\\u0061t is o-3-7? \\"${"word ".repeat(1500)}"}`;
-  return `{ "model":"claude-sonnet-5-5" , "temperature":1.0,"n":1E2, "${key}" : [${[said, ...turns].join(" ,")}\n], "unknown":{"x":""} }`;
+  return `{ "model":"claude-sonnet-5-5" , "temperature":1.0,"n":1E2, "tools":[{"name":"Bash"}], "${key}" : [${[said, ...turns].join(" ,")}\n], "unknown":{"x":""} }`;
 }
 
 const apis: Api[] = ["chat", "responses", "anthropic"];
@@ -145,7 +145,7 @@ it("leaves out what the store keeps too late, repeats the rest, and uses it in t
       return inner.add(...given);
     },
   };
-  const gateway = open("full", { store, artifactStore, timeoutMs: 60 });
+  const gateway = open("full", { store, artifactStore, timeoutMs: 60, now: () => 0 });
   const pointersOf = async (...seeds: number[]): Promise<string[]> => {
     const all = seeds.map((seed) => rows(seed, 900));
     const { edits } = await gateway.plan(bytes(requestOf("chat", all)), {});

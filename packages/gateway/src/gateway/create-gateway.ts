@@ -5,21 +5,25 @@ import { untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
-import { type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
+import { type CallState, type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
 import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
+import { hasWayBack } from "../history/client-tools.ts";
 import { type JsonPath, type ReadRequest, readRequest } from "../history/read-request.ts";
 import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
-import { cachePriceOf } from "../price/cache-price.ts";
+import { cacheLifetimeMs, cachePriceOf } from "../price/cache-price.ts";
 import type { DecisionStore } from "./decision-store.ts";
 import { RecentSessions } from "./recent-sessions.ts";
 import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /** Why a request went out as it came. */
 export type PassReason =
   | "audit"
   | "holdout"
   | "nothing_to_do"
+  /** A new session, while others took the time for reading results. */
+  | "busy"
   | "unknown_shape"
   | "not_utf8"
   | "store_failed"
@@ -37,6 +41,8 @@ export interface GatewayPlan {
   price: number;
   /** The parts of the prompt; absent where it was not understood. */
   prompt?: Pick<HistoryPlan, "items" | "shown" | "call"> | undefined;
+  /** `full` was asked for, and its tools can't get what is left out: it was handled as in `safe`. */
+  isWithoutWayBack?: boolean | undefined;
 }
 
 /** Options of `createGateway`. */
@@ -50,8 +56,13 @@ export interface GatewayOptions {
   counter?: TokenCounter | undefined;
   /** How a result that is shown in part names the rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
-  /** What the store keeps no sooner than this after planning is left out of the request, and holds from the next one on. Default: 250. */
+  /**
+   * What the store keeps no sooner than this after planning is left out of the request, and holds from the next one on. Requests
+   * that come together read results for less time than that, and pass the rest as it came. Default: 250.
+   */
   timeoutMs?: number | undefined;
+  /** Milliseconds of any clock. Default: `Date.now`. */
+  now?: (() => number) | undefined;
 }
 
 /** Decides how the tool results of requests are shown. Opens no socket. */
@@ -67,8 +78,14 @@ interface Session {
   planner: HistoryPlanner;
   /** Decided but not kept yet, and what has to be kept with it. */
   unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
+  /** When its last request came; undefined after a restart. */
+  lastMs?: number | undefined;
   keeping?: Promise<void> | undefined;
 }
+
+/** For so long requests that come together read results, or for this share of the time limit where that is more. */
+const workMs = 200;
+const workShare = 0.8;
 
 /** What of sessions stays in memory; others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
@@ -88,7 +105,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         price: 0,
       });
       return await traced("gateway plan", { "ccl.body.bytes": body.length }, async (span) => {
-        const plan = await planner.plan(body, headers).catch((error) => pass(reasonOf(error)));
+        const plan = await planner.planNext(body, headers).catch((error) => pass(reasonOf(error)));
         const { model, directPrice, price, reason, edits } = plan;
         span.set({
           "gen_ai.request.model": model,
@@ -114,12 +131,26 @@ function reasonOf(error: unknown): PassReason {
 class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
+  readonly #now: () => number;
+  readonly #work: WorkBudget;
+  #planning = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#work = new WorkBudget(Math.max(workMs, this.#timeoutMs * workShare), this.#now);
   }
 
-  async plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
+  async planNext(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
+    this.#planning += 1;
+    try {
+      return await this.#plan(body, headers);
+    } finally {
+      this.#planning -= 1;
+    }
+  }
+
+  async #plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
     const nothing = { edits: [], directPrice: 0, price: 0 };
     const text = decode(body);
     if (text === undefined) return { ...nothing, reason: "not_utf8" };
@@ -133,11 +164,23 @@ class RequestPlanner {
       hint === "hash" ? [sha256Hex(`hash ${sent}`), tenantOf(headers)] : [sent, sent];
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
-    const { items, shown, decisions, call } = session.planner.plan(request.items);
+    if (session === undefined) return { ...nothing, model: request.model, reason: "busy" };
+    const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
+    const { items, shown, decisions, call } = this.#planCall(session, request, {
+      isCold: this.#isCold(session, request.model, text),
+      mode: isWithoutWayBack ? "safe" : undefined,
+    });
     const directPrice = call?.directPrice ?? 0;
     const prompt = { items, shown, call };
     const price = call?.price ?? 0;
-    const rest = { session: key, model: request.model, directPrice, price, prompt };
+    const rest = {
+      session: key,
+      model: request.model,
+      directPrice,
+      price,
+      prompt,
+      isWithoutWayBack: isWithoutWayBack || undefined,
+    };
     if (mode === "audit" || isHeldOut)
       return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
     for (const decision of decisions)
@@ -149,6 +192,9 @@ class RequestPlanner {
     }
     const late = new Set(session.unkept.map(({ decision }) => decision));
     const kept = session.planner.without(late);
+    // The store may be keeping it with the credit that it had before.
+    const last = session.unkept.at(-1)?.decision;
+    if (last !== undefined) session.unkept.push({ decision: { ...last }, artifacts: [] });
     const edits = editsOf(text, textsOf(request, kept));
     return {
       ...rest,
@@ -157,6 +203,24 @@ class RequestPlanner {
       edits,
       reason: edits.length === 0 ? failure : undefined,
     };
+  }
+
+  #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan {
+    const { isLate, end } = this.#startWork();
+    const plan = session.planner.plan(items, { ...state, isLate });
+    end();
+    return plan;
+  }
+
+  #startWork(): ReturnType<WorkBudget["start"]> {
+    return this.#work.start(() => this.#planning === 1);
+  }
+
+  #isCold(session: Session, model: string | undefined, text: string): boolean {
+    const nowMs = this.#now();
+    const { lastMs = nowMs } = session;
+    session.lastMs = nowMs;
+    return nowMs - lastMs > cacheLifetimeMs(model, text);
   }
 
   get #timeoutMs(): number {
@@ -198,13 +262,15 @@ class RequestPlanner {
     unkept.splice(0, batch.length);
   }
 
-  async #open(key: string, request: ReadRequest): Promise<Session> {
+  /** Undefined for a new session while there is no time for it. */
+  async #open(key: string, request: ReadRequest): Promise<Session | undefined> {
     const open = this.#sessions.get(key);
     if (open !== undefined) {
       if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(key));
       return open;
     }
     const stored = await this.#read(key);
+    if (stored.length === 0 && this.#startWork().isLate()) return undefined;
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
     const session: Session = { key, planner: this.#newPlanner(request, decisions), unkept: [] };
     this.#sessions.use(key, session);

@@ -59,7 +59,9 @@ it(`sends each prompt as the beginning of the next, but for cuts, in ${sessions}
           does === "sub-agent" ? [{ role: "user", content: `Look into ${at}` }] : messages;
         const asked = does === "retry" ? own : [...own, ...turn(`c${at}`, lines, seed)];
         if (does !== "sub-agent") messages = asked;
-        const body = new TextEncoder().encode(JSON.stringify({ model: "gpt-5", messages: asked }));
+        const body = new TextEncoder().encode(
+          JSON.stringify({ model: "gpt-5", tools: [{ name: "shell" }], messages: asked }),
+        );
         const plan = await gateway.plan(body, { "x-session-id": "one" });
         const out: unknown = JSON.parse(new TextDecoder().decode(gateway.apply(body, plan)));
         const prompt = arrayAt(out, "messages");

@@ -33,12 +33,32 @@ describe("a session with a name", () => {
     ["the user of the metadata", { metadata: { user_id: "s" } }, {}],
   ];
 
-  it.each(names)("by %s is the same whatever its history says", (_, fields, headers) => {
-    const other = { messages: [ask("Which passed?")] };
-    const key = keyOf({ ...first, ...fields }, headers);
-    expect(keyOf({ ...other, ...fields }, headers)).toBe(key);
-    expect(key).not.toBe(keyOf(first));
-  });
+  it.each(names)(
+    "by %s is the same as its history grows, and another where that begins otherwise",
+    (_, fields, headers) => {
+      const key = keyOf({ ...first, ...fields }, headers);
+      expect(keyOf({ ...later, ...fields }, headers)).toBe(key);
+      expect(keyOf({ messages: [ask("Which passed?")], ...fields }, headers)).not.toBe(key);
+      expect(key).not.toBe(keyOf(first));
+    },
+  );
+
+  it.each(names)(
+    "by %s stays the same when the client's token is refreshed, but not for another account",
+    (_, fields, headers) => {
+      const keysOf = (...accounts: string[]): Set<string> =>
+        new Set(
+          ["one", "two"].flatMap((token) =>
+            accounts.map((account) => {
+              const own = { authorization: `Bearer ${token}`, "chatgpt-account-id": account };
+              return keyOf({ ...first, ...fields }, { ...headers, ...own });
+            }),
+          ),
+        );
+      expect(keysOf("a").size).toBe(1);
+      expect(keysOf("a", "b").size).toBe(2);
+    },
+  );
 
   it("is the one that a header names, before what stands in the body", () => {
     const header = { "session-id": "header" };
@@ -58,9 +78,9 @@ describe("a tenant", () => {
     { authorization: "Bearer one", "x-api-key": "one" },
   ];
 
-  it("is one for each set of keys, and no two share a session of one name", () => {
+  it("is one for each set of keys, and no two share a session without a name", () => {
     expect(new Set(credentials.map(tenantOf)).size).toBe(credentials.length);
-    const keys = credentials.map((headers) => keyOf(first, { ...headers, "session-id": "s" }));
+    const keys = credentials.map((headers) => keyOf(first, headers));
     expect(new Set(keys).size).toBe(credentials.length);
     expect(tenantOf({ authorization: "Bearer one", "user-agent": "x" })).toBe(
       tenantOf({ authorization: "Bearer one" }),

@@ -13,6 +13,7 @@ const sessionHeaders = [
   "session_id",
   "x-session-id",
 ];
+const accountHeaders = ["chatgpt-account-id", "openai-organization", "openai-project"];
 const credentialHeaders = ["authorization", "x-api-key", "api-key"];
 
 /** A hash of the keys that a caller sent. */
@@ -20,12 +21,18 @@ export function tenantOf(headers: RequestHeaders): string {
   return sha256Hex(credentialHeaders.map((name) => headers[name] ?? "").join("\n"));
 }
 
-/** A session of a tenant: by the client's header or its cache key, else by how the history begins. */
+/**
+ * A session by its account, its name and how its history begins. A client gets new credentials while it works, so that they count
+ * only where it gives no name. What is decided is kept by the hash of the whole history, which two users do not share even where
+ * all of this is the same.
+ */
 export function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
   const given = sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
   const metadata = isRecord(body) ? body["metadata"] : undefined;
   const named = given ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
+  const account = accountHeaders.map((name) => headers[name] ?? "");
   const begin = items.slice(0, items.findIndex(({ kind }) => kind === "user") + 1);
-  const own = named ?? begin.map(({ kind, text }) => `${kind} ${text}`).join("\n");
-  return sha256Hex(JSON.stringify([tenantOf(headers), own]));
+  // Servers of tools come and go while a session lasts, and system prompts name the date.
+  const own = (named === undefined ? begin : begin.slice(-1)).map(({ text }) => text);
+  return sha256Hex(JSON.stringify([account, named ?? tenantOf(headers), own]));
 }

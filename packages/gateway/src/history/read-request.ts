@@ -1,5 +1,6 @@
 import { arrayAt, isRecord, type JsonRecord, jsonText, numberAt, stringAt } from "@ccl/core/json";
 
+import { toolNames } from "./client-tools.ts";
 import type { HistoryItem, ItemKind } from "./history-item.ts";
 
 /** The APIs whose requests are understood. */
@@ -18,6 +19,8 @@ export interface ReadRequest {
   api: WireApi;
   model: string | undefined;
   items: RequestItem[];
+  /** Names of its tools. */
+  tools: readonly string[];
 }
 
 /** Keys and indexes to a content; no API nests results within results, and one that does is counted whole. */
@@ -31,19 +34,21 @@ export function readRequest(body: unknown): ReadRequest | undefined {
   if (!isRecord(body)) return undefined;
   const model = stringAt(body, "model");
   const items: RequestItem[] = [];
+  const tools = toolNames(body["tools"]);
   if (Array.isArray(body["tools"]) && body["tools"].length > 0)
     items.push({ kind: "tools", text: jsonText(body["tools"]) });
   if (Array.isArray(body["input"])) {
     const instructions = stringAt(body, "instructions");
     if (instructions !== undefined) items.push({ kind: "system", text: instructions });
     for (const [at, one] of body["input"].entries()) readItem(one, ["input", at], items);
-    return { api: "openai-responses", model, items: withTools(items) };
+    return { api: "openai-responses", model, tools, items: withTools(items) };
   }
   if (!Array.isArray(body["messages"])) return undefined;
   const isAnthropic = body["system"] !== undefined || body["messages"].some(hasBlocks);
   if (body["system"] !== undefined) items.push({ kind: "system", text: textOf(body["system"]) });
   for (const [at, one] of body["messages"].entries()) readMessage(one, ["messages", at], items);
-  return { api: isAnthropic ? "anthropic" : "openai-chat", model, items: withTools(items) };
+  const api = isAnthropic ? "anthropic" : "openai-chat";
+  return { api, model, tools, items: withTools(items) };
 }
 
 const blockTypes = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);

@@ -6,4 +6,4 @@ export {
   openRequestLog,
   type RequestLog,
 } from "./request-log.ts";
-export { measuredSaving, type ProxyStats } from "./proxy-stats.ts";
+export { type ProxyStats, summaryText } from "./proxy-stats.ts";

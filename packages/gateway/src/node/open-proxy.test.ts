@@ -64,6 +64,7 @@ describe("official clients through the proxy", () => {
     upstream.enqueue({ type: "answer", text: "Pong" }, { type: "answer", text: "Pong" });
     const proxy = await proxyTo(upstream.baseUrl("openai"));
     const client = new OpenAI({ baseURL: proxy.url, apiKey: "sk-secret-key", maxRetries: 0 });
+    const tools = [{ type: "function" as const, function: { name: "bash" } }];
     const messages = [
       { role: "user" as const, content: "Which order is it?" },
       {
@@ -75,11 +76,12 @@ describe("official clients through the proxy", () => {
       },
       { role: "tool" as const, tool_call_id: "c1", content: result },
     ];
-    const whole = await client.chat.completions.create({ model: "gpt-5", messages });
+    const whole = await client.chat.completions.create({ model: "gpt-5", messages, tools });
     expect(whole.choices[0]?.message.content).toBe("Pong");
     let streamed = "";
     for await (const { choices } of await client.chat.completions.create({
       model: "gpt-5",
+      tools,
       messages,
       stream: true,
     }))
@@ -206,4 +208,64 @@ it("asks for a token where it was given one, and refuses other addresses without
   await expect(proxyTo("http://127.0.0.1:1", { port })).rejects.toMatchObject({
     code: "listen_failed",
   });
+});
+
+it("answers no page of another origin, no other name of its address and no whole address", async () => {
+  let asked: string[] = [];
+  const address = await serverOf((request, response) => {
+    asked = request.rawHeaders;
+    response.writeHead(200, { connection: "x-hop", "x-hop": "1", "x-kept": "1" }).end("{}");
+  });
+  const proxy = await proxyTo(address);
+  const { port } = new URL(proxy.url);
+  const ask = async (headers: Record<string, string>, path = "/v1/models") =>
+    await new Promise<{ status: number | undefined; headers: object }>((resolve, reject) => {
+      send({ port, path, headers, host: "127.0.0.1" }, (response) => {
+        response
+          .resume()
+          .once("end", () => resolve({ status: response.statusCode, headers: response.headers }));
+      })
+        .on("error", reject)
+        .end();
+    });
+  for (const headers of [
+    { host: `evil.example:${port}` },
+    { origin: "https://evil.example" },
+    { origin: "null" },
+  ])
+    for (const path of ["/v1/models", "/stats", "/metrics", "/health"])
+      expect((await ask(headers, path)).status).toBe(403);
+  expect((await ask({}, "http://evil.example/v1/models")).status).toBe(400);
+  expect(asked).toEqual([]);
+  for (const headers of [
+    {},
+    { host: `localhost:${port}` },
+    { host: `[::1]:${port}` },
+    { origin: "http://localhost:3000" },
+  ])
+    expect((await ask(headers)).status).toBe(200);
+  const { headers } = await ask({
+    connection: "close, X-Secret-Hop",
+    "x-secret-hop": "1",
+    "x-own": "1",
+  });
+  expect(asked).toContain("x-own");
+  expect(asked.join(" ").toLowerCase()).not.toContain("x-secret-hop");
+  expect(headers).toMatchObject({ "x-kept": "1" });
+  expect(headers).not.toHaveProperty("x-hop");
+});
+
+it.each([
+  ["/v1beta/models/gemini-2.5-pro:streamGenerateContent", "other_api"],
+  ["/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", "other_api"],
+  ["/model/anthropic.claude/invoke-with-response-stream", "other_api"],
+  ["/model/anthropic.claude/converse", "other_api"],
+  ["/v1/responses/compact", "other_api"],
+  ["/v1/messages/count_tokens", "other_path"],
+])("passes %s as it came, and counts it as %s", async (path, reason) => {
+  const proxy = await proxyTo(await serverOf((request, response) => request.pipe(response)));
+  const body = '{"n":1.0}';
+  const answer = await fetch(`${proxy.url}${path}`, { method: "POST", body });
+  expect(await answer.text()).toBe(body);
+  expect(proxy.stats().passed).toEqual({ [reason]: 1 });
 });

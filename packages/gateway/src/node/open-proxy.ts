@@ -167,6 +167,14 @@ class Forwarder {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { stats, token, service } = this.#parts;
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    if (!path.startsWith("/"))
+      return answer(response, 400, { error: { message: "Ask for a path of the proxy alone." } });
+    // A page in a browser reaches this address too, by its own name for it or from its own origin.
+    const { host, origin } = request.headers;
+    if (token === undefined && !(isOwnHost(host) && isLocal(origin)))
+      return answer(response, 403, {
+        error: { message: "Only programs of this machine may ask." },
+      });
     if (path === "/health") return answer(response, 200, { status: "ok", service: "ccl" });
     const isOfService = service !== undefined && servicePath.test(path);
     const bearer = request.headers.authorization?.replace(/^Bearer /, "");
@@ -352,6 +360,16 @@ function valuesOf(raw: readonly string[], name: string): string[] {
 /** undici gives names and values in turn when it is asked for raw headers. */
 function rawHeadersOf(headers: unknown): string[] {
   return Array.isArray(headers) ? headers.map((one) => Buffer.from(one).toString("latin1")) : [];
+}
+
+/** A name without a dot stands in no public DNS, which could lead a page's own name here. */
+function isOwnHost(host = "localhost"): boolean {
+  return /^[\w-]+(:\d+)?$/.test(host) || isLocal(`http://${host}`);
+}
+
+function isLocal(address = "http://localhost"): boolean {
+  const name = URL.canParse(address) ? new URL(address).hostname.replaceAll(/[[\]]/g, "") : "";
+  return loopback.has(name) || name.endsWith(".localhost");
 }
 
 function isToken(given: string | string[] | undefined, token: string): boolean {

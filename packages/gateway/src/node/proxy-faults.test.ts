@@ -58,7 +58,7 @@ function requestOf(session: string, results: number): string {
     messages.push({ role: "assistant", content: null, tool_calls: [call] });
     messages.push({ role: "tool", tool_call_id: `c${at}`, content: lines.join(` ${at}\n`) });
   }
-  return JSON.stringify({ model: "gpt-5", messages });
+  return JSON.stringify({ model: "gpt-5", tools: [{ name: "shell" }], messages });
 }
 
 async function ask(

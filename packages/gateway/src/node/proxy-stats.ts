@@ -28,6 +28,10 @@ export interface ProxyStats {
   reported: ReportedInput;
   /** Answers to requests that were looked into which reported no input, or in an encoding that can't be read. */
   unreported: number;
+  /** Requests for models whose price is not known; no money is counted for them. */
+  unpriced: number;
+  /** Requests in `full` whose tools have no way back to what is left out; they were handled as in `safe`. */
+  withoutWayBack: number;
   /** Of requests whose answer reported its input, by whether their session was held out: what the price model is checked by. */
   compared: Record<"heldOut" | "planned", ComparedInput>;
 }
@@ -59,6 +63,8 @@ export function newStats(): ProxyStats {
     plannedUsd: 0,
     reported,
     unreported: 0,
+    unpriced: 0,
+    withoutWayBack: 0,
     compared: {
       heldOut: { directUsd: 0, reportedUsd: 0 },
       planned: { directUsd: 0, reportedUsd: 0 },
@@ -70,7 +76,10 @@ export function newStats(): ProxyStats {
 export function countPlan(stats: ProxyStats, plan: GatewayPlan): void {
   if (plan.edits.length > 0) stats.changed += 1;
   if (plan.reason !== undefined) countPass(stats, plan.reason);
-  const usd = cachePriceOf(plan.model).usdPerMillion / 1e6;
+  if (plan.isWithoutWayBack === true) stats.withoutWayBack += 1;
+  const { usdPerMillion, isKnown } = cachePriceOf(plan.model);
+  if (!isKnown && plan.directPrice > 0) stats.unpriced += 1;
+  const usd = usdPerMillion / 1e6;
   stats.directUsd += plan.directPrice * usd;
   stats.plannedUsd += plan.price * usd;
   stats.usd += (isLeftAlone(plan) ? plan.directPrice : plan.price) * usd;
@@ -120,6 +129,8 @@ export function metricsText(stats: ProxyStats): string {
     ),
     `ccl_upstream_errors_total ${stats.upstreamErrors}`,
     `ccl_answers_unreported_total ${stats.unreported}`,
+    `ccl_requests_unpriced_total ${stats.unpriced}`,
+    `ccl_requests_without_way_back_total ${stats.withoutWayBack}`,
     `ccl_clients_gone_total ${stats.clientsGone}`,
     `ccl_input_direct_usd_total ${stats.directUsd}`,
     `ccl_input_usd_total ${stats.usd}`,
@@ -133,4 +144,44 @@ export function metricsText(stats: ProxyStats): string {
     ),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** What it did, as a paragraph. */
+export function summaryText(stats: ProxyStats): string {
+  const { requests, changed, passed, directUsd, usd, plannedUsd, reported } = stats;
+  const less = (price: number): string =>
+    `${(directUsd === 0 ? 0 : (1 - price / directUsd) * 100).toFixed(1)} %`;
+  const reasons = Object.entries(passed)
+    .map(([reason, count]) => ` ${count} passed unchanged: ${reason}.`)
+    .join("");
+  const input =
+    passed.audit === undefined
+      ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${less(usd)} less)`
+      : `input $${directUsd.toFixed(4)} by list prices, cache counted; full would have made it $${plannedUsd.toFixed(4)} (${less(plannedUsd)} less)`;
+  const said =
+    reported.total === 0
+      ? ""
+      : ` The provider reported ${reported.cached} of ${reported.total} input tokens as cached.`;
+  const apart = [
+    [
+      stats.unreported,
+      "answer",
+      "without input that could be read, not in what the provider reported",
+    ],
+    [stats.unpriced, "request", "for a model of unknown price, not in the money"],
+    [stats.withoutWayBack, "request", "without a tool to get what is left out, handled as in safe"],
+  ] as const;
+  const counted = apart
+    .map(([count, noun, what]) => (count === 0 ? "" : ` ${countOf(count, noun)} ${what}.`))
+    .join("");
+  const measured = measuredSaving(stats);
+  const beside =
+    measured === undefined
+      ? ""
+      : ` Beside the sessions held out, by what the provider reported: ${(measured * 100).toFixed(1)} % less.`;
+  return `${countOf(requests, "request")}, ${changed} with shorter results: ${input}.${said}${counted}${beside}${reasons}\n`;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { cachePriceOf, promptPrice } from "./cache-price.ts";
+import { cacheLifetimeMs, cachePriceOf, promptPrice } from "./cache-price.ts";
 
 const models = ["claude-opus-4-5", "gpt-5", "gpt-5-mini", "deepseek-chat", "gemini-3", undefined];
 const tokens = fc.integer({ min: 0, max: 5_000 });
@@ -31,20 +31,37 @@ describe("promptPrice", () => {
 
 it.each([
   ["gpt-5-mini-2026", "gpt-5", 5],
-  ["openai/gpt-5-nano", "gpt-5", 25],
+  ["openai/gpt-5-nano", "gpt-5-2025-08-07", 25],
   ["Anthropic/Claude-Haiku-4-5", "claude-opus-4-5", 5],
-  ["claude-haiku-4-5", "some-claude", 3],
-  ["gemini-3-flash", "gpt-5.1", 1],
+  ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-opus-4-1@20250805", 5],
+  ["gpt-4o-mini", "gpt-4.1", 2 / 0.15],
 ])("takes %s for a model of its own family, %s being dearer %d times", (cheap, dear, times) => {
   const [low, high] = [cachePriceOf(cheap).usdPerMillion, cachePriceOf(dear).usdPerMillion];
   expect(high / low).toBeCloseTo(times);
 });
 
-it("prices a model that it does not know as Claude Sonnet, whose cache costs a quarter more to write", () => {
-  const sonnet = cachePriceOf("claude-sonnet-4-5");
-  for (const model of [undefined, "", "llama-4", "x/claude-next"])
-    expect(cachePriceOf(model)).toEqual(sonnet);
-  expect(sonnet.write).toBe(1.25);
-  for (const model of ["gpt-5", "o3", "deepseek-chat", "gemini-3"])
-    expect(cachePriceOf(model).write).toBe(1);
+it("prices no model as another whose name only begins alike", () => {
+  for (const model of [
+    undefined,
+    "",
+    "llama-4",
+    "x/claude-next",
+    "gpt-5.7",
+    "gpt-50",
+    "o30",
+    "my-o3",
+  ])
+    expect(cachePriceOf(model)).toMatchObject({ usdPerMillion: 0, isKnown: false });
+  for (const model of ["gpt-5", "o3", "deepseek-chat", "gemini-2.5-pro"])
+    expect(cachePriceOf(model)).toMatchObject({ write: 1, isKnown: true });
+});
+
+it.each([
+  ["claude-sonnet-4-5", "{}", 5],
+  ["claude-sonnet-4-5", '{"cache_control":{"ttl": "1h"}}', 60],
+  ["gpt-5", "{}", 60],
+  ["gpt-5", '{"prompt_cache_retention":"24h"}', 24 * 60 - 1],
+])("takes no cache of %s with %s for forgotten within %i minutes", (model, body, minutes) => {
+  expect(cacheLifetimeMs(model, body)).toBeGreaterThan(minutes * 60_000);
+  expect(cacheLifetimeMs(model, body)).toBeLessThan(minutes * 2 * 60_000);
 });

@@ -6,8 +6,9 @@ export interface CachePrice {
   write: number;
   /** Shorter prefixes are not cached. */
   minCachedTokens: number;
-  /** Of a million plain input tokens. */
+  /** Of a million plain input tokens; 0 where it is not known. */
   usdPerMillion: number;
+  isKnown: boolean;
 }
 
 /** A prompt by what the provider's cache holds of it. */
@@ -22,31 +23,74 @@ export function promptPrice({ cached, fresh }: PromptTokens, price: CachePrice):
   return isCached ? cached * price.read + fresh * price.write : (cached + fresh) * price.write;
 }
 
-/**
- * List prices of model families in US dollars by the beginning of their names, as published in 2026. They serve to compare
- * policies; a provider's bill may differ.
- */
-const families: readonly (readonly [prefix: string, usdPerMillion: number])[] = [
-  ["claude-opus", 5],
-  ["claude-sonnet", 3],
-  ["claude-haiku", 1],
-  ["claude", 3],
-  ["gpt-5-mini", 0.25],
-  ["gpt-5-nano", 0.05],
-  ["gpt-5", 1.25],
-  ["gpt-4.1", 2],
-  ["gpt-4o", 2.5],
-  ["o3", 2],
-  ["o4-mini", 1.1],
-  ["deepseek", 0.28],
-  ["gemini", 1.25],
+/** A family of models by the beginning of its names. */
+type Family = readonly [
+  prefix: string,
+  usdPerMillion: number,
+  read: number,
+  write: number,
+  minCachedTokens: number,
 ];
 
-/** Prices of a model by its name, with or without the provider before a slash; those of Claude Sonnet where it is unknown. */
+/**
+ * List prices of a million input tokens in US dollars, as of 2026-11-28. They serve to compare policies; a bill may differ.
+ * Anthropic: docs.claude.com/en/docs/about-claude/pricing and /build-with-claude/prompt-caching (for five minutes). OpenAI:
+ * platform.openai.com/docs/pricing and /guides/prompt-caching. DeepSeek: api-docs.deepseek.com/quick_start/pricing. Google:
+ * ai.google.dev/gemini-api/docs/pricing. The first prefix counts.
+ */
+const families: readonly Family[] = [
+  ["claude-opus-4-0", 15, 0.1, 1.25, 1024],
+  ["claude-opus-4-1", 15, 0.1, 1.25, 1024],
+  ["claude-opus-4-2", 15, 0.1, 1.25, 1024],
+  ["claude-opus", 5, 0.1, 1.25, 4096],
+  ["claude-sonnet", 3, 0.1, 1.25, 1024],
+  ["claude-3-7-sonnet", 3, 0.1, 1.25, 1024],
+  ["claude-haiku", 1, 0.1, 1.25, 4096],
+  ["claude-3-5-haiku", 0.8, 0.1, 1.25, 2048],
+  ["gpt-5-mini", 0.25, 0.1, 1, 1024],
+  ["gpt-5.1-codex-mini", 0.25, 0.1, 1, 1024],
+  ["gpt-5-nano", 0.05, 0.1, 1, 1024],
+  ["gpt-5.2", 1.75, 0.1, 1, 1024],
+  ["gpt-5.1", 1.25, 0.1, 1, 1024],
+  ["gpt-5", 1.25, 0.1, 1, 1024],
+  ["gpt-4.1-mini", 0.4, 0.25, 1, 1024],
+  ["gpt-4.1-nano", 0.1, 0.25, 1, 1024],
+  ["gpt-4.1", 2, 0.25, 1, 1024],
+  ["gpt-4o-mini", 0.15, 0.5, 1, 1024],
+  ["gpt-4o", 2.5, 0.5, 1, 1024],
+  ["o3", 2, 0.25, 1, 1024],
+  ["o4-mini", 1.1, 0.25, 1, 1024],
+  ["deepseek", 0.28, 0.1, 1, 1024],
+  ["gemini-3-pro", 2, 0.1, 1, 4096],
+  ["gemini-3-flash", 0.5, 0.1, 1, 1024],
+  ["gemini-2.5-pro", 1.25, 0.1, 1, 4096],
+  ["gemini-2.5-flash", 0.3, 0.1, 1, 1024],
+];
+
+/** What is planned with for a model of no known price: a cache that costs as much as any to write. */
+const unknown: Family = ["", 0, 0.1, 1.25, 1024];
+
+/**
+ * Prices of a model by its name, with or without the provider before it. A model that is not known costs 0 dollars, and
+ * `isKnown` is false.
+ */
 export function cachePriceOf(model: string | undefined): CachePrice {
-  const name = (model ?? "").toLowerCase().split("/").at(-1) ?? "";
-  const found = families.find(([prefix]) => name.startsWith(prefix));
-  const [family, usdPerMillion] = found ?? ["claude", 3];
-  const write = family.startsWith("claude") ? 1.25 : 1;
-  return { read: 0.1, write, minCachedTokens: 1024, usdPerMillion };
+  const name = (model ?? "").toLowerCase().replace(/^.*[/]|^.*(?=\bclaude-)/g, "");
+  const found = families.find(([prefix]) => name === prefix || /^[-@:]/.test(after(name, prefix)));
+  const [, usdPerMillion, read, write, minCachedTokens] = found ?? unknown;
+  return { read, write, minCachedTokens, usdPerMillion, isKnown: found !== undefined };
+}
+
+function after(name: string, prefix: string): string {
+  return name.startsWith(prefix) ? name.slice(prefix.length) : "";
+}
+
+const minuteMs = 60_000;
+
+/** How long a cache may hold the prompt of a request after its last use; only later is it taken for forgotten. */
+export function cacheLifetimeMs(model: string | undefined, body: string): number {
+  if (/"prompt_cache_retention"\s*:\s*"24h"/.test(body)) return 24 * 60 * minuteMs;
+  const isShort = /claude/i.test(model ?? "") && !/"ttl"\s*:\s*"1h"/.test(body);
+  // Both are sometimes held longer than promised.
+  return (isShort ? 6 : 90) * minuteMs;
 }

@@ -1,0 +1,157 @@
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
+import { estimatedCounter } from "@ccl/core";
+import { arrayAt, parseJson } from "@ccl/core/json";
+import { describe, expect, it } from "vitest";
+
+import { cachePriceOf, promptPrice } from "../price/cache-price.ts";
+import { createGateway, type Gateway } from "./create-gateway.ts";
+import { createMemoryDecisionStore } from "./decision-store.ts";
+import type { RequestHeaders } from "./session-key.ts";
+
+const logOf = (name: string, seed: number, lines: number): string =>
+  Array.from(
+    { length: lines },
+    (_, at) => `10:00:${at % 60} ${name} ${(at * seed) % 17} took ${(at * seed * 7919) % 9973} ms`,
+  ).join("\n");
+
+/** The history of a user after some calls. */
+function historyOf(user: string, calls: number, lines = 60): object[] {
+  const turns = Array.from({ length: calls }, (_, at) => [
+    {
+      role: "assistant",
+      content: [{ type: "tool_use", id: `${user}-${at}`, name: "Bash", input: { at } }],
+    },
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: `${user}-${at}`, content: logOf(user, at + 2, lines) },
+      ],
+    },
+  ]);
+  return [{ role: "user", content: `Which failed? ${"word ".repeat(900)}` }, ...turns.flat()];
+}
+
+async function send(
+  gateway: Gateway,
+  messages: object[],
+  headers: RequestHeaders,
+  tools = [{ name: "Bash" }],
+) {
+  const body = new TextEncoder().encode(
+    JSON.stringify({ model: "claude-sonnet-4-5", tools, messages }),
+  );
+  const plan = await gateway.plan(body, headers);
+  const sent = new TextDecoder().decode(gateway.apply(body, plan));
+  return {
+    plan,
+    sent,
+    prompt: arrayAt(parseJson(sent), "messages").map((one) => JSON.stringify(one)),
+  };
+}
+
+const start = (options = {}): Gateway =>
+  createGateway({
+    store: createMemoryDecisionStore(),
+    artifactStore: createMemoryArtifactStore(),
+    mode: "full",
+    timeoutMs: 600_000,
+    ...options,
+  });
+
+/** What 14 calls cost at a provider whose cache holds the last prompt. */
+async function costOf(headersAt: (call: number) => RequestHeaders): Promise<number> {
+  const gateway = start();
+  const price = cachePriceOf("claude-sonnet-4-5");
+  const tokensOf = (texts: string[]): number =>
+    texts.reduce((sum, text) => sum + estimatedCounter.count(text), 0);
+  let before: string[] = [];
+  let total = 0;
+  for (let call = 1; call <= 14; call += 1) {
+    const { prompt } = await send(gateway, historyOf("worker", call, 200), headersAt(call));
+    const end = prompt.findIndex((text, place) => text !== before[place]);
+    const cached = tokensOf(prompt.slice(0, end));
+    total += promptPrice({ cached, fresh: tokensOf(prompt) - cached }, price);
+    before = prompt;
+  }
+  return total;
+}
+
+const session = { "x-claude-code-session-id": "7f0e" };
+const tokenAt = (call: number): string => `Bearer ${call < 10 ? "old" : "new"}`;
+
+describe("a session whose token is refreshed", () => {
+  it("costs what it cost with one token, and more where nothing else names it", async () => {
+    const steady = await costOf(() => ({ ...session, authorization: "Bearer old" }));
+    const refreshed = await costOf((call) => ({ ...session, authorization: tokenAt(call) }));
+    expect(refreshed).toBeLessThanOrEqual(steady * 1.05);
+    const unnamed = await costOf((call) => ({ authorization: tokenAt(call) }));
+    expect(unnamed).toBeGreaterThan(steady * 1.05);
+  });
+});
+
+describe("two users with one name of a session", () => {
+  it("get what each would get alone, call by call, and nothing of the other", async () => {
+    const [shared, ...own] = [start(), start(), start()];
+    for (let call = 1; call <= 6; call += 1)
+      for (const [at, user] of ["alice", "bobby"].entries()) {
+        const headers = { ...session, authorization: `Bearer ${user}` };
+        const { sent } = await send(shared, historyOf(user, call, 200), headers);
+        const alone =
+          own[at] === undefined
+            ? undefined
+            : await send(own[at], historyOf(user, call, 200), headers);
+        expect(sent).toBe(alone?.sent);
+        expect(sent).not.toContain(user === "alice" ? "bobby" : "alice");
+        expect(sent).toContain("rest: ");
+      }
+  });
+});
+
+describe("a request in full", () => {
+  it("is handled as in safe where its tools have no way back, which is told, and repeats what it showed before", async () => {
+    const gateway = start();
+    const first = historyOf("worker", 1, 200);
+    const none = await send(start(), first, session, []);
+    expect(none.plan).toMatchObject({ isWithoutWayBack: true, edits: [] });
+    const shown = await send(gateway, first, session);
+    expect(shown.plan.isWithoutWayBack).toBeUndefined();
+    expect(shown.plan.edits).toHaveLength(1);
+    const second = historyOf("worker", 2, 200);
+    const { plan } = await send(gateway, second, session, [{ name: "find_orders" }]);
+    expect(plan.edits.map(({ json }) => json)).toEqual(shown.plan.edits.map(({ json }) => json));
+    const byServer = await send(start(), first, session, [{ name: "mcp__ccl__search_artifact" }]);
+    expect(byServer.plan.edits).toHaveLength(1);
+    const byService = await send(start({ hint: "hash" }), first, session, []);
+    expect(byService.plan.edits).toHaveLength(1);
+  });
+
+  it("passes while others take the time, and is decided later", async () => {
+    let nowMs = 0;
+    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 100) });
+    const users = ["a", "b", "c", "d", "e"];
+    const asked = users.map((user) =>
+      send(gateway, historyOf(user, 1, 200), { "x-session-id": user }),
+    );
+    const reasons = (await Promise.all(asked)).map(({ plan }) => plan.reason);
+    const late = reasons.findIndex((reason) => reason === "busy" || reason === "nothing_to_do");
+    expect(late).toBeGreaterThan(0);
+    nowMs += 10_000;
+    const busy = users[late] ?? "";
+    const { plan } = await send(gateway, historyOf(busy, 2, 200), { "x-session-id": busy });
+    expect(plan.edits.map(({ pointer }) => pointer)).toEqual(["/messages/4/content/0/content"]);
+  });
+
+  it("is cut for nothing after a pause that the provider's cache does not outlast", async () => {
+    const cutsAfter = async (minutes: number): Promise<number> => {
+      let nowMs = 0;
+      const gateway = start({ now: () => nowMs });
+      for (let call = 1; call <= 15; call += 1)
+        await send(gateway, historyOf("worker", call, 12), session);
+      nowMs += minutes * 60_000;
+      const { plan } = await send(gateway, historyOf("worker", 16, 12), session);
+      return [...(plan.prompt?.shown.values() ?? [])].filter(({ form }) => form === "cut").length;
+    };
+    expect(await cutsAfter(4)).toBe(0);
+    expect(await cutsAfter(7)).toBeGreaterThan(0);
+  });
+});

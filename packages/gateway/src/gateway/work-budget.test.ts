@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+
+import { WorkBudget } from "./work-budget.ts";
+
+it("is up after the limit for all together, and comes back as half of the time between", () => {
+  let nowMs = 1_000;
+  const budget = new WorkBudget(100, () => nowMs);
+  const lasts = (ms: number): void => {
+    const { isLate, end } = budget.start(() => false);
+    nowMs += ms - 1;
+    expect(isLate()).toBe(false);
+    nowMs += 1;
+    expect(isLate()).toBe(true);
+    end();
+  };
+  const first = budget.start(() => false);
+  nowMs += 60;
+  first.end();
+  lasts(40);
+  nowMs += 50;
+  lasts(25);
+  nowMs += 10_000;
+  lasts(100);
+  const alone = budget.start(() => true);
+  nowMs += 1_999;
+  expect(alone.isLate()).toBe(false);
+  nowMs += 1;
+  expect(alone.isLate()).toBe(true);
+  alone.end();
+  // It leaves a debt, but no larger one than the limit.
+  nowMs += 400;
+  lasts(100);
+});
