@@ -97,7 +97,7 @@ function policyOf(hook: Hook, limits: Omit<OperationPolicy, "allowedEffects">): 
   return Object.freeze({ allowedEffects: allowedEffects[hook], ...limits });
 }
 
-/** A run must not hang on the one who is told that a listener failed. */
+/** A run must not hang on a handler that throws. */
 function neverThrowing(onListenerError: ListenerErrorHandler): ListenerErrorHandler {
   return (error) => callListener(onListenerError, error);
 }

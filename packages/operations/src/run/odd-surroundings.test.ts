@@ -72,7 +72,7 @@ it.each([
   ]);
 });
 
-it("ends a run whose listeners throw, and whoever is told of that", async () => {
+it("ends a run whose listeners throw, and the handler of that as well", async () => {
   const fail = (): never => {
     throw new Error("thrown by a listener");
   };
