@@ -221,7 +221,7 @@ runFaults.push(
   [
     "keeps no answer",
     (store) => ({ ...store, answer: async () => true }),
-    "an answer is kept among the steps without a lease, the first stays, and an ended run takes none",
+    "an answer is kept among the steps without a lease, the first stays and a second is refused, as by an ended run",
   ],
   [
     "takes answers after the end",
@@ -229,7 +229,7 @@ runFaults.push(
       ...store,
       answer: async (...args) => (await store.answer(...args)) || true,
     }),
-    "an answer is kept among the steps without a lease, the first stays, and an ended run takes none",
+    "an answer is kept among the steps without a lease, the first stays and a second is refused, as by an ended run",
   ],
 );
 

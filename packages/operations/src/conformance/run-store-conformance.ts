@@ -359,7 +359,7 @@ const appendRules: readonly KitRule<RunStore>[] = [
     },
   },
   {
-    name: "an answer is kept among the steps without a lease, the first stays, and an ended run takes none",
+    name: "an answer is kept among the steps without a lease, the first stays and a second is refused, as by an ended run",
     async check(store) {
       const lease = await created(store, newRun("r"));
       const given = (operationId: string, value: unknown): AnswerStep => {
@@ -367,7 +367,7 @@ const appendRules: readonly KitRule<RunStore>[] = [
       };
       await store.append([append(lease, { steps: [step("a", 1)] })]);
       assert.equal(await store.answer("r", given("a", oddValue)), true);
-      assert.equal(await store.answer("r", given("a", "second")), true);
+      assert.equal(await store.answer("r", given("a", "second")), false);
       assert.equal(await store.answer("r", given("b", null)), true);
       const steps = [step("a", 1), given("a", oddValue), given("b", null)];
       assertSame((await store.loadRun("r"))?.steps, steps);

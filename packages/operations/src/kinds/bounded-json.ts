@@ -3,6 +3,7 @@ import { type TokenCounter, truncateMiddle } from "@ccl/core";
 import { maxJsonDepth } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { wellFormed } from "../artifact/well-formed.ts";
+import { messageOf } from "../operation/message-of.ts";
 import { OperationError } from "./operation-error.ts";
 
 /** What came from outside as plain JSON and as text. */
@@ -37,26 +38,41 @@ function tooLong(chars: number | undefined, maxChars: number): OperationError {
 
 /** JSON, in which dates and the like are written as they mean to be. Throws `output_parse_error` for what is none. */
 function jsonText(given: unknown): string {
+  const found = unwritable(given);
+  let why = found === undefined ? "" : ` It holds ${found}.`;
   try {
-    const text: string | undefined = isWritable(given) ? JSON.stringify(given ?? null) : undefined;
+    const text: string | undefined =
+      found === undefined ? JSON.stringify(given ?? null) : undefined;
     if (text !== undefined) return text;
-  } catch {
-    // Said below.
+  } catch (error) {
+    why = ` ${messageOf(error)}`;
   }
   throw new OperationError(
     "output_parse_error",
-    "The output is no JSON: it is circular or holds what JSON has not.",
+    `The output is no JSON: it is circular or holds what JSON has not.${why}`,
   );
 }
 
-/** False for numbers that JSON would make null, and for values that are too deep or hold themselves. */
-function isWritable(value: unknown, depth: number = 0): boolean {
-  if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object" || value === null) return true;
-  if (depth >= maxJsonDepth) return false;
-  for (const item of Array.isArray(value) ? value : Object.values(value))
-    if (!isWritable(item, depth + 1)) return false;
-  return true;
+/** What JSON would leave out or write as something else; also values that are too deep or hold themselves. */
+function unwritable(value: unknown, depth: number = 0): string | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth >= maxJsonDepth) return `more than ${maxJsonDepth} levels`;
+  // How it is written, it says itself.
+  if ("toJSON" in value) return undefined;
+  if (!Array.isArray(value) && !isPlain(value)) return `a ${value.constructor?.name || "object"}`;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    const found = unwritable(item, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** True for objects without a class, those of other realms among them. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** A text cut to tokens with a mark. */

@@ -364,7 +364,7 @@ describe("retries", () => {
       "when the wait would reach the deadline",
       fault("rate_limited", { retryAfterMs: 500 }),
       { retry: { maxAttempts: 3 } },
-      { deadlineMs: 1_400 },
+      { deadlineAt: 1_400 },
     ],
   ])("does not try again %s", async (_name, response, given, context) => {
     const { outcome, model, waits } = await attempt([response, "never"], given, { context });

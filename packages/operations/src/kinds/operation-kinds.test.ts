@@ -345,6 +345,10 @@ describe("kind compute", () => {
       },
       nan: { run: () => Number.NaN },
       infinite: { run: () => ({ hp: [Infinity] }) },
+      map: { run: () => ({ hp: new Map([["troll", 4]]) }) },
+      bytes: { run: () => new Uint8Array(2) },
+      method: { run: () => ({ hit: () => 1 }) },
+      dated: { run: () => ({ at: new Date(0), none: undefined }) },
       endless: {
         run() {
           const value: Record<string, unknown> = {};
@@ -362,6 +366,14 @@ describe("kind compute", () => {
     expect(valueOf(await run(compute, { function: "damage", writeArtifact }))).toEqual({ hp: 3 });
   });
 
+  it("writes what says itself how it is written, and says what JSON has not", async () => {
+    const dated = await run(compute, { function: "dated", writeArtifact });
+    expect(valueOf(dated)).toEqual({ at: "1970-01-01T00:00:00.000Z" });
+    expect(await run(compute, { function: "map", writeArtifact })).toMatchObject({
+      error: { message: expect.stringContaining("It holds a Map.") },
+    });
+  });
+
   it.each([
     ["an unknown function", { function: "none" }, "validation_error"],
     ["a name of the prototype", { function: "constructor" }, "validation_error"],
@@ -369,6 +381,9 @@ describe("kind compute", () => {
     ["a result that is no JSON", { function: "endless" }, "output_parse_error"],
     ["a result that is no number", { function: "nan" }, "output_parse_error"],
     ["a result that holds no finite number", { function: "infinite" }, "output_parse_error"],
+    ["a result that holds a map", { function: "map" }, "output_parse_error"],
+    ["a result of bytes", { function: "bytes" }, "output_parse_error"],
+    ["a result with a method", { function: "method" }, "output_parse_error"],
   ])("refuses %s", async (_name, params, code) => {
     const outcome = await run(compute, { ...params, writeArtifact });
     expect(outcome).toMatchObject({ status: "error", error: { code } });

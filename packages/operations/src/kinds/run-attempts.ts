@@ -64,7 +64,7 @@ export async function runAttempts<Value>(
   attempt: (signal: AbortSignal) => Promise<Value>,
   { timeoutMs, retry, services = machine, otherwise, onAttempt }: AttemptOptions,
 ): Promise<Value> {
-  const { signal, deadlineMs } = context;
+  const { signal, deadlineAt } = context;
   const onTimeout = (): Error =>
     new OperationError("timeout", `The attempt took longer than ${timeoutMs} ms.`);
   const { maxAttempts = 1, backoffMs = defaultBackoffMs, retryOn = defaultCauses } = retry ?? {};
@@ -76,7 +76,7 @@ export async function runAttempts<Value>(
       signal.throwIfAborted();
       const failure = operationErrorOf(error, otherwise);
       const delayMs = delayAfter(failure, { number, backoffMs, random: services.random });
-      const isLate = deadlineMs !== undefined && services.clock.now() + delayMs >= deadlineMs;
+      const isLate = deadlineAt !== undefined && services.clock.now() + delayMs >= deadlineAt;
       if (number >= maxAttempts || isLate || !isRetried(failure, retryOn)) throw failure;
       context.onRetry?.({ code: failure.code, message: failure.message });
       if (delayMs > 0) await services.sleep(delayMs, signal);

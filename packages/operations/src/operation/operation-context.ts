@@ -69,7 +69,7 @@ export interface OperationContext {
   /** Waits for `engine.answer`, through crashes; undefined once the time has come. */
   answer?: ((wait: AnswerWait) => Promise<{ value: unknown } | undefined>) | undefined;
   /** Milliseconds since the epoch. */
-  deadlineMs?: number | undefined;
+  deadlineAt?: number | undefined;
   /**
    * A handler that repeats its work by itself calls this after each failure that it repeats, so that the journal and the
    * result count the attempt.

@@ -126,7 +126,8 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       const run = known(runId);
       if (run.result !== undefined) return false;
       const key = runStepKey(step);
-      if (!run.steps.has(key)) run.steps.set(key, structuredClone(step));
+      if (run.steps.has(key)) return false;
+      run.steps.set(key, structuredClone(step));
       return true;
     },
     async listRuns(options) {

@@ -1,5 +1,5 @@
 import { failure, type Issue, type Result, success } from "@ccl/core";
-import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
+import { isRecord, type JsonRecord, parseJson, withoutUndefined } from "@ccl/core/json";
 
 import type { StoredTurn, StoredVariant } from "./chat-turn.ts";
 
@@ -50,7 +50,7 @@ function turnOf(
 }
 
 function variantsOf(
-  { mes, swipes, swipe_id: swipeId, name, send_date: sentAt }: JsonRecord,
+  { mes, swipes, swipe_id: swipeId, swipe_info: swipeInfo, name, send_date, extra }: JsonRecord,
   id: string,
 ): { variants: StoredVariant[]; selected: number } {
   const shown = typeof mes === "string" ? mes : "";
@@ -59,11 +59,16 @@ function variantsOf(
   // The message itself may have been edited after that swipe.
   if (texts.length === 0) texts.push(shown);
   else texts[at] = shown;
-  const meta = { ...(typeof name === "string" ? { name } : {}), sentAt };
-  const variants = texts.map((content, index): StoredVariant => ({
-    variantId: index === 0 ? id : `${id}/${index}`,
-    content,
-    meta: JSON.parse(JSON.stringify(meta)),
-  }));
+  const named = typeof name === "string" ? { name } : {};
+  const variants = texts.map((content, index): StoredVariant => {
+    // Of the message that is shown its own fields count, of others what is kept of their swipe.
+    const info: unknown = Array.isArray(swipeInfo) ? swipeInfo[index] : undefined;
+    const own = index === at ? { send_date, extra } : {};
+    const of = { send_date, ...(isRecord(info) ? info : {}), ...withoutUndefined(own) };
+    const kept = isRecord(of.extra) && Object.keys(of.extra).length > 0 ? of.extra : undefined;
+    const meta = { ...named, sentAt: of.send_date, extra: kept };
+    const variantId = index === 0 ? id : `${id}/${index}`;
+    return { variantId, content, meta: JSON.parse(JSON.stringify(meta)) };
+  });
   return { variants, selected: at };
 }

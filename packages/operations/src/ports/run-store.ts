@@ -181,7 +181,7 @@ export interface RunStore {
   readEvents(runId: string, options?: ReadEventsOptions): Promise<RunEvent[]>;
   /** For the worker that holds the lease, which sees it when it renews; the first stays. False where the run has ended. */
   requestAbort(runId: string, request: AbortRequest, options?: StoreCall): Promise<boolean>;
-  /** Keeps the answer among the run's steps, without a lease; the first stays. False where the run has ended. */
+  /** Keeps the answer among the run's steps, without a lease. False where the run has ended, or has an answer, which stays. */
   answer(runId: string, answer: AnswerStep, options?: StoreCall): Promise<boolean>;
   listRuns(options?: ListRunsOptions): Promise<RunPage>;
   /** Deletes finished runs with their events and steps; gives how many. Chats and sessions stay. */

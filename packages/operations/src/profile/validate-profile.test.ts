@@ -93,7 +93,7 @@ describe("validateProfile", () => {
           },
         },
       ],
-      ["unused_inclusion operations.0.config.params.writeArtifact.inclusion warning"],
+      ["unused_inclusion operations.0.config.params.writeArtifact.inclusion"],
     ],
     [
       "a provider key",

@@ -204,7 +204,7 @@ function checkWrite(
     (write.usage === "ui_only" || write.usage === "internal")
   ) {
     const message = `An artifact of usage ${write.usage} stands in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`;
-    return { code: "unused_inclusion", path: [...path, "inclusion"], message, severity: "warning" };
+    return { code: "unused_inclusion", path: [...path, "inclusion"], message };
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 
 import { defineProfile } from "../define/define-profile.ts";
 import { compute, template } from "../define/operations.ts";
+import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 
@@ -89,3 +90,31 @@ it("keeps the prefix of the turn before over 200 turns, within the budget, with 
   expect(fitted.keptShare).toBeGreaterThan(0.8);
   expect(slid.keptShare).toBeLessThan(0.2);
 }, 120_000);
+
+it.each(["edited", "deleted"])(
+  "shows nothing of a message that was cut and then %s",
+  async (change) => {
+    const secret = "ZX-4711";
+    const mainModel = createScriptedModel(Array.from({ length: 42 }, (_, at) => textOf(at + 500)));
+    const limits = { prompt: { counter: estimatedCounter, budget: 3_000 } };
+    const chat = createMemoryChatStore();
+    const engine = createRunEngine({ mainModel, limits, chat });
+    const branch = { chatId: "c", branchId: "main" };
+    const say = async (turn: number): Promise<string> => {
+      const message = turn === 1 ? `The order number is ${secret}.` : "Go on.";
+      const run = await engine.start({ ...branch, message, userMessageId: `u${turn}` });
+      expect((await run.result).status).toBe("done");
+      return JSON.stringify(mainModel.requests.at(-1)?.messages);
+    };
+    let prompt = "";
+    for (let turn = 0; turn < 40; turn += 1) prompt = await say(turn);
+    // It is cut, and what stands for it names it.
+    expect(prompt).not.toContain('"id":"u1"');
+    expect(prompt).toContain(secret);
+    const turn = { ...branch, userMessageId: "u1", variantId: "u1" };
+    if (change === "edited")
+      await chat.editTurn({ ...turn, type: "edit", content: "No order yet." });
+    else await chat.deleteTurns({ ...branch, from: "u1", to: "u1" });
+    expect(await say(40)).not.toContain(secret);
+  },
+);

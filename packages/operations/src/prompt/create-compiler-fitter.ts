@@ -1,34 +1,58 @@
+import { sha256Hex, type ChatMessage } from "@ccl/core";
 import type { FitState } from "@ccl/context-compiler";
 
 import { branchKey } from "../ports/branch-key.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 
+/** What was cut off a branch, and the history that it was cut off. */
+interface Remembered {
+  state: FitState;
+  length: number;
+  hash: string;
+}
+
 const keptBranches = 1_000;
 
 /**
  * Fits prompts by `fitMessages` of @ccl/context-compiler, which is loaded with the first one. What was cut off a branch
- * stays cut for as long as the process lives; another process cuts anew, once.
+ * stays cut for as long as the process lives and the chat goes on from there; after a change of what was said before,
+ * and in another process, it is cut anew, once.
  */
 export function createCompilerFitter(): PromptFitter {
-  const states = new Map<string, FitState>();
+  const cuts = new Map<string, Remembered>();
   return {
     async fit({ messages, turnStart, budget, counter, tools, signal, ...branch }) {
       const { fitMessages } = await import("@ccl/context-compiler");
       signal.throwIfAborted();
       const key = branchKey(branch);
+      const known = cuts.get(key);
+      const history = historyOf(messages);
+      const goesOn = known !== undefined && hashOf(history.slice(0, known.length)) === known.hash;
       const fitted = fitMessages(messages, {
         budget,
         counter,
         safetyMargin: 0,
         tools,
-        state: states.get(key),
+        // What stands for messages that were left out holds their words.
+        state: goesOn ? known.state : undefined,
         pin: (_, index) => index === turnStart,
       });
-      states.delete(key);
-      states.set(key, fitted.state);
-      const [oldest] = states.size > keptBranches ? states.keys() : [];
-      if (oldest !== undefined) states.delete(oldest);
+      const seen = historyOf(messages.slice(0, turnStart));
+      cuts.delete(key);
+      cuts.set(key, { state: fitted.state, length: seen.length, hash: hashOf(seen) });
+      const [oldest] = cuts.size > keptBranches ? cuts.keys() : [];
+      if (oldest !== undefined) cuts.delete(oldest);
       return fitted.messages;
     },
   };
+}
+
+/** Without the system prompt, which changes from turn to turn. */
+function historyOf(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
+  return first < 0 ? [] : messages.slice(first);
+}
+
+function hashOf(messages: readonly ChatMessage[]): string {
+  return sha256Hex(JSON.stringify(messages));
 }

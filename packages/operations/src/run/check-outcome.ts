@@ -211,6 +211,13 @@ function refusalOf(
       message: `The operation can't write art.${effect.tag}: ${allowed}.`,
     };
   }
+  const { inclusion, usage } = effect;
+  if (inclusion !== undefined && (usage === "ui_only" || usage === "internal")) {
+    return {
+      code: "validation_error",
+      message: `art.${effect.tag} of usage ${usage} stands in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`,
+    };
+  }
   if (!effect.persisted && effect.retention !== undefined) {
     return {
       code: "validation_error",

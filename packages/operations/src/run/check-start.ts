@@ -14,9 +14,9 @@ const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 export type StartRequest = StartOptions & { trigger: Trigger; branchId: string };
 
 /** Refuses what no run can be started with. @throws OperationsError `invalid_options` */
-export function checkStart(options: StartOptions): StartRequest {
+export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   const { trigger = "generate", branchId = "main" } = options;
-  const { chatId, message, userMessageId, profile, profileRef, deadlineMs } = options;
+  const { chatId, message, userMessageId, profile, profileRef } = options;
   if (trigger !== "generate" && trigger !== "regenerate") {
     refuse(`The trigger ${JSON.stringify(trigger)} is neither generate nor regenerate.`);
   }
@@ -40,10 +40,20 @@ export function checkStart(options: StartOptions): StartRequest {
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
     refuse("The signal is no AbortSignal.");
-  if (deadlineMs !== undefined && !Number.isFinite(deadlineMs)) {
-    refuse(`deadlineMs ${deadlineMs} is no time in milliseconds since the epoch.`);
-  }
+  checkDeadline(options, nowMs);
   return { ...options, trigger, branchId, turn: checkTurn(options.turn) };
+}
+
+function checkDeadline({ deadlineAt, timeoutMs }: StartOptions, nowMs: number): void {
+  if (deadlineAt !== undefined && timeoutMs !== undefined)
+    refuse("Give deadlineAt or timeoutMs, not both.");
+  if (deadlineAt !== undefined && !(Number.isFinite(deadlineAt) && deadlineAt >= nowMs)) {
+    refuse(
+      `deadlineAt ${deadlineAt} is no time from now on in milliseconds since the epoch; for a duration give timeoutMs.`,
+    );
+  }
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
+    refuse(`timeoutMs ${timeoutMs} is no number of milliseconds above 0.`);
 }
 
 /** A copy as JSON. @throws OperationsError `invalid_options` */
@@ -65,6 +75,11 @@ function checkText(name: string, value: unknown): void {
 
 function checkMessage(message: unknown): void {
   const isText = typeof message === "string";
+  if ((isText || Array.isArray(message)) && message.length === 0) {
+    refuse(
+      "message is empty: say something, or leave it out and name in userMessageId a turn that the chat holds already.",
+    );
+  }
   if (!isText && !(Array.isArray(message) && message.every(isPart))) {
     refuse("message must be a text, or a list of parts that each have a type.");
   }

@@ -28,7 +28,7 @@ export function createContext(
     signal: timer === undefined ? run.signal : timer.signal,
     startedAtMs: run.input.startedAt,
     answer: (wait: AnswerWait) => awaitAnswer(attempt, wait),
-    deadlineMs,
+    deadlineAt: deadlineMs,
     onRetry,
   };
   if (hook === "after_main_llm") {

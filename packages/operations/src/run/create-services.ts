@@ -1,4 +1,5 @@
 import { createUuidV7Generator } from "@ccl/core";
+import { callListener, type ListenerErrorHandler } from "@ccl/core/events";
 
 import { allowedEffects } from "../effects/allowed-effects.ts";
 import {
@@ -87,13 +88,18 @@ export function createServices(options: RunEngineOptions): EngineServices {
     handlerOf: ({ handler, createHandler, definition }) =>
       handler ?? createHandler?.(forKinds) ?? byKind.get(definition.kind),
     onLateResult: options.onLateResult,
-    onListenerError: options.onListenerError,
+    onListenerError: options.onListenerError && neverThrowing(options.onListenerError),
     onPrompt: options.onPrompt,
   };
 }
 
 function policyOf(hook: Hook, limits: Omit<OperationPolicy, "allowedEffects">): OperationPolicy {
   return Object.freeze({ allowedEffects: allowedEffects[hook], ...limits });
+}
+
+/** A run must not hang on a handler that throws. */
+function neverThrowing(onListenerError: ListenerErrorHandler): ListenerErrorHandler {
+  return (error) => callListener(onListenerError, error);
 }
 
 const isList = <Item>(value: Item | readonly Item[]): value is readonly Item[] =>

@@ -99,8 +99,10 @@ export interface StartOptions {
   initiator?: string | undefined;
   /** The same id with the same payload gives the same run for 24 hours; with another it is `idempotency_conflict`. */
   clientRequestId?: string | undefined;
-  /** Milliseconds since the epoch; then the run is aborted. */
-  deadlineMs?: number | undefined;
+  /** Milliseconds since the epoch; then the run is aborted. Not before the start. */
+  deadlineAt?: number | undefined;
+  /** How long the run may take, instead of `deadlineAt`; then it is aborted. */
+  timeoutMs?: number | undefined;
   /** Instead of the engine's own. */
   whenActive?: WhenActive | undefined;
   /** Before the run exists it ends the start, afterwards it aborts the run. */

@@ -72,6 +72,21 @@ it.each([
   ]);
 });
 
+it("ends a run whose listeners throw, and the handler of that as well", async () => {
+  const fail = (): never => {
+    throw new Error("thrown by a listener");
+  };
+  const world = scenario({
+    operations: [{ id: "a", does: done() }],
+    onListenerError: fail,
+    onPrompt: fail,
+  });
+  const run = await world.engine.start(world.start);
+  run.onEvent(fail);
+  expect((await run.result).status).toBe("done");
+  expect((await world.runs.loadRun(run.runId))?.result?.status).toBe("done");
+});
+
 it("skips without a reason that is no text", async () => {
   const outcome = JSON.parse('{"status":"skipped","skippedReason":{"a":1}}');
   const world = scenario({ operations: [{ id: "a", does: outcome }] });

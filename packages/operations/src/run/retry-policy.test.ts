@@ -13,7 +13,7 @@ interface Tried {
 async function tries(
   params: Record<string, unknown>,
   codes: readonly OperationErrorCode[],
-  { deadlineMs, kind }: { deadlineMs?: number; kind?: string } = {},
+  { deadlineAt, kind }: { deadlineAt?: number; kind?: string } = {},
 ): Promise<Tried> {
   const at: number[] = [];
   const does = async (): Promise<OperationOutcome> => {
@@ -24,7 +24,7 @@ async function tries(
       : { status: "error", error: { code, message: "No." } };
   };
   const world = scenario({ operations: [{ id: "op", kind, params, does }] });
-  const start = { ...world.start, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+  const start = { ...world.start, ...(deadlineAt === undefined ? {} : { deadlineAt }) };
   const { result } = await world.engine.start(start);
   await world.clock.advance(10 * 60_000);
   const { operationRuns } = await result;
@@ -75,8 +75,8 @@ describe("an operation that fails", () => {
 
   it("is not tried again once the deadline would have come", async () => {
     const retry = { maxAttempts: 3, backoffMs: 100 };
-    expect((await tries({ retry }, failing(9), { deadlineMs: 1_051 })).at).toEqual([0, 50]);
-    expect((await tries({ retry }, failing(9), { deadlineMs: 1_050 })).at).toEqual([0]);
+    expect((await tries({ retry }, failing(9), { deadlineAt: 1_051 })).at).toEqual([0, 50]);
+    expect((await tries({ retry }, failing(9), { deadlineAt: 1_050 })).at).toEqual([0]);
   });
 
   it.each(["rag", "tool"])("is left to its handler where its kind is %s", async (kind) => {

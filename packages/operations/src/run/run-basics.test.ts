@@ -254,6 +254,14 @@ describe("a run", () => {
     ],
     [
       "validation_error",
+      {
+        id: "a",
+        does: done(write("a", 1, { usage: "ui_only", inclusion: { mode: "append_system" } })),
+        writesTag: "a",
+      },
+    ],
+    [
+      "validation_error",
       { id: "a", does: async () => JSON.parse('{"status":"done","effects":[{"type":"rm"}]}') },
     ],
     [

@@ -29,7 +29,7 @@ export interface RunEngine {
   abort(runId: string, reason?: string): Promise<boolean>;
   /**
    * Answers an operation that waits, by its id or its name in the profile; the first answer stays, and may come before it is
-   * waited for. False if the run has ended. @throws OperationsError `unknown_run`, `invalid_options`
+   * waited for. False if it has an answer already or the run has ended. @throws OperationsError `unknown_run`, `invalid_options`
    */
   answer(runId: string, answer: RunAnswer): Promise<boolean>;
   /** Resumes the runs whose worker has died, as the engine does by itself unless `recover` is false; gives their ids. */

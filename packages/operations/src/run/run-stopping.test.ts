@@ -257,7 +257,7 @@ describe("a deadline", () => {
         { id: "c", hooks: ["after_main_llm"] },
       ],
     });
-    const handle = await world.engine.start({ ...world.start, deadlineMs: 1_500 });
+    const handle = await world.engine.start({ ...world.start, timeoutMs: 500 });
     await world.clock.advance(500);
     const result = await handle.result;
     expect(result).toMatchObject({ status: "aborted", finishReason: "deadline", durationMs: 500 });
@@ -276,7 +276,7 @@ describe("a deadline", () => {
       return done();
     };
     const world = scenario({ operations: [{ id: "a", does }] });
-    const handle = await world.engine.start({ ...world.start, deadlineMs: 0 });
+    const handle = await world.engine.start({ ...world.start, deadlineAt: 1_000 });
     await world.clock.advance(0);
     expect([(await handle.result).finishReason, begun]).toEqual(["deadline", []]);
   });
@@ -360,7 +360,7 @@ describe("attempts", () => {
       "whose wait would reach the deadline",
       { code: "timeout" as const },
       {},
-      { deadlineMs: 1_400 },
+      { deadlineAt: 1_400 },
     ],
     ["of a kind that repeats by itself", { code: "timeout" as const }, { kind: "llm" }, {}],
   ])("are not repeated after an error %s", async (_name, error, operation, options) => {

@@ -122,7 +122,7 @@ export function createRunStarter(
     return started;
   };
   return async (request) => {
-    const options = checkStart(request);
+    const options = checkStart(request, services.clock.now());
     const isQueued = (options.whenActive ?? starter.whenActive) === "queue";
     // Held all along, so that the signal has one listener for all that waits for it here.
     const release = options.signal && onAbort(options.signal, () => {});
@@ -155,8 +155,9 @@ interface InputOf {
 }
 
 function inputOf(options: StartRequest, of: InputOf): RunInput {
-  const { trigger, chatId, branchId, message, initiator, deadlineMs, turn } = options;
+  const { trigger, chatId, branchId, message, initiator, deadlineAt, timeoutMs, turn } = options;
   const { services, profile, userMessageId = services.ids.next() } = of;
+  const startedAt = services.clock.now();
   return {
     formatVersion: 1,
     runId: services.ids.next(),
@@ -165,12 +166,12 @@ function inputOf(options: StartRequest, of: InputOf): RunInput {
     trigger,
     userMessageId,
     assistantVariantId: services.ids.next(),
-    startedAt: services.clock.now(),
+    startedAt,
     userMessage: message,
     profile,
     turn,
     initiator: initiator !== undefined ? safeText(initiator, maxInitiatorChars) : undefined,
-    deadlineMs,
+    deadlineMs: timeoutMs === undefined ? deadlineAt : startedAt + timeoutMs,
     trace: currentTrace(),
   };
 }

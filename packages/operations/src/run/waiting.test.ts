@@ -44,7 +44,7 @@ describe("an operation that waits", () => {
       engine.answer(run.runId, { operation: "nothing", value: 1 }),
     ).rejects.toMatchObject({ code: "invalid_options" });
     expect(await engine.answer(run.runId, { operation: "consent", value: "yes" })).toBe(true);
-    expect(await engine.answer(run.runId, { operation: "consent", value: "no" })).toBe(true);
+    expect(await engine.answer(run.runId, { operation: "consent", value: "no" })).toBe(false);
     expect((await run.result).artifacts[0]?.value).toBe("yes");
     expect(mainModel.requests[0]?.messages[0]?.content).toBe("They said yes.");
     expect(await engine.answer(run.runId, { operation: "consent", value: "late" })).toBe(false);

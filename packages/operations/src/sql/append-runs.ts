@@ -40,12 +40,13 @@ export const answerBatch: Batch<{ runId: string; step: RunStep }, boolean> = {
   keyOf: ({ runId }) => runId,
   *steps(answers) {
     const heads = yield* lockRuns(answers);
+    const known = yield* knownSteps(answers);
     const adding: Adding[] = [];
     const outcomes = answers.map(({ runId, step }) => {
       const key = keyOf(runId);
       const head = heads.get(key);
       if (head === undefined) return unknownRun(key);
-      if (head.hasEnded) return false;
+      if (head.hasEnded || known.has(key)) return false;
       const { fencingToken } = head;
       const append = { runId, fencingToken, events: [], steps: [step] };
       adding.push({ head, key, append, fresh: [] });
@@ -56,6 +57,19 @@ export const answerBatch: Batch<{ runId: string; step: RunStep }, boolean> = {
     return outcomes;
   },
 };
+
+/** Keys of the runs that have the step already. */
+function* knownSteps(steps: readonly { runId: string; step: RunStep }[]): Steps<Set<string>> {
+  const rows = yield* rowsOf(
+    ({ asked }) => `SELECT run_key FROM ${asked}
+      JOIN ccl_operation_steps ON run_key = asked_run AND step_key = asked_step`,
+    {
+      columns: ["asked_run", "asked_step"],
+      rows: steps.map(({ runId, step }) => [keyOf(runId), keyOf(runStepKey(step))]),
+    },
+  );
+  return new Set(rows.map((row) => textIn(row, "run_key")));
+}
 
 interface Head {
   fencingToken: number;

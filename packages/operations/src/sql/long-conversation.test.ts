@@ -37,6 +37,26 @@ it("says which lines of an export are no messages", () => {
   expect(readSillyTavernChat("").ok).toBe(false);
 });
 
+it("keeps what an export says of each swipe", () => {
+  const info = [
+    { send_date: 1, extra: { model: "first" } },
+    { send_date: 2, extra: { model: "second" } },
+  ];
+  const message = { name: "Sea", mes: "Tide.", swipes: ["Ebb.", "Tide."], swipe_id: 1 };
+  const lines = [
+    {},
+    { ...message, send_date: 3, extra: { model: "shown" }, swipe_info: info },
+    { name: "Ann", is_user: true, mes: "I go.", extra: {} },
+  ];
+  const read = readSillyTavernChat(lines.map((line) => JSON.stringify(line)).join("\n"));
+  const [greeting, turn] = read.ok ? read.value : [];
+  expect(greeting?.assistantVariants.map(({ meta }) => meta)).toEqual([
+    { name: "Sea", sentAt: 1, extra: { model: "first" } },
+    { name: "Sea", sentAt: 3, extra: { model: "shown" } },
+  ]);
+  expect(turn?.userVariants[0]?.meta).toEqual({ name: "Ann" });
+});
+
 it("imports 10,000 messages, changes them, forgets them, and goes on at the cost of a short chat", async () => {
   const database = await openSqlite({ path: ":memory:", durability: "off" });
   const stores = await openSqliteOperationStores({ database });
