@@ -101,7 +101,7 @@ describe("lines with their numbers", () => {
     const rendering = { textOf: () => "x", counts: new Map<number, number>(), isBrief: true };
     const first = (given: Layout, title?: string): string | undefined =>
       renderUnits([0], given, { ...rendering, title }).split("\n")[0];
-    expect(first({ ...layout, hasForms: true })).toContain("like it; without times and packages]");
+    expect(first({ ...layout, hasForms: true })).toContain("like it; without what leads them]");
     expect(first(layout)).toBe("[1 of 4 lines, with their numbers]");
     expect(first(layout, "[Found:]")).toBe("[Found:]");
     expect(first(layout, "")).toBe("1: x");

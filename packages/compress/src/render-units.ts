@@ -57,10 +57,27 @@ function isBlankBetween(units: Units, before: number, after: number): boolean {
   return true;
 }
 
-function legend(shown: number, { units, hasForms }: Layout, { isBrief }: Rendering): string {
+function legend(shown: number, layout: Layout, { isBrief }: Rendering): string {
+  const { units, hasForms } = layout;
   const alike = hasForms ? "; xN: N lines like it" : "";
-  const times = isBrief && hasForms ? "; without times and packages" : "";
-  return `[${shown} of ${units.at(-1)?.to ?? 0} lines, with their numbers${alike}${times}]`;
+  const leads = shown < manyLines ? "" : leadsOf(layout);
+  const places = isBrief && hasForms ? `; without what leads them${leads}` : "";
+  return `[${shown} of ${units.at(-1)?.to ?? 0} lines, with their numbers${alike}${places}]`;
+}
+
+const longestLead = 40;
+/** Among fewer the first and the last time would take the room of a line that says more. */
+const manyLines = 20;
+
+/** What leads the first line and the last, such as their times. */
+function leadsOf({ units, bodyOf }: Layout): string {
+  const [from = "", to = ""] = [units.at(0), units.at(-1)].map((unit) => {
+    const text = unit?.text.trim() ?? "";
+    const body = bodyOf?.(text) ?? text;
+    const message = text.indexOf(/^[\w.-]+/.exec(body)?.[0] ?? text);
+    return text.slice(0, Math.min(message, longestLead)).trim();
+  });
+  return from === "" || to === "" ? "" : `, from "${from}" to "${to}"`;
 }
 
 function prefixOf(unit: Unit, style: Layout["style"], count = 1): string {

@@ -203,7 +203,7 @@ describe("long units", () => {
       ]),
     };
     const brief = select(units, [1, 1, 1, 1], { layout, more, budget: 57 });
-    expect(brief[0]).toContain("without times");
+    expect(brief[0]).toContain("without what leads them");
     expect(brief[1]).toBe("1: job number 0 of four");
     expect(select(units, [1, 1, 1, 1], { layout, more, budget: 58 })[1]).toBe(
       "1: 10:00:00 job number 0 of four",

@@ -31,8 +31,8 @@ export function selectUnits(
   { budget, counter, title, wanted = wantedUnits(layout, weighed) }: SelectOptions,
 ): Selection {
   const order = rankUnits(layout.units, weighed.weights, budget * maxUnitsPerToken);
-  const maxChars = Math.max(70, Math.floor((budget * 3) / wanted));
   const isBrief = isScarce(layout, weighed, budget);
+  const maxChars = Math.max(isBrief ? briefChars : 70, Math.floor((budget * 3) / wanted));
   const foremost = foremostOf(order, weighed.weights, wanted);
   const textOf = (at: number): string =>
     shortText(layout.units.at(at), {
@@ -63,6 +63,7 @@ export function selectUnits(
   return best;
 }
 
+const briefChars = 80;
 const foremostShare = 3;
 /** Even short lines take some of a token. */
 const maxUnitsPerToken = 4;
@@ -110,7 +111,7 @@ function affordable(
 }
 
 function wantedUnits({ units, hasForms }: Layout, { counts }: WeighedUnits): number {
-  const wanted = hasForms ? Math.max(12, Math.min(60, counts.size)) : 12;
+  const wanted = hasForms ? Math.max(12, Math.min(120, counts.size)) : 12;
   return Math.max(1, Math.min(wanted, units.length));
 }
 
@@ -142,6 +143,8 @@ const slack = 12;
 const location =
   /^[^\s:(]{1,100}?(?:[:-]\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)|^@@ [^@]{1,60}@@|^[-+]|^\s*<testcase [^>]{0,20}name="[^"]{0,80}"/;
 
+const speaker = /^.{0,80}?: /;
+
 interface Shortening {
   weighed: WeighedUnits;
   maxChars: number;
@@ -154,9 +157,10 @@ function shortText(unit: Unit | undefined, { weighed, maxChars, briefOf }: Short
   const whole = briefOf === undefined ? unit.text : briefOf(unit.text);
   const clip = (text: string, max: number): string => {
     if (text.length <= max + slack) return text;
-    const place = location.exec(text)?.[0] ?? "";
+    const place = (briefOf === undefined ? location : speaker).exec(text)?.[0] ?? "";
     const rest = text.slice(place.length);
     const asked = queryAt(rest, weighed.query);
+    if (briefOf !== undefined) return place + clipAround(rest, max, Math.max(0, asked));
     return place + clipAround(rest, max - place.length, asked >= 0 ? asked : errorAt(rest));
   };
   if (unit.cells === undefined || unit.text.length <= maxChars) return clip(whole, maxChars);

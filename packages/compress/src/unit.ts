@@ -37,8 +37,6 @@ export const noClaim = (): string => "";
 export interface Units {
   readonly length: number;
   at(place: number): Unit | undefined;
-  /** Where their texts stand in one already. */
-  joined?(): JoinedTexts;
 }
 
 /** Texts of units in one, so that few of them are looked at one by one. */
@@ -69,6 +67,8 @@ export interface Layout {
   maskOf?: ((line: string) => string | undefined) | undefined;
   /** What of a line may say that something went wrong; all of it where absent. */
   claimOf?: ((line: string) => string) | undefined;
-  /** A line without its time, for where room is scarce. */
+  /** A line without its time and host, by which lines are alike; all of it where absent. */
+  bodyOf?: ((line: string) => string) | undefined;
+  /** A line without what leads all lines, for where room is scarce. */
   briefOf?: ((line: string) => string) | undefined;
 }

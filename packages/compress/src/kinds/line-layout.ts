@@ -1,6 +1,6 @@
-import { type Layout, noClaim } from "../unit.ts";
+import { type Layout, noClaim, type Unit } from "../unit.ts";
 import type { ContentKind } from "./identify.ts";
-import { LineUnits } from "../line-units.ts";
+import { leadingColumns } from "./leading-columns.ts";
 import { withoutColours } from "./without-colours.ts";
 
 /** What the lines of a kind of content are worth by themselves, and what stands above them. */
@@ -137,41 +137,34 @@ function maskOfEntry(line: string): string | undefined {
   return /\s/.test(line) ? undefined : line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
 }
 
-const timePrefix =
-  /^\s*(?:\[?(?:\d[\d:.,/+TZ-]*|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\]?\s+)+/;
-
 /** The packages in front of the name of a class. */
 const packages = /\b(?:[a-z][\w$]*\.){2,}(?=[A-Z])/g;
 
-function withoutTime(line: string): string {
-  const prefix = timePrefix.exec(line)?.[0] ?? "";
-  if (!/\d\d:\d\d|\d{6} \d{6}/.test(prefix)) return line;
-  const rest = line.slice(prefix.length);
-  const message = rest.indexOf(": ") + 1;
-  return rest.slice(0, message).replace(packages, "") + rest.slice(message);
+function withoutPackages(line: string): string {
+  const message = line.indexOf(": ") + 1;
+  return line.slice(0, message).replace(packages, "") + line.slice(message);
 }
 
 /** Lines as units. Blank lines that follow another, and lines that repeat the one above, become part of it. */
 export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layout {
   const rules = rulesOf[kind] ?? prose;
   const plain = asShown(withoutColours(text));
-  const units = new LineUnits(plain, firstLine);
+  const units: (Unit & { text: string })[] = [];
   const heads: number[] = [];
   const depths: number[] = [];
   let previous = "";
   let number = firstLine - 1;
   let repeats = 1;
-  const size = plain.trimEnd().length;
-  for (let start = 0, end = 0; start <= size && end < plain.length; start = end + 1) {
-    const feed = plain.indexOf("\n", start);
-    end = feed < 0 ? plain.length : feed;
-    const line = end === start ? "" : plain.slice(start, end).trimEnd();
+  for (const given of plain.trimEnd().split("\n")) {
+    const line = given.trimEnd();
     number += 1;
     const isBlank = line === "" && (previous === "" || rules.style === "numbered");
     const isRepeat = line === previous && line.length > 3;
-    if (units.length > 0 && (isBlank || isRepeat)) {
+    const last = units.at(-1);
+    if (last !== undefined && (isBlank || isRepeat)) {
       repeats = isRepeat ? repeats + 1 : 1;
-      units.extend(number, repeats);
+      last.to = number;
+      if (repeats > 1) last.text = `${line} [x${repeats}]`;
       previous = line;
       continue;
     }
@@ -187,13 +180,14 @@ export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layo
         heads.pop();
       }
     const weight = rules.weigh?.(line, previous) ?? 0.1;
-    units.add({ start, end: start + line.length, number, head: heads.at(-1), weight });
+    units.push({ text: line, from: number, to: number, head: heads.at(-1), weight });
     if (depth !== undefined) {
       depths.push(depth);
       heads.push(units.length - 1);
     }
     previous = line;
   }
+  const bodyOf = kind === "log" ? leadingColumns(plain) : undefined;
   return {
     units,
     style: rules.style,
@@ -203,7 +197,13 @@ export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layo
     hasValues: rules.hasValues,
     maskOf: rules.maskOf,
     claimOf: rules.claimOf,
-    briefOf: kind === "log" ? withoutTime : kind === "history" ? withShortHash : undefined,
+    bodyOf,
+    briefOf:
+      bodyOf !== undefined
+        ? (line) => withoutPackages(bodyOf(line))
+        : kind === "history"
+          ? withShortHash
+          : undefined,
   };
 }
 

@@ -2,7 +2,7 @@ import { valueText } from "../json/row-unit.ts";
 import type { JoinedTexts, Units } from "../unit.ts";
 
 export function joinUnits(units: Units): JoinedTexts {
-  return units.joined?.() ?? joinTexts(units, (text) => text);
+  return joinTexts(units, (text) => text);
 }
 
 /** In lower case, which few texts are longer in. */

@@ -1,5 +1,4 @@
-import type { Units } from "../unit.ts";
-import { severityOf } from "./severity.ts";
+import { type Layout, listUnits } from "../unit.ts";
 
 /** Lines that differ in their values only. */
 export interface LineForm {
@@ -16,104 +15,33 @@ export interface LineMasks {
   maskAt: Uint32Array;
 }
 
-/** Of so many different lines the later ones are grouped by kinds of words and by their severity. */
-const maxMasks = 10_000;
-
-/** The mask of each unit, each mask once. Lines are masked where none of the same shape was. */
-export function maskUnits(units: Units, maskOf?: (line: string) => string | undefined): LineMasks {
-  const maskAt = new Uint32Array(units.length);
-  const known = new Map<string | number, number>();
+/** The mask of each unit, each mask once. Of lines that differ in digits only the first is masked. */
+export function maskUnits({
+  units,
+  maskOf,
+  bodyOf,
+}: Pick<Layout, "units" | "maskOf" | "bodyOf">): LineMasks {
+  const shapes = new Map<string, number>();
+  const lines: string[] = [];
+  const own: (string | undefined)[] = [];
+  const shapeAt = Uint32Array.from(listUnits(units), ({ text }) => {
+    const line = bodyOf?.(text) ?? text;
+    const mask = maskOf?.(text);
+    const shape = mask ?? line.slice(0, maxChars).replace(/\d+/g, "0");
+    const place = shapes.get(shape) ?? lines.push(line) - 1;
+    shapes.set(shape, place);
+    own[place] = mask;
+    return place;
+  });
+  const known = new Map<string, number>();
   const masks: string[] = [];
-  const unmasked: string[] = [];
-  const places: number[] = [];
-  for (let at = 0; at < units.length; at += 1) {
-    const line = units.at(at)?.text ?? "";
-    const own = maskOf?.(line);
-    let key = own ?? shapeOf(line, false);
-    let place = known.get(key);
-    if (place === undefined && own === undefined && masks.length >= maxMasks) {
-      key = -1 - shapeOf(line, true) - severityOf(line);
-      place = known.get(key);
-    }
-    if (place === undefined) {
-      place = masks.push(own ?? "") - 1;
-      known.set(key, place);
-      if (own === undefined) {
-        unmasked.push(line);
-        places.push(place);
-      }
-    }
-    maskAt[at] = place;
-  }
-  for (const [at, mask] of maskLines(unmasked).entries()) masks[places[at] ?? 0] = mask;
-  return { masks, maskAt };
-}
-
-/**
- * A number of 53 bits that lines share which differ in digits, blanks, ids of hexadecimal digits, quoted texts and long paths
- * only, so that few lines of a large log need their mask.
- */
-function shapeOf(whole: string, isCoarse: boolean): number {
-  const line = whole.length > maxChars ? whole.slice(0, maxChars) : whole;
-  let [low, high] = [0x811c9dc5, 0x2545f491];
-  let previous = blank;
-  for (let at = 0; at < line.length;) {
-    let value = line.charCodeAt(at);
-    const kind = kindOf(value);
-    let end = at + 1;
-    if (kind === quote) end = Math.max(end, line.indexOf(line.charAt(at), end) + 1);
-    else if (kind > quote) {
-      end = wordEnd(line, at);
-      value = wordShape(line, { at, end, isCoarse });
-    }
-    at = end;
-    if (kind === blank && previous === blank) continue;
-    previous = kind;
-    low = Math.imul(low ^ value, 0x01000193);
-    high = Math.imul(high ^ value, 0x85ebca6b);
-  }
-  return (low >>> 0) * 0x20_0000 + (high >>> 11);
-}
-
-function wordEnd(line: string, start: number): number {
-  let end = start + 1;
-  while (end < line.length && kindOf(line.charCodeAt(end)) > quote) end += 1;
-  return end;
-}
-
-function wordShape(
-  line: string,
-  { at: start, end, isCoarse }: { at: number; end: number; isCoarse: boolean },
-): number {
-  let [word, ids, digits, slashes, last] = [0, 0, 0, 0, 0];
-  for (let at = start; at < end; at += 1) {
-    const code = line.charCodeAt(at);
-    const kind = kindOf(code);
-    if (kind >= hexLetter) ids += 1;
-    if (kind === digit) digits += 1;
-    else if (code === slash) slashes += 1;
-    if (kind !== digit || last !== digit)
-      word = Math.imul(word ^ (kind === digit ? digit : code), 0x01000193);
-    last = kind;
-  }
-  if (slashes > 1) return slash;
-  if (ids === end - start && ids >= 8) return digit;
-  return isCoarse ? (digits > 0 ? digit : letter) : word;
-}
-
-/** What characters are for a shape; those of words from `letter` on. */
-const [other, blank, quote, letter, hexLetter, digit] = [0, 1, 2, 3, 4, 5];
-const slash = 47;
-const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  if (/\d/.test(char)) return digit;
-  if (/[a-f]/i.test(char)) return hexLetter;
-  if (/[\w.@#$*/-]/.test(char)) return letter;
-  return /\s/.test(char) ? blank : /["']/.test(char) ? quote : other;
-});
-
-function kindOf(code: number): number {
-  return code < 128 ? (kinds[code] ?? other) : letter;
+  const places = maskLines(lines).map((masked, at) => {
+    const mask = own[at] ?? masked;
+    const place = known.get(mask) ?? masks.push(mask) - 1;
+    known.set(mask, place);
+    return place;
+  });
+  return { masks, maskAt: shapeAt.map((shape) => places[shape] ?? 0) };
 }
 
 const maxWords = 40;
@@ -204,14 +132,6 @@ export function varyingWords(words: readonly string[]): number[] {
 
 /** The words at these places, in order, as far as a line has them. */
 export function findWords(line: string, places: readonly number[]): string[] {
-  const found: string[] = [];
-  let [word, at] = [0, 0];
-  while (at < line.length && found.length < places.length) {
-    while (at < line.length && kindOf(line.charCodeAt(at)) === blank) at += 1;
-    const start = at;
-    while (at < line.length && kindOf(line.charCodeAt(at)) !== blank) at += 1;
-    if (word === places[found.length]) found.push(line.slice(start, at));
-    word += 1;
-  }
-  return found;
+  const words = line.trim().split(/\s+/, (places.at(-1) ?? -1) + 1);
+  return places.flatMap((place) => words[place] ?? []);
 }

@@ -32,8 +32,8 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const joined = joinUnits(units);
   const { query, matches: asked } = matchQuery(question, units, joined);
   const weights = new Float64Array(units.length);
-  const { maskOf, claimOf } = layout;
-  const masked = layout.hasForms ? maskUnits(units, maskOf) : undefined;
+  const { claimOf } = layout;
+  const masked = layout.hasForms ? maskUnits(layout) : undefined;
   const errors = weighGrades(
     masked !== undefined && claimOf === undefined
       ? gradeMasks(masked)
@@ -134,7 +134,7 @@ const repeatedShare = 0.1;
 function weighForms(
   { masks, maskAt }: LineMasks,
   {
-    layout: { units, claimOf, hasValues = false },
+    layout: { units, claimOf, bodyOf, hasValues = false },
     weights,
     errors,
     notable,
@@ -143,6 +143,10 @@ function weighForms(
   }: Weighing,
 ): void {
   const all = Math.log(Math.max(2, units.length));
+  const bodyAt = (at: number): string => {
+    const text = units.at(at)?.text ?? "";
+    return bodyOf?.(text) ?? text;
+  };
   const forms = groupByForm(masks);
   const { formAt, sizes } = formsOfLines(forms, maskAt);
   /** Lines of the forms whose values are looked at. */
@@ -166,12 +170,12 @@ function weighForms(
     weights[at] =
       (weights[at] ?? 0) + 2.5 - Math.log(size) / all - Math.min(300, mask.length) / 300;
     counts.set(at, size);
-    if (units.at(at)?.text === mask) plain.add(maskAt[at] ?? 0);
+    if (bodyAt(at) === mask) plain.add(maskAt[at] ?? 0);
     if (hasValues && size > 1 && (forms[form]?.words.length ?? 0) > 1) lists[form] = [at];
   }
   for (const [form, lines] of lists.entries()) {
     const words = varyingWords(forms[form]?.words ?? []);
-    if (lines !== undefined) scatter(notable, lines, notableRows(wordTable(lines, units, words)));
+    if (lines !== undefined) scatter(notable, lines, notableRows(wordTable(lines, bodyAt, words)));
   }
 }
 
@@ -196,9 +200,12 @@ function cellTable(rows: readonly number[], units: Units): CellTable {
 }
 
 /** These words of lines. */
-function wordTable(lines: readonly number[], units: Units, words: readonly number[]): CellTable {
-  const cellsOf = (row: number): string[] =>
-    findWords(units.at(lines[row] ?? 0)?.text ?? "", words);
+function wordTable(
+  lines: readonly number[],
+  bodyAt: (at: number) => string,
+  words: readonly number[],
+): CellTable {
+  const cellsOf = (row: number): string[] => findWords(bodyAt(lines[row] ?? 0), words);
   return { rows: lines.length, columns: words.length, cellsOf };
 }
 

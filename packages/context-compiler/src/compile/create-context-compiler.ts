@@ -67,7 +67,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
         if (!isSelected(context)) requireLegal(context, counter);
         span.set({
           "gen_ai.conversation.id": session.sessionId,
-          "gen_ai.usage.input_tokens": context.tokenCount,
+          "ccl.tokens.after": context.tokenCount,
           "ccl.budget": budget,
         });
         return context;

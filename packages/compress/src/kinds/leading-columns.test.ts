@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { leadingColumns } from "./leading-columns.ts";
+
+const bodiesOf = (lines: readonly string[]): string[] => {
+  const bodyOf = leadingColumns(lines.join("\n"));
+  return lines.map((line) => bodyOf?.(line) ?? line);
+};
+const repeat = (lineOf: (at: number) => string): string[] =>
+  Array.from({ length: 40 }, (_, at) => lineOf(at));
+const messages = ["disk full", "started", "lost the volume", "retrying soon", "no route to peer"];
+const message = (at: number): string => messages[at % messages.length] ?? "";
+const level = (at: number): string => (at % 3 === 0 ? "ERROR" : "INFO");
+
+describe("what leads the lines of a log", () => {
+  it.each([
+    ["a time", (at: number) => `2026-03-01 10:00:${10 + at},123 `],
+    ["a month, a day and a host", (at: number) => `Mar  1 10:00:${10 + at} combo `],
+    [
+      "hosts with and without a number",
+      (at: number) => `Mar 1 10:00:${10 + at} ${at % 2 ? "admin" : `dn${at}`} `,
+    ],
+    ["numbers of processes", (at: number) => `03-17 16:13:${10 + at}.811  1702  ${2000 + at} `],
+    ["a time in brackets", (at: number) => `[Sun Dec 04 04:47:${10 + at} 2005] `],
+    ["columns between bars", (at: number) => `20171223-22:15:${10 + at}|30002312|`],
+  ])("is left out: %s", (_name, lead) => {
+    expect(bodiesOf(repeat((at) => `${lead(at)}${message(at)}`))).toEqual(repeat(message));
+  });
+
+  it("keeps a level, the name of a program, and a line that begins otherwise", () => {
+    const lines = repeat((at) => `10:00:${10 + at} ${level(at)} sshd[${at}]: ${message(at)}`);
+    const trace = "    at mount (volume.ts:12)";
+    const bodies = bodiesOf([...lines, trace]);
+    expect(bodies[0]).toBe("ERROR sshd: disk full");
+    expect(bodies[1]).toBe("INFO sshd: started");
+    expect(bodies.at(-1)).toBe(trace.trim());
+  });
+
+  it("keeps numbers and addresses of the message", () => {
+    const lines = repeat((at) => `10:00:${10 + at} INFO worker ${at} took job ${at * 7}`);
+    expect(bodiesOf(lines)[3]).toBe("worker 3 took job 21");
+    const proxy = repeat((at) => `[10.30 16:49:${10 + at}] chrome.exe - host${at}:5070 open`);
+    expect(bodiesOf(proxy)[3]).toBe("- host3:5070 open");
+  });
+
+  it("is nothing where lines have no columns of numbers", () => {
+    expect(leadingColumns(repeat(message).join("\n"))).toBeUndefined();
+  });
+
+  it("leaves out nothing of a message without numbers, whatever it says", () => {
+    const word = fc.stringMatching(/^[a-z]{1,9}$/);
+    const text = fc.array(word, { minLength: 2, maxLength: 9 }).map((words) => words.join(" "));
+    const texts = fc.uniqueArray(text, {
+      minLength: 20,
+      maxLength: 40,
+      selector: (one) => one.split(" ", 1)[0],
+    });
+    fc.assert(
+      fc.property(texts, (said) => {
+        const lines = said.map((one, at) => `2026-03-01 10:00:${10 + at} ${level(at)} ${one}`);
+        expect(bodiesOf(lines)).toEqual(said.map((one, at) => `${level(at)} ${one}`));
+      }),
+    );
+  });
+});
