@@ -154,7 +154,7 @@ describe("fromFiles", () => {
     [
       "semicolons, decimal commas, Russian dates",
       "Дата;Сумма;Индекс\n01.02.2025;1 234,50;007123\n02.02.2025;2,00;101000\n",
-      "Дата:date, Сумма:number, Индекс:string",
+      "Дата:date, Сумма:string, Индекс:string",
     ],
     [
       "quotes, line ends and delimiters in cells",
@@ -171,7 +171,7 @@ describe("fromFiles", () => {
     ["ragged rows", "a,b\n1\n2,3,4\n", "a:integer, b:integer, column_3:integer"],
     ["a header alone", "a,b,c", "a:string, b:string, c:string"],
     ["mixed numbers and gaps", "x,y\n1,\n2.5,NA\n", "x:number, y:string"],
-    ["timestamps", "at\n2025-01-01T10:00:00Z\n2025-01-02\n", "at:timestamp"],
+    ["timestamps", "at\n2025-01-01T10:00:00Z\n2025-01-02\n", "at:timestamptz"],
     ["nothing", "", ""],
   ])("tells a CSV with %s", (_, text, expected) => {
     const [file] = imported([textFile("dir/a.csv", text)]);

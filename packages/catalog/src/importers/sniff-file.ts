@@ -1,4 +1,4 @@
-import { success, type Result } from "@ccl/core";
+import { failure, success, type Result } from "@ccl/core";
 import { columnNames, detectDelimiter, readDelimited, type Delimiter } from "@ccl/core/delimited";
 import { isRecord } from "@ccl/core/json";
 import type { ResourceColumn } from "../record/resource-record.ts";
@@ -36,9 +36,9 @@ interface TextSample extends DecodedText, SniffLimits {
   factor: number;
 }
 
-const tableEndings = new Set(["csv", "tsv", "tab", "psv"]);
-const linesEndings = new Set(["jsonl", "ndjson"]);
-const jsonEndings = new Set(["json", "geojson", "topojson"]);
+const tableEnding = /^(?:csv|tsv|tab|psv)$/;
+const linesEnding = /^(?:jsonl|ndjson)$/;
+const jsonEnding = /^(?:json|geojson|topojson)$/;
 
 /** The columns of a CSV, JSON or JSONL file; of any other only its format. */
 export function readTextFile(
@@ -46,12 +46,12 @@ export function readTextFile(
   ending: string,
   limits: SniffLimits,
 ): Result<FileSchema> {
-  const isTable = tableEndings.has(ending);
-  if (!isTable && !linesEndings.has(ending) && !jsonEndings.has(ending))
+  const isTable = tableEnding.test(ending);
+  if (!isTable && !linesEnding.test(ending) && !jsonEnding.test(ending))
     return success(schemaWithout(ending));
   const read = file.bytes.subarray(
     0,
-    jsonEndings.has(ending) ? wholeBytes(file.bytes, limits) : limits.sampleBytes,
+    jsonEnding.test(ending) ? wholeBytes(file.bytes, limits) : limits.sampleBytes,
   );
   const decoded = decodeText(read);
   if (decoded === undefined) return malformed(file.name, "it is no text");
@@ -64,7 +64,7 @@ export function readTextFile(
     isPart: read.byteLength < sizeBytes,
     factor,
   };
-  return isTable ? readTable(sample) : readJson(sample, linesEndings.has(ending));
+  return isTable ? readTable(sample) : readJson(sample, linesEnding.test(ending));
 }
 
 /** An object at the root can only be read whole, which is allowed up to so much. */
@@ -86,12 +86,9 @@ function schemaWithout(ending: string): FileSchema {
   };
 }
 
-function malformed(
-  name: string,
-  reason: string,
-): { ok: false; issues: { code: string; path: []; message: string }[] } {
+function malformed(name: string, reason: string): Result<never> {
   const message = `The file ${JSON.stringify(name.slice(0, 200))} can't be read: ${reason}.`;
-  return { ok: false, issues: [{ code: "malformed_file", path: [], message }] };
+  return failure({ code: "malformed_file", path: [], message });
 }
 
 function readTable(sample: TextSample): Result<FileSchema> {
@@ -153,8 +150,7 @@ function isHeader(rows: readonly (readonly string[])[]): boolean {
   const types = first.map((_, index) =>
     below.map((row) => typeOfText(row[index] ?? "")).reduce<ValueType>(widened, "null"),
   );
-  const hasOtherType = types.some((type) => type !== "string" && type !== "null");
-  if (hasOtherType) return true;
+  if (types.some((type) => type !== "string" && type !== "null")) return true;
   return (
     new Set(filled).size === filled.length &&
     first.every((cell, index) => below.every((row) => row[index] !== cell))
@@ -173,15 +169,11 @@ function readJson(sample: TextSample, isLines: boolean): Result<FileSchema> {
   }
   const sniffer = createColumnSniffer(sample.maxColumns);
   for (const value of read.values) sniffer.addRow(cellsOf(value));
-  const details = {
-    encoding: sample.encoding,
-    rows_at: read.member,
-  };
   return success({
     format: isLines ? "jsonl" : "json",
     ...schemaOf(sniffer),
     ...rowsOfSample(sample, read),
-    details,
+    details: { encoding: sample.encoding, rows_at: read.member },
   });
 }
 

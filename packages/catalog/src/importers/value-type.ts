@@ -6,37 +6,38 @@ export type ValueType =
   | "number"
   | "date"
   | "timestamp"
+  | "timestamptz"
   | "string"
   | "object"
   | "array";
 
 const integerText = /^[+-]?(?:0|[1-9]\d{0,17})$/;
-// Either 1,234.5 and 1234.5e-3, or as it is written in much of Europe: 1 234,5.
-const numberText = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,25})?(?:\.\d{1,25})?(?:e[+-]?\d{1,3})?$/i;
-const commaNumberText = /^[+-]?(?:\d{1,3}(?:[ \u00A0\u202F]\d{3})+|\d{1,25}),\d{1,25}$/;
-const dateText =
-  /^(?:\d{4}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])[./](?:0?[1-9]|1[0-2])[./]\d{4})$/;
-const clock = String.raw`[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?`;
-const timestampText = new RegExp(
-  `^(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[./]\\d{1,2}[./]\\d{4})${clock}$`,
-);
-const nullTexts = new Set(["", "null", "NULL", "NA", "N/A", "n/a", "NaN", "nan", "None", "\\N"]);
+// A mark between thousands or a decimal comma can be read in two ways, so that such a number stays a text.
+const numberText = /^[+-]?(?:(?:0|[1-9]\d{0,25})(?:\.\d{0,25})?|\.\d{1,25})(?:e[+-]?\d{1,2})?$/i;
+const dayText =
+  /^(?:[1-9]\d{3}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.[1-9]\d{3})$/;
+const timestampText =
+  /^(\d{4}([-/.])\d\d\2\d\d)[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?$/;
+const nullTexts = /^(?:|null|NULL|NA|N\/A|n\/a|NaN|nan|None|\\N)$/;
 
 /** What a cell of a text file is. Codes with a leading zero, such as postal codes, are texts. */
 export function typeOfText(text: string): ValueType {
   const value = text.trim();
-  if (nullTexts.has(value)) return "null";
+  if (nullTexts.test(value)) return "null";
   if (value.length > 64) return "string";
   if (/^(?:true|false)$/i.test(value)) return "boolean";
   if (integerText.test(value)) return "integer";
-  if (
-    /\d/.test(value) &&
-    !/^[+-]?0\d/.test(value) &&
-    (numberText.test(value) || commaNumberText.test(value))
-  )
-    return "number";
-  if (dateText.test(value)) return "date";
-  return timestampText.test(value) ? "timestamp" : "string";
+  if (numberText.test(value)) return "number";
+  if (isDay(value)) return "date";
+  const [, day = "", , zone] = timestampText.exec(value) ?? [];
+  if (!isDay(day)) return "string";
+  return zone === undefined ? "timestamp" : "timestamptz";
+}
+
+function isDay(text: string): boolean {
+  const parts = text.split(/[-/.]/).map(Number);
+  const [year = 0, month = 0, day = 0] = Number(parts[0]) < 32 ? parts.toReversed() : parts;
+  return dayText.test(text) && new Date(Date.UTC(year, month, 0)).getUTCDate() >= day;
 }
 
 /** What a value of parsed JSON is; texts that are dates count as such, texts of digits do not count as numbers. */
@@ -45,18 +46,21 @@ export function typeOfValue(value: unknown): ValueType {
   if (typeof value === "boolean") return "boolean";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   if (typeof value === "string") {
-    const type = value.length > 64 ? "string" : typeOfText(value);
-    return type === "date" || type === "timestamp" ? type : "string";
+    const type = typeOfText(value);
+    return /^(?:date|timestamp)/.test(type) && /^\d{4}-\d\d-\d\d/.test(value) ? type : "string";
   }
   return Array.isArray(value) ? "array" : "object";
 }
+
+const wider: ReadonlyMap<string, ValueType> = new Map([
+  ["integer number", "number"],
+  ["date timestamp", "timestamp"],
+  ["date timestamptz", "timestamptz"],
+]);
 
 /** The narrowest type that has both: integers are numbers, dates are timestamps, nulls are anything, else it is a text. */
 export function widened(left: ValueType, right: ValueType): ValueType {
   if (left === right || right === "null") return left;
   if (left === "null") return right;
-  const pair = new Set([left, right]);
-  if (pair.has("integer") && pair.has("number")) return "number";
-  if (pair.has("date") && pair.has("timestamp")) return "timestamp";
-  return "string";
+  return wider.get([left, right].toSorted().join(" ")) ?? "string";
 }

@@ -2,13 +2,15 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import type { ResourceDetails } from "@ccl/catalog";
+import { fromFiles, type ResourceDetails } from "@ccl/catalog";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Connector } from "../connector/connector.ts";
 import { openParquetConnector, type ParquetConnector } from "../duckdb/index.ts";
 import { executePlan } from "../execute/execute-plan.ts";
 import type { PlanRow } from "../execute/query-result.ts";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
+import { propertyRuns } from "../../../../scripts/lengths/test-length.mjs";
 import { fileConnector } from "./file-connector.ts";
 
 const columns = [
@@ -229,5 +231,61 @@ describe("openParquetConnector", () => {
     });
     await escaping.close();
     await rm(other, { recursive: true });
+  });
+});
+
+describe("files as programs export them", () => {
+  const catalogued = (text: string): ResourceDetails => {
+    const files = [{ name: "f.csv", bytes: new TextEncoder().encode(text) }];
+    const found = fromFiles(files);
+    const [record] = found.ok ? found.value : [];
+    if (record === undefined) throw new Error("The file is not catalogued.");
+    return { id: "res:f", uri: "", kind: "file", title: "f", columns: record.columns };
+  };
+
+  it.each([
+    ["thousands and a point", 'id,total\n1,"1,200.50"\n2,3.5\n', "string", "1,200.50"],
+    ["a decimal comma", "id;total\r\n1;1200,50\r\n2;3,5\r\n", "string", "1200,50"],
+    ["instants", "id,at\n1,2021-08-06T13:18:00Z\n2,\n", "timestamptz", "2021-08-06T13:18:00Z"],
+    ["COPY", "id\tat\n1\t2021-08-06 13:18:00\n2\t\\N\n", "timestamp", "2021-08-06T13:18:00"],
+    ["pandas", ",score\n0,1.5\n1,NaN\n", "number", 1.5],
+    ["truth", "id,ok\n1,True\n2,False\n", "boolean", true],
+    ["days that are none", "id,day\n1,31.02.2024\n2,2024-02-30\n", "string", "31.02.2024"],
+    ["lines in quotes", '\uFEFFid;note\r\n1;"a\r\nb"\r\n2;c\r\n', "string", "a\r\nb"],
+  ])("are read as they are catalogued: %s", async (_, text, type, first) => {
+    const more = catalogued(text);
+    const column = more.columns?.[1];
+    expect(column?.type).toBe(type);
+    const [row] = await run(csv(text), "scan(res:f)", "f.csv", { columns: more.columns });
+    expect(row?.[column?.name ?? ""]).toBe(first);
+  });
+
+  it("have no cell that is catalogued as a type which the reader lacks", async () => {
+    const digits = fc.stringMatching(
+      /^[+-]?[0-9]{1,4}[-/.,: T]?[0-9]{0,3}[-/.,:e]?[0-9]{0,4}[Z+%]?$/,
+    );
+    const moment = fc.stringMatching(
+      /^[0-9]{4}[-/.][01]?[0-9][-/.][0-3]?[0-9]([T ][0-2][0-9]:[0-6][0-9](:[0-6][0-9])?(Z|[+-][0-2][0-9](:?[0-9]0)?)?)?$/,
+    );
+    const day = fc.stringMatching(/^[0-3]?[0-9][./][01]?[0-9][./][0-9]{4}$/);
+    const cell = fc.oneof(
+      digits,
+      moment,
+      day,
+      fc.constantFrom("true", "FALSE", "1e999", "\\N", "NaN"),
+    );
+    const types = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 3 }), async (cells) => {
+        const text = `key,cell\n${cells.map((value, at) => `k${at},"${value}"`).join("\n")}\n`;
+        const { columns: found } = catalogued(text);
+        types.add(String(found?.[1]?.type));
+        expect(await run(csv(text), "scan(res:f)", "f.csv", { columns: found })).toHaveLength(
+          cells.length,
+        );
+      }),
+      { numRuns: propertyRuns * 5 },
+    );
+    for (const type of ["integer", "number", "date", "string"]) expect(types).toContain(type);
   });
 });

@@ -2,18 +2,7 @@ import { canonicalDate } from "../plan/canonical-value.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { decimalText, exactInt, timeText, type ValueDecoder } from "../sql/decode-value.ts";
 
-const nullTexts: ReadonlySet<string> = new Set([
-  "",
-  "null",
-  "NULL",
-  "NA",
-  "N/A",
-  "n/a",
-  "NaN",
-  "nan",
-  "None",
-  "\\N",
-]);
+const nullTexts = /^(?:|null|NULL|NA|N\/A|n\/a|NaN|nan|None|\\N)$/;
 
 /**
  * Cells as the plan's values. Numbers are written with a point and no marks between thousands. Dates are ISO, or
@@ -25,7 +14,7 @@ export function textDecoderOf({ type }: PlanColumn): ValueDecoder {
   const decode = trimmedDecoder(type);
   return (value) => {
     const text = typeof value === "string" ? value.trim() : "";
-    return nullTexts.has(text) ? null : decode(text);
+    return nullTexts.test(text) ? null : decode(text);
   };
 }
 

@@ -1,10 +1,9 @@
-import { sleep, throwIfAborted } from "@ccl/core/async";
+import { backoffDelay, parseRetryAfter, sleep, throwIfAborted } from "@ccl/core/async";
 import { readBodyText } from "@ccl/core/http";
 
 import { QueryError } from "../query-error.ts";
 import type { HttpConnectorOptions, HttpFetch } from "./http-options.ts";
 import { isBelow } from "./request-url.ts";
-import { retryDelay } from "./retry-delay.ts";
 
 /** A page as it came. */
 export interface HttpAnswer {
@@ -39,6 +38,9 @@ interface Settled extends ClientOptions {
 
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const maxRedirects = 5;
+const backoff = { firstMs: 200, maxMs: 10_000 };
+/** Longest wait that a server may ask for by Retry-After (RFC 9110, 10.2.3). */
+const maxWaitMs = 60_000;
 
 /** A client that repeats what may pass, waits as it is told to, and follows nothing out of the base address. */
 export function createHttpClient(options: ClientOptions): HttpClient {
@@ -52,10 +54,8 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   };
   return {
     begin(resource) {
-      const bytes = {
-        left: options.maxBytes ?? 64 * 1024 * 1024,
-        max: options.maxBytes ?? 64 * 1024 * 1024,
-      };
+      const max = options.maxBytes ?? 64 * 1024 * 1024;
+      const bytes = { left: max, max };
       return {
         get: (url, signal) =>
           getWithRetries(settled, {
@@ -85,27 +85,28 @@ async function getWithRetries(options: Settled, request: Request): Promise<HttpA
     const outcome = await attemptOnce(options, request);
     if ("answer" in outcome) return outcome.answer;
     if (attempt >= maxRetries) throw outcome.error;
-    await waitAborting(
-      options,
-      retryDelay({ ...options, retryAfter: outcome.retryAfter, attempt, error: outcome.error }),
-      request.signal,
-    );
+    const { error } = outcome;
+    const wantedMs = parseRetryAfter(outcome.retryAfter, options.now());
+    if (wantedMs !== undefined && wantedMs > maxWaitMs) {
+      const message = `${error.message} It asks for a wait of ${wantedMs} ms; ${maxWaitMs} are the most.`;
+      throw new QueryError("source_failed", message, { cause: error });
+    }
+    const waitMs = wantedMs ?? backoffDelay(attempt, { ...backoff, random: options.random });
+    await waitAborting(options, waitMs, request.signal);
   }
 }
 
-async function keepPace(
-  { requestsPerSecond, pace, ...options }: Settled,
-  signal: AbortSignal,
-): Promise<void> {
+async function keepPace(options: Settled, signal: AbortSignal): Promise<void> {
+  const { requestsPerSecond, pace } = options;
   if (requestsPerSecond === undefined) return;
   const startMs = Math.max(options.now(), pace.nextMs);
   pace.nextMs = startMs + 1_000 / requestsPerSecond;
   const delayMs = startMs - options.now();
-  if (delayMs > 0) await waitAborting({ ...options, pace }, delayMs, signal);
+  if (delayMs > 0) await waitAborting(options, delayMs, signal);
 }
 
 async function waitAborting(
-  { wait }: Pick<Settled, "wait" | "pace">,
+  { wait }: Settled,
   durationMs: number,
   signal: AbortSignal,
 ): Promise<void> {

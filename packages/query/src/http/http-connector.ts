@@ -44,45 +44,21 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
 }
 
 function baseOf(options: HttpConnectorOptions): URL {
-  const {
-    maxRetries = 3,
-    requestTimeoutMs = 1,
-    maxWaitMs = 0,
-    requestsPerSecond = 1,
-    maxPages = 1,
-    maxBytes = 1,
-    maxCalls = 1,
-  } = options;
-  const min = {
+  const bounds = {
     maxRetries: 0,
-    maxWaitMs: 0,
     requestTimeoutMs: 1,
     maxPages: 1,
     maxBytes: 1,
     maxCalls: 1,
     requestsPerSecond: Number.MIN_VALUE,
   };
-  const given = {
-    maxRetries,
-    maxWaitMs,
-    requestTimeoutMs,
-    maxPages,
-    maxBytes,
-    maxCalls,
-    requestsPerSecond,
-  };
-  for (const [key, value] of Object.entries(given)) {
-    const bound = Object.entries(min).find(([other]) => other === key)?.[1] ?? 0;
+  for (const [key, bound] of Object.entries(bounds)) {
+    const value = Number(Object.entries(options).find(([name]) => name === key)?.[1] ?? bound);
     if (!Number.isFinite(value) || value < bound)
       throw new QueryError("invalid_options", `${key} is a number from ${bound}, not ${value}.`);
   }
   const base = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
-  if (
-    base === undefined ||
-    !/^https?:$/.test(base.protocol) ||
-    base.search !== "" ||
-    base.hash !== ""
-  )
+  if (base === undefined || !/^https?:$/.test(base.protocol) || /[?#]/.test(base.href))
     throw new QueryError(
       "invalid_options",
       `baseUrl is an address like https://api.example.com/v1, without a query.`,

@@ -73,8 +73,6 @@ export interface HttpConnectorOptions {
   maxRetries?: number | undefined;
   /** Of one request; 30,000 by default. */
   requestTimeoutMs?: number | undefined;
-  /** Longest wait that a server may ask for by Retry-After; 60,000 by default. A longer one fails. */
-  maxWaitMs?: number | undefined;
   /** No more requests a second than this. No bound by default. */
   requestsPerSecond?: number | undefined;
   /** Pages of one call; 1,000 by default. More fail, and are never left out. */

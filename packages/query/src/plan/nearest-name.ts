@@ -29,8 +29,8 @@ export function isSlipOf(wanted: string, name: string): boolean {
       .replace(/[^\p{L}\p{N}]/gu, ""),
   );
   const [short = "", long = ""] = left.length < right.length ? [left, right] : [right, left];
-  const isPart = short.length > 3 && (long.startsWith(short) || long.endsWith(short));
-  return isPart || editDistance(left, right) <= Math.max(1, Math.floor(left.length / 4));
+  if (short.length > 3 && (long.startsWith(short) || long.endsWith(short))) return true;
+  return editDistance(left, right) <= Math.max(1, Math.floor(left.length / 4));
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment distance). */

@@ -182,10 +182,12 @@ export class ExpressionResolver {
     const isQuoted = table === undefined && name.quote === '"';
     const asText = `'${name.value.replaceAll("'", "''")}'`;
     // SQLite takes a quoted name that is no column for a text; a misspelled column must not become one.
-    const isText = isQuoted && this.#at.dialect === "sqlite";
-    const { start, end } = name;
-    if (isText && !visibleNames(scope).some((each) => isSlipOf(name.value, each))) {
-      this.#at.result.edits.push({ start, end, text: asText });
+    if (
+      isQuoted &&
+      this.#at.dialect === "sqlite" &&
+      !visibleNames(scope).some((each) => isSlipOf(name.value, each))
+    ) {
+      this.#at.result.edits.push({ ...name, text: asText });
       return;
     }
     if (mayBeOfUnknown(scope, table?.value)) return;
