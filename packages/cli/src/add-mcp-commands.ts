@@ -68,6 +68,6 @@ function addListening(command: Command): Command {
 
 function parseRoom(text: string): number {
   const tokens = parseTokens(text);
-  if (tokens >= 300) return tokens;
-  throw new InvalidArgumentError("Give 300 or more, such as 3000 or 3k.");
+  if (tokens >= 600) return tokens;
+  throw new InvalidArgumentError("Give 600 or more, such as 3000 or 3k.");
 }

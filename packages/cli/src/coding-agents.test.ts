@@ -181,7 +181,7 @@ it.runIf(isLong).for(agents)(
     };
     await run(process.execPath, [program, "mcp", "install", client, "--yes"]);
     const settings = join(home, agent.settings);
-    const proxy = ["mcp", "proxy", "--config", join(project, "mcp.json"), "--list-tokens", "300"];
+    const proxy = ["mcp", "proxy", "--config", join(project, "mcp.json"), "--list-tokens", "600"];
     const added = ["npx", "-y", "@ccl/cli", ...proxy];
     await writeFile(settings, agent.addServer(await readFile(settings, "utf8"), "more", added));
     const output = await run(command, agent.args(url, "Which flower, and which sum?"));

@@ -329,28 +329,30 @@ describe("the line of a tool", () => {
       : left.required.filter((key) => right.required.includes(key)),
     all: [...left.all, ...right.all],
   });
+  const conditional = (left: Made, right: Made): Record<string, unknown> =>
+    Object.fromEntries(
+      ["if", "then", "else"].map((key, at) => [key, [{}, left.schema, right.schema][at]]),
+    );
   /** A schema with its required arguments, by the rules of JSON Schema that it was made by. */
   const made: fc.Arbitrary<Made> = fc.oneof(
     own,
-    fc.tuple(own, own).chain(([left, right]) =>
-      fc.constantFrom(
-        both(left, right, { allOf: [left.schema, right.schema] }, true),
-        both(left, right, { anyOf: [left.schema, right.schema] }, false),
-        both(left, right, { oneOf: [left.schema, { type: "null" }, right.schema] }, false),
-        both(
-          left,
-          right,
-          Object.fromEntries([
-            ["if", {}],
-            ["then", left.schema],
-            ["else", right.schema],
-          ]),
-          false,
+    fc
+      .tuple(own, own)
+      .chain(([left, right]) =>
+        fc.constantFrom(
+          both(left, right, { allOf: [left.schema, right.schema] }, true),
+          both(left, right, { anyOf: [left.schema, right.schema] }, false),
+          both(left, right, { oneOf: [left.schema, { type: "null" }, right.schema] }, false),
+          both(left, right, conditional(left, right), false),
+          both(
+            left,
+            right,
+            { ...left.schema, $ref: "#/$defs/a", $defs: { a: right.schema } },
+            true,
+          ),
+          both(left, right, { ...left.schema, allOf: [{ anyOf: [right.schema] }] }, true),
         ),
-        both(left, right, { ...left.schema, $ref: "#/$defs/a", $defs: { a: right.schema } }, true),
-        both(left, right, { ...left.schema, allOf: [{ anyOf: [right.schema] }] }, true),
       ),
-    ),
   );
 
   it("holds all required arguments whatever the shape of the schema, and says which are optional", async () => {

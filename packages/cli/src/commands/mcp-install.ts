@@ -1,5 +1,5 @@
 import { CliError } from "../cli-error.ts";
-import { clientSettings, type ClientName, isClientName } from "../mcp/client-settings.ts";
+import { clientNames, clientSettings, isClientName } from "../mcp/client-settings.ts";
 import { changeSettings, type SettingsFlags } from "../output/change-settings.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import type { Session } from "../session.ts";
@@ -8,8 +8,6 @@ import type { Session } from "../session.ts";
 export interface McpInstallFlags extends SettingsFlags {
   project?: boolean | undefined;
 }
-
-const names: readonly ClientName[] = ["claude-code", "codex", "cursor", "vscode", "opencode"];
 
 /** Writes ccl into a client's settings, or takes it out, after the user has seen the change. */
 export async function mcpInstall(
@@ -20,7 +18,7 @@ export async function mcpInstall(
   if (!isClientName(client))
     throw new CliError(
       "usage",
-      `There is no client ${JSON.stringify(client)}; there are ${names.join(", ")}.`,
+      `There is no client ${JSON.stringify(client)}; there are ${clientNames.join(", ")}.`,
     );
   const { isRemoval, project = false } = flags;
   const undo = `ccl mcp ${isRemoval ? "install" : "uninstall"} ${client}`;

@@ -40,6 +40,8 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
     artifacts: artifacts.store,
     counter: await openCounter("o200k_base"),
     stderr: "inherit",
+    owner: session.root,
+    onToolChange: (server, change) => terminal.stderr.write(`ccl: ${server}: ${change}\n`),
   });
   try {
     await listen(session, flags, proxy);
@@ -52,12 +54,11 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
   }
 }
 
-function savings({ servers, list, results, finds, misses }: McpProxyStatistics): string {
+function savings({ servers, list, results }: McpProxyStatistics): string {
   const calls = Object.values(servers).reduce((sum, server) => sum + server.calls, 0);
   return (
     `tools: ${list.before} tokens, listed in ${list.after}\n` +
     `results: ${formatCount(calls, "call")}, ${results.before} tokens, given in ${results.after} ` +
-    `(${results.shortened} shortened, ${results.repeated} repeated)\n` +
-    `searches: ${finds}, ${misses} in vain\n`
+    `(${results.shortened} shortened, ${results.repeated} repeated)\n`
   );
 }

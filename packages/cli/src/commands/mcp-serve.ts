@@ -60,8 +60,8 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
       ? async () => (await import("../plan/open-language-model.ts")).openLanguageModel(session, {})
       : undefined,
     counter: () => openCounter("o200k_base"),
+    owner: root,
   };
-  if (terminal.stderr.isTTY) terminal.stderr.write(`serving ${root}\n`);
   try {
     await listen(session, flags, { factory: createMcpServer(options) });
     return { document: { root } };

@@ -8,12 +8,15 @@ import type { ClientSettings } from "../output/change-settings.ts";
 import { ownCommand } from "../own-command.ts";
 import type { Session } from "../session.ts";
 
-/** An MCP client whose settings ccl knows. */
-export type ClientName = "claude-code" | "codex" | "cursor" | "vscode" | "opencode";
+/** MCP clients whose settings ccl knows. */
+export const clientNames = ["claude-code", "codex", "cursor", "vscode", "opencode"] as const;
+
+/** One of them. */
+export type ClientName = (typeof clientNames)[number];
 
 /** True for a name of the list. */
 export function isClientName(name: string): name is ClientName {
-  return ["claude-code", "codex", "cursor", "vscode", "opencode"].includes(name);
+  return clientNames.some((known) => known === name);
 }
 
 /** Where a client looks for its servers: for the user, or for the project alone. */

@@ -29,7 +29,7 @@ export async function forwardUp<Method extends RequestMethod>(
   const { progressToken, ...meta } = mcpReq._meta ?? {};
   const params = { ...request.params, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
   const sent: Promise<void>[] = [];
-  const result = await client.request(
+  const answer = client.request(
     { method: request.method, params },
     {
       signal: mcpReq.signal,
@@ -46,24 +46,32 @@ export async function forwardUp<Method extends RequestMethod>(
           }),
     },
   );
+  const result = await answer.catch((error: unknown) => {
+    if (upstream.client === client || mcpReq.signal.aborted) throw error;
+    throw new ProtocolError(
+      unavailable,
+      `The server ${name} ended while it was asked. It is started again; look whether the call did its work before you repeat it.`,
+      { cause: error },
+    );
+  });
   // A result that overtakes its progress ends the client's interest in it.
   await Promise.all(sent);
   return result;
 }
 
-/** What servers may ask of a client, by the capability that it needs. */
-const questions = {
-  "sampling/createMessage": "sampling",
-  "elicitation/create": "elicitation",
-  "roots/list": "roots",
-} as const;
+/** What servers may ask of a client, and the capability that it needs. */
+const questions = [
+  ["sampling/createMessage", "sampling"],
+  ["elicitation/create", "elicitation"],
+  ["roots/list", "roots"],
+] as const;
 
 /** Sends what a server asks on to the client, where that can answer. */
 export function passQuestionsDown(
   client: Client,
   { capabilities, connected }: { capabilities: ClientCapabilities; connected: ReadonlySet<Server> },
 ): void {
-  for (const [method, capability] of entriesOf(questions)) {
+  for (const [method, capability] of questions) {
     if (capabilities[capability] === undefined) continue;
     client.setRequestHandler(method, async ({ params }, { mcpReq }) => {
       const server = [...connected].findLast(
@@ -77,18 +85,4 @@ export function passQuestionsDown(
       );
     });
   }
-}
-
-function entriesOf<Key extends string, Value>(
-  record: Readonly<Record<Key, Value>>,
-): [Key, Value][] {
-  const keys: string[] = Object.keys(record);
-  return keys.flatMap((key): [Key, Value][] => (isKey(record, key) ? [[key, record[key]]] : []));
-}
-
-function isKey<Key extends string>(
-  record: Readonly<Record<Key, unknown>>,
-  key: string,
-): key is Key {
-  return key in record;
 }

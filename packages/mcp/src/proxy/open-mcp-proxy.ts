@@ -1,7 +1,7 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
-import { sleep, untilAborted } from "@ccl/core/async";
-import { stringAt } from "@ccl/core/json";
+import { sleep } from "@ccl/core/async";
+import { stringAt, withoutUndefined } from "@ccl/core/json";
 import {
   InMemoryServerEventBus,
   type Notification,
@@ -13,11 +13,13 @@ import {
 import { McpError } from "../mcp-error.ts";
 import { artifactTools } from "../server/artifact-tools.ts";
 import type { McpServerFactory } from "../server/mcp-server-options.ts";
+import { createSessionIds } from "../server/session-ids.ts";
 import { openOnce } from "../server/source.ts";
 import { passQuestionsDown } from "./forward.ts";
 import { createProxyServer } from "./proxy-server.ts";
 import type { McpProxyStatistics, ProxyState } from "./proxy-state.ts";
 import { proxiedTools } from "./proxied-tools.ts";
+import { serverPrefix } from "./public-names.ts";
 import type { McpServerConfig } from "./server-config.ts";
 import type { ToolList } from "./tool-list.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
@@ -25,7 +27,7 @@ import { createUpstream, type Upstream } from "./upstream.ts";
 /** What the proxy stands in front of, and from which sizes on it makes things smaller. */
 export interface McpProxyOptions {
   servers: Readonly<Record<string, McpServerConfig>>;
-  /** Longer lists of tools become three tools and names within it; 3,000 where absent. */
+  /** Longer lists of tools become three tools and names within it; 3,000 where absent, 600 or so at minimum. */
   listTokens?: number | undefined;
   /** Longer texts of results are cut to it; 2,000 where absent. */
   resultTokens?: number | undefined;
@@ -35,6 +37,10 @@ export interface McpProxyOptions {
   counter?: TokenCounter | undefined;
   /** Where the stderr of the servers goes; `ignore` where absent. */
   stderr?: "ignore" | "inherit" | undefined;
+  /** Whose results are stored, such as a project: searches find those of their own session. `mcp-proxy` where absent. */
+  owner?: string | undefined;
+  /** Called once for each tool that was changed so that models can be given it, and of each that was left out. */
+  onToolChange?: ((server: string, change: string) => void) | undefined;
 }
 
 /** A proxy that runs. */
@@ -49,13 +55,13 @@ export interface McpProxy {
 }
 
 const memoryBytes = 64 * 1024 * 1024;
-/** Clients give up on a handshake, and on the list after it, after 10 to 60 s each. */
-const maxStartMs = 8_000;
+/** For servers that are there soon: clients are notified of the others. */
+const maxStartMs = 2_000;
 
 /**
  * A proxy in front of other servers: their long tool lists become three tools, their long results a selection with a handle.
- * Servers start with the first client, who waits up to 8 s for them, twice for the list, and are started again when they end.
- * @throws McpError `invalid_options` without a server
+ * Servers start with the first client, who waits up to 2 s for them, and are started again when they end.
+ * @throws McpError `invalid_options` without a server, or with fewer `listTokens` than the proxy's own tools have
  */
 export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> {
   const { servers, listTokens = 3_000, resultTokens = 2_000, counter = estimatedCounter } = options;
@@ -68,10 +74,21 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       import("./tool-list.ts"),
     ]);
   const store = options.artifacts ?? createMemoryArtifactStore({ maxBytes: memoryBytes });
-  const shrinker = createResultShrinker({ resultTokens, counter, store });
+  const results = { results: 0, before: 0, after: 0, shortened: 0, repeated: 0 };
   const ownTools = artifactTools(openOnce(store), openOnce(counter));
+  const listOptions = { listTokens, counter, ownTools };
+  const empty = buildToolList([], { ...listOptions, isStarting: true });
+  const minimum = empty.tokens.after;
+  if (minimum > listTokens)
+    throw new McpError(
+      "invalid_options",
+      `listTokens is ${listTokens}, and the proxy's own tools have ${minimum}: give at least these.`,
+    );
+  const isAlone = Object.keys(servers).length === 1;
+  const reserved = new Set(empty.tools.map(({ name }) => name));
   const connected = new Set<Server>();
   const bus = new InMemoryServerEventBus();
+  const sessionIdOf = createSessionIds(options.owner ?? "mcp-proxy");
   const counts = { finds: 0, misses: 0, calls: new Map<string, number>() };
   let upstreams: Upstream[] = [];
   let list: ToolList | undefined;
@@ -94,7 +111,10 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
           const upstream: Upstream = createUpstream(name, config, {
             capabilities,
             stderr: options.stderr,
+            prefix: isAlone ? undefined : serverPrefix(name),
+            reserved,
             onChange,
+            onToolChange: options.onToolChange,
             prepare: (client) => {
               passQuestionsDown(client, { capabilities, connected });
               client.setNotificationHandler("notifications/tools/list_changed", () =>
@@ -108,17 +128,13 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       );
       await starting;
     },
-    settle: () => untilStarted(upstreams),
-    async waitForLate(signal) {
-      const late = upstreams.filter(({ isStarting }) => isStarting);
-      await untilAborted(Promise.all(late.map(({ started }) => started)), signal);
-      return late.length > 0;
-    },
     list: () =>
-      (list ??= buildToolList(proxiedTools(upstreams, { shrinker, counts }), {
-        listTokens,
-        counter,
+      (list ??= buildToolList(proxiedTools(upstreams, counts), {
+        ...listOptions,
+        isStarting: upstreams.some(({ isStarting }) => isStarting),
       })),
+    createShrinker: (sessionId) =>
+      createResultShrinker({ resultTokens, counter, store, sessionId, statistics: results }),
     statistics,
   };
   /** To each client, over its connection or as it subscribed. */
@@ -128,22 +144,24 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
     for (const server of connected) await server.notification(notification).catch(() => undefined);
   }
   function statistics(): McpProxyStatistics {
-    const all = upstreams.map(({ name, tools, restarts, problem }) => {
-      const shown = { tools: tools.length, calls: counts.calls.get(name) ?? 0, restarts };
-      return [name, problem === undefined ? shown : { ...shown, problem }] as const;
+    const all = upstreams.map(({ name, tools, restarts, problem, changes }) => {
+      const calls = counts.calls.get(name) ?? 0;
+      const shown = { tools: tools.length, calls, restarts };
+      const rest = { problem, changes: changes.length > 0 ? changes : undefined };
+      return [name, { ...shown, ...withoutUndefined(rest) }] as const;
     });
     const { finds, misses } = counts;
     const { tokens } = state.list();
     return {
       servers: Object.fromEntries(all),
       list: tokens,
-      results: { ...shrinker.statistics },
+      results: { ...results },
       finds,
       misses,
     };
   }
   return {
-    factory: () => createProxyServer(state),
+    factory: (context) => createProxyServer(state, sessionIdOf(context)),
     bus,
     statistics,
     async close() {

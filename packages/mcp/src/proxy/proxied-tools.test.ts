@@ -58,14 +58,20 @@ describe("the tools of several servers", () => {
   it("have the name of their server before their own, which gets each call", async () => {
     const servers = { a: await serve("a", "get", "b__get"), a__b: await serve("a__b", "get") };
     const { client, proxy, names } = await connect({ ...servers, c: await serve("c", "get") });
-    expect(names.sort()).toEqual(["a__get", "a__b__get", "a__b__get", "c__get", ...own].sort());
+    expect(names.sort()).toEqual(["a__get", "a__b__get", "a_b-63e5__get", "c__get", ...own].sort());
     for (const [name, said] of [
       ["a__get", "a ran get"],
+      ["a__b__get", "a ran b__get"],
+      ["a_b-63e5__get", "a__b ran get"],
       ["c__get", "c ran get"],
     ] as const)
       expect(await client.callTool({ name, arguments: { at: 1 } })).toMatchObject({
         content: [{ text: `${said} {"at":1}` }],
       });
-    expect(proxy.statistics().servers).toMatchObject({ a: { calls: 1 }, c: { calls: 1 } });
+    expect(proxy.statistics().servers).toMatchObject({
+      a: { calls: 2 },
+      a__b: { calls: 1 },
+      c: { calls: 1 },
+    });
   });
 });

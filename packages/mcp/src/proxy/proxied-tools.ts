@@ -1,44 +1,49 @@
-import { isRecord } from "@ccl/core/json";
-import type { ServerContext, Tool } from "@modelcontextprotocol/server";
+import type { JsonRecord } from "@ccl/core/json";
+import type { CallToolResult, ServerContext, Tool } from "@modelcontextprotocol/server";
 
 import { toolError } from "../server/server-tool.ts";
 import { forwardUp } from "./forward.ts";
 import type { ResultShrinker } from "./shrink-result.ts";
-import type { ProxiedTool } from "./tool-list.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** The tools of all servers: under their own names where there is one server, else as `server__tool`. */
+/** What a call through the proxy goes with. */
+export interface ProxiedCall {
+  context: ServerContext;
+  /** Of the client's session. */
+  shrinker: ResultShrinker;
+}
+
+/** A tool of a server behind the proxy. */
+export interface ProxiedTool {
+  /** As the proxy's client calls it. */
+  tool: Tool;
+  call(input: JsonRecord, call: ProxiedCall): Promise<CallToolResult>;
+}
+
+/** In the `_meta` of a call by a program that wants the result as the server gave it. */
+export const wholeResult = "ccl.dev/whole";
+
+/** The tools of all servers. */
 export function proxiedTools(
   upstreams: readonly Upstream[],
-  { shrinker, counts }: { shrinker: ResultShrinker; counts: { calls: Map<string, number> } },
+  counts: { calls: Map<string, number> },
 ): ProxiedTool[] {
   return upstreams.flatMap((upstream) =>
-    upstream.tools.map((tool): ProxiedTool => ({
-      tool: { ...tool, name: publicName(upstream, tool.name, upstreams) },
-      async call(input, context) {
+    upstream.tools.map(({ tool, ownName }): ProxiedTool => ({
+      tool,
+      async call(input, { context, shrinker }) {
         counts.calls.set(upstream.name, (counts.calls.get(upstream.name) ?? 0) + 1);
-        if (!isContext(context)) throw new TypeError("A call needs the context of its request.");
         if (upstream.client === undefined)
           return toolError(
             `The server ${upstream.name} is unavailable: ${upstream.problem}. It is started again; try later.`,
           );
-        const params = { name: tool.name, arguments: input };
+        const params = { name: ownName, arguments: input };
         const result = await forwardUp(upstream, { method: "tools/call", params }, context);
-        return shrinker.shrink(result, { name: tool.name, input, signal: context.mcpReq.signal });
+        const { signal, _meta: meta } = context.mcpReq;
+        return meta?.[wholeResult] === true
+          ? result
+          : shrinker.shrink(result, { name: ownName, input, signal });
       },
     })),
   );
-}
-
-/** As the client sees a tool or a prompt of a server. */
-export function publicName(
-  { name }: Pick<Upstream, "name">,
-  own: Tool["name"],
-  upstreams: readonly Upstream[],
-): string {
-  return upstreams.length === 1 ? own : `${name}__${own}`;
-}
-
-function isContext(context: unknown): context is ServerContext {
-  return isRecord(context) && isRecord(context["mcpReq"]);
 }

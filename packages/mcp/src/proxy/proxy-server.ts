@@ -9,11 +9,13 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 
+import { untilAborted } from "@ccl/core/async";
+
 import { capabilitiesOf } from "../server/client-capabilities.ts";
-import { listedTool, runTool } from "../server/server-tool.ts";
+import { runTool } from "../server/server-tool.ts";
 import { forwardUp } from "./forward.ts";
 import type { ProxyState } from "./proxy-state.ts";
-import { publicName } from "./proxied-tools.ts";
+import type { ProxiedCall } from "./proxied-tools.ts";
 import type { Upstream } from "./upstream.ts";
 
 const capabilities = {
@@ -54,7 +56,7 @@ function instructionsOf(state: ProxyState): { instructions?: string } {
 }
 
 /** The proxy as one client sees it. */
-export function createProxyServer(state: ProxyState): Server {
+export function createProxyServer(state: ProxyState, sessionId: string): Server {
   const server = new ProxyServer(state);
   server.oninitialized = () => state.connected.add(server);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
@@ -63,7 +65,7 @@ export function createProxyServer(state: ProxyState): Server {
     await state.start(capabilitiesOf(server, context));
     return state.upstreams();
   };
-  addTools(server, state, ready);
+  addTools(server, { state, ready, sessionId });
   addResources(server, state, ready);
   addPrompts(server, ready);
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
@@ -91,12 +93,15 @@ export function createProxyServer(state: ProxyState): Server {
 
 type Ready = (context: ServerContext) => Promise<readonly Upstream[]>;
 
-function addTools(server: Server, state: ProxyState, ready: Ready): void {
+function addTools(
+  server: Server,
+  { state, ready, sessionId }: { state: ProxyState; ready: Ready; sessionId: string },
+): void {
   const { counts, ownTools } = state;
+  const shrinker = state.createShrinker(sessionId);
   server.setRequestHandler("tools/list", async (_, context) => {
     await ready(context);
-    await state.settle();
-    return { tools: [...state.list().tools, ...ownTools.map(listedTool)] };
+    return { tools: state.list().tools };
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const upstreams = await ready(context);
@@ -104,27 +109,39 @@ function addTools(server: Server, state: ProxyState, ready: Ready): void {
     const own = ownTools.find((tool) => tool.name === name);
     const { signal } = context.mcpReq;
     if (own !== undefined) {
-      const call = { signal, context, canAsk: false, progress: () => undefined };
+      const call = { signal, context, sessionId, canAsk: false, progress: () => undefined };
       return runTool(own, input, call);
     }
-    let answer = await state.list().call(name, input, context);
-    // What is not there may be of a server that takes long to start.
-    if (isMiss(answer) && (await state.waitForLate(signal)))
-      answer = await state.list().call(name, input, context);
+    const call: ProxiedCall = { context, shrinker };
+    // A name may be of a server that takes long to start.
+    const asked = name === "call_tool" ? String(input["name"]) : name;
+    const late = upstreams.find((one) => one.isStarting && asked.startsWith(`${one.prefix}__`));
+    if (late !== undefined) await untilAborted(late.started, signal);
+    const answer = await state.list().call(name, input, call);
     if (name === "find_tools") counts.finds++;
-    if (isMiss(answer)) counts.misses++;
-    if (answer !== undefined) return answer;
+    if (answer !== undefined) return withStarting(answer, name === "find_tools" ? upstreams : []);
+    counts.misses++;
     // The server may know more tools than it lists, and says itself what it thinks of others.
     const { upstream, own: ownName } = ownerOf(name, upstreams);
-    const asked = { ...params, name: ownName };
-    return forwardUp(upstream, { method: "tools/call", params: asked }, context);
+    return forwardUp(
+      upstream,
+      { method: "tools/call", params: { ...params, name: ownName } },
+      context,
+    );
   });
 }
 
-function isMiss(answer: CallToolResult | undefined): boolean {
-  const [first] = answer?.content ?? [];
-  const text = first?.type === "text" ? first.text : "";
-  return answer === undefined || /^(?:\[nothing found|There is no tool)/.test(text);
+/** What a search can't have found yet. */
+function withStarting(answer: CallToolResult, upstreams: readonly Upstream[]): CallToolResult {
+  const late = upstreams.filter(({ isStarting }) => isStarting).map(({ name }) => name);
+  if (late.length === 0) return answer;
+  const text = `[still starting, so search again for their tools: ${late.join(", ")}]`;
+  return { ...answer, content: [...answer.content, { type: "text", text }] };
+}
+
+/** As a client sees a prompt of a server. */
+function publicName({ prefix }: Upstream, own: string): string {
+  return prefix === undefined ? own : `${prefix}__${own}`;
 }
 
 function addResources(server: Server, state: ProxyState, ready: Ready): void {
@@ -174,7 +191,7 @@ function addPrompts(server: Server, ready: Ready): void {
         const { prompts } = await client.listPrompts(undefined, { signal });
         return prompts.map((prompt) => ({
           ...prompt,
-          name: publicName(one, prompt.name, upstreams),
+          name: publicName(one, prompt.name),
         }));
       }),
     );
@@ -197,7 +214,7 @@ function ownerOf(
 ): { upstream: Upstream; own: string } {
   const [only] = upstreams;
   if (only !== undefined && upstreams.length === 1) return { upstream: only, own: name };
-  const upstream = upstreams.find((one) => name.startsWith(`${one.name}__`));
+  const upstream = upstreams.find(({ prefix }) => name.startsWith(`${prefix}__`));
   if (upstream === undefined) {
     const problems = upstreams.flatMap(({ name: server, problem }) =>
       problem === undefined ? [] : [`The server ${server} is unavailable: ${problem}.`],
@@ -205,7 +222,7 @@ function ownerOf(
     const asked = JSON.stringify(name.slice(0, 80));
     throw new ProtocolError(invalidParams, [`No server has ${asked}.`, ...problems].join(" "));
   }
-  return { upstream, own: name.slice(upstream.name.length + 2) };
+  return { upstream, own: name.slice(name.indexOf("__") + 2) };
 }
 
 /** The answer of the first server that has one; the last error where none has. */

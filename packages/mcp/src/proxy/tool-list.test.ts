@@ -1,10 +1,16 @@
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
-import type { JsonRecord } from "@ccl/core/json";
-import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { isRecord, type JsonRecord } from "@ccl/core/json";
+import {
+  type CallToolResult,
+  ProtocolError,
+  type ServerContext,
+  type Tool,
+} from "@modelcontextprotocol/server";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { buildToolList, type ProxiedTool, type ToolList } from "./tool-list.ts";
+import type { ProxiedCall, ProxiedTool } from "./proxied-tools.ts";
+import { buildToolList, type ToolList } from "./tool-list.ts";
 
 const charCounter: TokenCounter = {
   name: "characters",
@@ -53,7 +59,12 @@ function tokensOf(list: readonly Tool[], counter: TokenCounter): number {
 }
 
 const fixedOf = (proxied: readonly ProxiedTool[], counter: TokenCounter): number =>
-  tokensOf(buildToolList(proxied, { listTokens: 0, counter }).tools, counter);
+  tokensOf(buildToolList(proxied, { listTokens: 0, counter, ...quiet }).tools, counter);
+
+const ownTools = [
+  { name: "search_artifact", inputSchema: { type: "object" as const }, run: async () => "found" },
+];
+const quiet = { ownTools, isStarting: false };
 
 describe("the list", () => {
   it.each([
@@ -65,17 +76,21 @@ describe("the list", () => {
       fc.property(tools, fc.integer({ min: 0, max }), (given, listTokens) => {
         const proxied = given.map((one) => proxiedOf(one));
         const own = proxied.map(({ tool }) => tool);
-        const list = buildToolList(proxied, { listTokens, counter });
+        const list = buildToolList(proxied, { listTokens, counter, ...quiet });
         const before = tokensOf(own, counter);
         expect(list.tokens).toEqual({ before, after: tokensOf(list.tools, counter) });
-        expect(list.isDeferred).toBe(before > listTokens);
-        expect(list.isDeferred ? own : list.tools).toEqual(own);
+        const shown = [
+          ...own,
+          { name: "search_artifact", inputSchema: { type: "object" as const } },
+        ];
+        expect(list.isDeferred).toBe(tokensOf(shown, counter) > listTokens);
+        expect(list.isDeferred ? shown : list.tools).toEqual(shown);
         if (!list.isDeferred) return;
         deferred += 1;
         const fixed = fixedOf(proxied, counter);
         expect(list.tokens.after).toBeLessThanOrEqual(Math.max(listTokens, fixed));
         const names = list.tools.map(({ name }) => name);
-        expect(names).toEqual(["find_tools", "tool_schema", "call_tool"]);
+        expect(names).toEqual(["find_tools", "describe_tools", "call_tool", "search_artifact"]);
       }),
     );
     expect(deferred).toBeGreaterThan(0);
@@ -89,7 +104,7 @@ describe("the list", () => {
     const namesIn = ({ tools: [finder] }: ToolList): string[] =>
       (finder?.description ?? "").match(/tool\d+/g) ?? [];
     for (const room of [40, 200, 1_000]) {
-      const options = { listTokens: fixed + room, counter: charCounter };
+      const options = { listTokens: fixed + room, counter: charCounter, ...quiet };
       const list = buildToolList(given, options);
       const count = namesIn(list).length;
       expect(list.tools[0]?.description).toContain(`and ${200 - count} more`);
@@ -98,11 +113,20 @@ describe("the list", () => {
       ).toEqual([]);
       expect(room - (list.tokens.after - fixed)).toBeLessThan("tool1575881 ".length + 2);
     }
-    const none = buildToolList(given, { listTokens: fixed, counter: charCounter });
+    const none = buildToolList(given, { listTokens: fixed, counter: charCounter, ...quiet });
     expect(namesIn(none)).toEqual([]);
     expect(none.tools[0]?.description).not.toContain("more");
   });
 });
+
+/** A call is handed on as it is, whatever it goes with. */
+function callWith(value: object): ProxiedCall {
+  if (isCall(value)) return value;
+  throw new Error("unreachable");
+}
+function isCall(value: object): value is ProxiedCall & { context: ServerContext } {
+  return isRecord(value);
+}
 
 describe("a call", () => {
   const calls: unknown[] = [];
@@ -117,10 +141,13 @@ describe("a call", () => {
     ),
     proxiedOf({ name: "time__now", description: "Tells the time." }, calls),
   ];
-  const context = { of: "the request" };
+  const context = callWith({ of: "the request" });
   const lists: [string, ToolList][] = [
-    ["as they are", buildToolList(given, { listTokens: 10_000, counter: estimatedCounter })],
-    ["behind three", buildToolList(given, { listTokens: 0, counter: estimatedCounter })],
+    [
+      "as they are",
+      buildToolList(given, { listTokens: 10_000, counter: estimatedCounter, ...quiet }),
+    ],
+    ["behind three", buildToolList(given, { listTokens: 0, counter: estimatedCounter, ...quiet })],
   ];
   const textOf = async (list: ToolList, name: string, input: JsonRecord): Promise<string> => {
     const [first] = (await list.call(name, input, context))?.content ?? [];
@@ -135,19 +162,52 @@ describe("a call", () => {
   });
 
   it("of one of the three finds, describes and runs the others", async () => {
-    const list = buildToolList(given, { listTokens: 0, counter: estimatedCounter });
+    const list = buildToolList(given, { listTokens: 0, counter: estimatedCounter, ...quiet });
     expect(await textOf(list, "find_tools", { query: "time" })).toContain("time__now()");
-    expect(await textOf(list, "tool_schema", { names: ["files__read"] })).toContain('"path"');
+    expect(await textOf(list, "describe_tools", { names: ["files__read"] })).toContain('"path"');
     const call = { name: "files__read", input: { path: "a" } };
     expect(await textOf(list, "call_tool", call)).toBe("files__read ran");
     expect(calls.splice(0)).toEqual([["files__read", { path: "a" }, context]]);
-    const wrong = await list.call("call_tool", { ...call, input: { path: 1 } }, context);
-    expect(wrong?.isError).toBe(true);
-    const text = await textOf(list, "call_tool", { ...call, input: { path: 1 } });
-    expect(text).toMatch(/^The arguments of files__read do not fit: .*\nSchema: \{.*"path"/);
     expect(await textOf(list, "call_tool", { ...call, name: "file__raed" })).toMatch(
       /^There is no tool "file__raed".*\nNearest: files__read/,
     );
     expect(calls).toEqual([]);
+  });
+
+  it.each([
+    [{ name: "files__read", arguments: { path: "a" } }],
+    [{ tool: "files__read", args: '{"path":"a"}' }],
+    [{ tool_name: "files__read", input: '{"path":"a"}' }],
+  ])("is taken as a model writes it: %j", async (input) => {
+    const list = buildToolList(given, { listTokens: 0, counter: estimatedCounter, ...quiet });
+    expect(await textOf(list, "call_tool", input)).toBe("files__read ran");
+    expect(calls.splice(0)).toEqual([["files__read", { path: "a" }, context]]);
+    expect(await textOf(list, "call_tool", { ...input, path: "a" })).toMatch(
+      /there is no parameter "path"; it takes name, input$/,
+    );
+  });
+
+  it("is judged by the server alone, and explained by the schema where that refuses it", async () => {
+    const path = { type: "string", format: "uri", maxLength: 3 };
+    const one = proxiedOf({ name: "files__read", properties: { path } });
+    const build = (call: ProxiedTool["call"]): ToolList =>
+      buildToolList([{ ...one, call }], { listTokens: 0, counter: estimatedCounter, ...quiet });
+    const asked = { name: "files__read", input: { path: "no uri", more: 1 } };
+    expect(await textOf(build(one.call), "call_tool", asked)).toBe("files__read ran");
+    const refuse = async (): Promise<never> => {
+      throw new ProtocolError(-32_602, "path is wrong");
+    };
+    const refused = await build(refuse).call("call_tool", asked, context);
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [
+        { text: "path is wrong" },
+        { text: expect.stringMatching(/do not fit: .*path[^]*\nSchema: \{/) },
+      ],
+    });
+    const fail = async (): Promise<never> => {
+      throw new Error("the server has ended");
+    };
+    await expect(build(fail).call("call_tool", asked, context)).rejects.toThrow("has ended");
   });
 });

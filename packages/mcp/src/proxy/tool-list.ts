@@ -1,16 +1,11 @@
 import { deferTools, nameList } from "@ccl/catalog";
 import type { TokenCounter } from "@ccl/core";
-import { isRecord, jsonText, type JsonRecord } from "@ccl/core/json";
-import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { isRecord, jsonText, type JsonRecord, recordAt } from "@ccl/core/json";
+import { type CallToolResult, ProtocolError, type Tool } from "@modelcontextprotocol/server";
 
-import { toolError } from "../server/server-tool.ts";
-
-/** A tool of a server behind the proxy. */
-export interface ProxiedTool {
-  /** As the proxy's client calls it. */
-  tool: Tool;
-  call(input: JsonRecord, context: unknown): Promise<CallToolResult>;
-}
+import { readToolInput } from "../server/read-tool-input.ts";
+import { listedTool, type ServerTool, toolError } from "../server/server-tool.ts";
+import type { ProxiedCall, ProxiedTool } from "./proxied-tools.ts";
 
 /** What a client sees of the tools behind the proxy. */
 export interface ToolList {
@@ -18,19 +13,20 @@ export interface ToolList {
   /** Tokens of the list, and of the list that it stands for. */
   tokens: { before: number; after: number };
   isDeferred: boolean;
-  /** Undefined for a tool that is not in the list. */
-  call(
-    name: string,
-    input: JsonRecord,
-    context: unknown,
-  ): Promise<CallToolResult | undefined> | undefined;
+  /** Undefined for a tool that there is not. */
+  call(name: string, input: JsonRecord, call: ProxiedCall): Promise<CallToolResult> | undefined;
 }
 
-const fixedNames = {
-  find_tools: "find_tools",
-  tool_schema: "describe_tools",
-  call_tool: "call_tool",
-};
+/** How a list is built. */
+interface ToolListOptions {
+  listTokens: number;
+  counter: TokenCounter;
+  /** The proxy's own. */
+  ownTools: readonly ServerTool[];
+  isStarting: boolean;
+}
+
+const invalidParams = -32_602;
 
 /** Tokens of tools as a client gives them to its model. */
 function countTools(tools: readonly Tool[], counter: TokenCounter): number {
@@ -43,78 +39,78 @@ function countTools(tools: readonly Tool[], counter: TokenCounter): number {
 }
 
 /**
- * The tools as they are if they fit into `listTokens`; else `find_tools`, `tool_schema` and `call_tool`, with as many bare names
- * as there is room for.
+ * The tools as they are if they fit into `listTokens` beside the proxy's own; else three that find, describe and call them, with as
+ * many bare names as there is room for. While servers are starting these three stand beside the tools that are there.
  */
 export function buildToolList(
   proxied: readonly ProxiedTool[],
-  { listTokens, counter }: { listTokens: number; counter: TokenCounter },
+  { listTokens, counter, ownTools, isStarting }: ToolListOptions,
 ): ToolList {
-  const before = countTools(
-    proxied.map(({ tool }) => tool),
-    counter,
-  );
-  const byName = new Map(proxied.map((one) => [one.tool.name, one]));
-  if (before <= listTokens)
-    return {
-      tools: proxied.map(({ tool }) => tool),
-      tokens: { before, after: before },
-      isDeferred: false,
-      call: (name, input, context) => byName.get(name)?.call(input, context),
-    };
-  const deferred = deferTools(
-    proxied.map(({ tool: { name, description, inputSchema } }) => ({
-      name,
-      description,
-      inputSchema,
-    })),
-    {
-      call: (name, input, context) => byName.get(name)?.call(isRecord(input) ? input : {}, context),
-    },
-  );
+  const all = proxied.map(({ tool }) => tool);
+  const deferred = deferTools(all);
   const fixed = deferred.anthropic.map(
     ({ name, description, input_schema: inputSchema }): Tool => ({
-      name: name === fixedNames.tool_schema ? "tool_schema" : name,
+      name,
       description,
       inputSchema,
     }),
   );
-  const budget = listTokens - countTools(fixed, counter);
-  const names = nameList([...byName.keys()], { budget, counter });
-  const tools = fixed.map((tool) =>
-    tool.name === "find_tools" && names !== ""
-      ? { ...tool, description: `${tool.description ?? ""}\n${names}` }
-      : tool,
-  );
+  const own = ownTools.map(listedTool);
+  const plain = [...(isStarting ? fixed : []), ...all, ...own];
+  const isDeferred = countTools(plain, counter) > listTokens;
+  const tools = isDeferred ? [...fixed, ...own] : plain;
+  if (isDeferred) {
+    const budget = listTokens - countTools(tools, counter);
+    const names = nameList(
+      all.map(({ name }) => name),
+      { budget, counter },
+    );
+    const [finder] = tools;
+    if (finder !== undefined && names !== "")
+      tools[0] = { ...finder, description: `${finder.description ?? ""}\n${names}` };
+  }
+  const byName = new Map(proxied.map((one) => [one.tool.name, one]));
   return {
     tools,
-    tokens: { before, after: countTools(tools, counter) },
-    isDeferred: true,
-    call(name, input, context) {
-      const inner = Object.entries(fixedNames).find(([shown]) => shown === name)?.[1];
-      if (inner !== undefined) return deferred.call(inner, input, context).then(resultOf);
-      // A model that knows the name from an earlier list or a document may use it.
-      return byName.has(name)
-        ? deferred.call("call_tool", { name, input }, context).then(resultOf)
-        : undefined;
+    tokens: { before: countTools(all, counter), after: countTools(tools, counter) },
+    isDeferred,
+    call(name, given, call) {
+      const direct = byName.get(name);
+      const tool = fixed.find((one) => one.name === name);
+      if (tool === undefined)
+        return direct && (isDeferred ? explained(direct, given, call) : direct.call(given, call));
+      const read = readToolInput(tool, given);
+      if (!read.ok) return Promise.resolve(toolError(read.issues[0]?.message ?? name));
+      const called = name === "call_tool" && byName.get(String(read.value["name"]));
+      return called
+        ? explained(called, recordAt(read.value, "input"), call)
+        : deferred.call(name, read.value).then(resultOf);
     },
   };
 }
 
-function resultOf(answer: unknown): CallToolResult {
-  if (typeof answer === "string") return { content: [{ type: "text", text: answer }] };
-  if (isRecord(answer) && isRecord(answer["error"])) {
-    const { message, nearest, inputSchema } = answer["error"];
-    const more = [
-      Array.isArray(nearest) ? `Nearest: ${nearest.join(", ")}` : "",
-      inputSchema === undefined ? "" : `Schema: ${jsonText(inputSchema)}`,
-    ];
-    return toolError([String(message), ...more].filter((line) => line !== "").join("\n"));
-  }
-  if (isResult(answer)) return answer;
-  return { content: [{ type: "text", text: jsonText(answer) }] };
+/** The server judges its arguments; where it refuses them, the schema says what it wants. */
+async function explained(
+  { tool, call: run }: ProxiedTool,
+  input: JsonRecord,
+  call: ProxiedCall,
+): Promise<CallToolResult> {
+  const result = await run(input, call).catch((error: unknown) => {
+    if (ProtocolError.isInstance(error) && error.code === invalidParams)
+      return toolError(error.message);
+    throw error;
+  });
+  const read = result.isError === true ? readToolInput(tool, input) : undefined;
+  if (read?.ok !== false) return result;
+  const text = `${read.issues[0]?.message ?? tool.name}\nSchema: ${jsonText(tool.inputSchema)}`;
+  return { ...result, content: [...result.content, { type: "text", text }] };
 }
 
-function isResult(answer: unknown): answer is CallToolResult {
-  return isRecord(answer) && Array.isArray(answer["content"]);
+function resultOf(answer: unknown): CallToolResult {
+  if (!isRecord(answer) || !isRecord(answer["error"])) {
+    const text = typeof answer === "string" ? answer : jsonText(answer);
+    return { content: [{ type: "text", text }] };
+  }
+  const { message, nearest } = answer["error"];
+  return toolError(`${String(message)}\nNearest: ${[nearest ?? []].flat().join(", ")}`);
 }

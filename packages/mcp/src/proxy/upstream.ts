@@ -1,18 +1,33 @@
 import { backoffDelay, sleep } from "@ccl/core/async";
-import type { Client, ClientCapabilities, Tool } from "@modelcontextprotocol/client";
+import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
+import type { Tool } from "@modelcontextprotocol/server";
+import * as z from "zod";
 
 import { connectMcpServer } from "./connect-mcp-server.ts";
+import { repairTool } from "./repair-tool.ts";
+import { publicNames } from "./public-names.ts";
 import type { McpServerConfig } from "./server-config.ts";
+
+/** A tool of a server, as the proxy's client sees it. */
+export interface UpstreamTool {
+  tool: Tool;
+  /** Its name at the server. */
+  ownName: string;
+}
 
 /** A server behind the proxy, which is started again when it ends. */
 export interface Upstream {
   readonly name: string;
+  /** Stands before the names of its tools and prompts; undefined where it is the only server. */
+  readonly prefix: string | undefined;
   /** Undefined while it does not answer; `problem` says why. */
   readonly client: Client | undefined;
   readonly problem: string | undefined;
   readonly restarts: number;
   /** As of the last connection or change. */
-  readonly tools: readonly Tool[];
+  readonly tools: readonly UpstreamTool[];
+  /** What was changed in tools so that models can be given them. */
+  readonly changes: readonly string[];
   /** Settles with the first attempt, whatever comes of it. */
   readonly started: Promise<void>;
   /** Whether the first attempt is under way. */
@@ -26,9 +41,13 @@ export interface Upstream {
 export interface UpstreamOptions {
   capabilities: ClientCapabilities;
   stderr?: "ignore" | "inherit" | undefined;
+  prefix: string | undefined;
+  /** Names that its tools can't have. */
+  reserved: ReadonlySet<string>;
   prepare(client: Client): void;
   /** It came, went or has other tools. */
   onChange(): void;
+  onToolChange?: ((server: string, change: string) => void) | undefined;
 }
 
 const firstWaitMs = 500;
@@ -38,19 +57,41 @@ const maxWaitMs = 30_000;
 export function createUpstream(
   name: string,
   config: McpServerConfig,
-  { capabilities, stderr, prepare, onChange }: UpstreamOptions,
+  { capabilities, stderr, prefix, reserved, prepare, onChange, onToolChange }: UpstreamOptions,
 ): Upstream {
   const closing = new AbortController();
   const { signal } = closing;
-  let client: Client | undefined;
-  let tools: readonly Tool[] = [];
-  let problem: string | undefined = "it is starting";
-  let restarts = 0;
-  let isStarting = true;
   let resolveStarted: (() => void) | undefined;
   const started = new Promise<void>((resolve) => (resolveStarted = resolve));
+  const readTools = async (client: Client): Promise<void> => {
+    const { tools, changes } = asListed(await listTools(client), { prefix, reserved });
+    for (const change of changes)
+      if (!upstream.changes.includes(change)) onToolChange?.(name, change);
+    Object.assign(upstream, { tools, changes });
+  };
+  const upstream: { -readonly [Key in keyof Upstream]: Upstream[Key] } = {
+    name,
+    prefix,
+    started,
+    isStarting: true,
+    client: undefined,
+    problem: "it is starting",
+    restarts: 0,
+    tools: [],
+    changes: [],
+    async refresh() {
+      if (upstream.client === undefined) return;
+      await readTools(upstream.client).catch(() => undefined);
+      onChange();
+    },
+    async close() {
+      closing.abort();
+      await upstream.client?.close().catch(() => undefined);
+      await running;
+    },
+  };
   const markStarted = (): void => {
-    isStarting = false;
+    upstream.isStarting = false;
     resolveStarted?.();
   };
 
@@ -60,15 +101,15 @@ export function createUpstream(
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
     const ended = new Promise<void>((resolve) => (opened.onclose = resolve));
     try {
-      tools = await listTools(opened);
-      client = opened;
-      problem = undefined;
+      await readTools(opened);
+      upstream.client = opened;
+      upstream.problem = undefined;
       markStarted();
       onChange();
       await ended;
-      problem = "it has ended";
+      upstream.problem = "it has ended";
     } finally {
-      client = undefined;
+      upstream.client = undefined;
       await opened.close().catch(() => undefined);
     }
   };
@@ -76,7 +117,7 @@ export function createUpstream(
     for (let attempt = 1; !signal.aborted; attempt++) {
       const begin = Date.now();
       await connectOnce().catch((error: unknown) => {
-        problem = error instanceof Error ? error.message.slice(0, 300) : String(error);
+        upstream.problem = error instanceof Error ? error.message.slice(0, 300) : String(error);
       });
       markStarted();
       if (signal.aborted) break;
@@ -84,42 +125,48 @@ export function createUpstream(
       if (Date.now() - begin > maxWaitMs) attempt = 1;
       const waitMs = backoffDelay(attempt, { firstMs: firstWaitMs, maxMs: maxWaitMs });
       await sleep(waitMs, signal).catch(() => undefined);
-      restarts++;
+      upstream.restarts++;
     }
   };
   const running = run();
-  return {
-    name,
-    started,
-    get isStarting() {
-      return isStarting;
-    },
-    get client() {
-      return client;
-    },
-    get problem() {
-      return problem;
-    },
-    get restarts() {
-      return restarts;
-    },
-    get tools() {
-      return tools;
-    },
-    async refresh() {
-      if (client === undefined) return;
-      tools = await listTools(client).catch(() => tools);
-      onChange();
-    },
-    async close() {
-      closing.abort();
-      await client?.close().catch(() => undefined);
-      await running;
-    },
-  };
+  return upstream;
 }
 
-async function listTools(client: Client): Promise<readonly Tool[]> {
-  if (client.getServerCapabilities()?.tools === undefined) return [];
-  return (await client.listTools(undefined, { cacheMode: "refresh" })).tools;
+const page = z.looseObject({
+  tools: z.array(z.unknown()),
+  nextCursor: z.string().optional().catch(undefined),
+});
+const maxPages = 100;
+
+/** As the server gives them: one that breaks the protocol leaves the others. */
+async function listTools(client: Client): Promise<unknown[]> {
+  const tools: unknown[] = [];
+  if (client.getServerCapabilities()?.tools === undefined) return tools;
+  let params = {};
+  for (let count = 0; count < maxPages; count++) {
+    const read = await client.request({ method: "tools/list", params }, page);
+    tools.push(...read.tools);
+    if (read.nextCursor === undefined) break;
+    params = { cursor: read.nextCursor };
+  }
+  return tools;
+}
+
+function asListed(
+  given: readonly unknown[],
+  naming: Parameters<typeof publicNames>[1],
+): Pick<Upstream, "tools" | "changes"> {
+  const repaired = given.flatMap((one) => repairTool(one) ?? []);
+  const byName = new Map(repaired.toReversed().map((one) => [one.tool.name, one]));
+  const names = publicNames([...byName.keys()], naming);
+  const left = given.length - byName.size;
+  const changes = left > 0 ? [`tools without a name or listed again: ${left}`] : [];
+  const tools = [...byName.values()].toReversed().map((one): UpstreamTool => {
+    const { name: ownName } = one.tool;
+    const name = names.get(ownName) ?? ownName;
+    if (!name.endsWith(ownName)) changes.push(`${ownName} is listed as ${name}`);
+    changes.push(...one.changes.map((change) => `${ownName}: ${change}`));
+    return { tool: { ...one.tool, name }, ownName };
+  });
+  return { tools, changes };
 }

@@ -16,7 +16,7 @@ const header = "mcp-session-id";
 
 /**
  * Gives each client of 2025-11-25 that begins with a handshake a session, in which the server can notify and ask it. What comes
- * without a session, or with one that this process does not know, goes to `handler`.
+ * without a session goes to `handler`.
  */
 export function createHttpSessions(
   factory: McpServerFactory,
@@ -52,7 +52,9 @@ export function createHttpSessions(
         sessions.set(id, known);
         return known.handleRequest(request);
       }
-      if (request.method !== "POST" || id !== "") return handler.fetch(request);
+      // The client begins anew on this answer, as the protocol has it.
+      if (id !== "") return new Response("There is no such session.", { status: 404 });
+      if (request.method !== "POST") return handler.fetch(request);
       const body = await readRequestBody(request);
       if (body.tooLarge) return new Response("The request is too large.", { status: 413 });
       const parsedBody = parseJson(body.text);

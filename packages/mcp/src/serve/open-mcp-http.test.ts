@@ -44,7 +44,7 @@ describe("openMcpHttp", () => {
     const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(new URL(url)));
     closers.push(() => client.close());
-    const call = { name: "search_artifact", arguments: { query: "needle" } };
+    const call = { name: "search_artifact", arguments: { query: "needle", all: true } };
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.callTool(call)));
     for (const { content } of answers)
       expect(content).toMatchObject([{ text: expect.stringContaining("a needle in a text") }]);

@@ -41,7 +41,7 @@ const minTokenLength = 16;
 
 /**
  * Serves streamable HTTP at `/mcp`. A client of 2025-11-25 that begins with a handshake gets a session, in which it is notified
- * and asked; a process that does not know the session answers all the same. Requests with a foreign `Host` or `Origin` get 403,
+ * and asked; a session that this process does not know is answered with 404. Requests with a foreign `Host` or `Origin` get 403,
  * so that no page in a browser reaches the server.
  * @throws McpError `invalid_options` without a token where one is needed, `listen_failed`
  */

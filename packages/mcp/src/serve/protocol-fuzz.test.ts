@@ -26,7 +26,7 @@ beforeAll(async () => {
   await artifacts.store("a needle in a text", { source: "test", mimeType: "text/plain" });
   factories.set("the server", createMcpServer({ artifacts }));
   const process_ = { command: process.execPath, args: [notifying] };
-  const proxy = await openMcpProxy({ servers: { one: process_, two: process_ }, listTokens: 60 });
+  const proxy = await openMcpProxy({ servers: { one: process_, two: process_ }, listTokens: 600 });
   closers.push(() => proxy.close());
   factories.set("the proxy", proxy.factory);
 });

@@ -1,10 +1,11 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
+import type { ArtifactTools } from "@ccl/context-compiler";
 import type { Part, TokenCounter } from "@ccl/core";
 import { toBase64 } from "@ccl/core/json";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
 import { type ServerTool, toolError } from "./server-tool.ts";
-import { openOnce, type Opener } from "./source.ts";
+import type { Opener } from "./source.ts";
 
 const range = {
   type: "object",
@@ -18,10 +19,12 @@ export function artifactTools(
   open: Opener<ArtifactStore>,
   counter: Opener<TokenCounter>,
 ): ServerTool[] {
-  const openTools = openOnce(async () => {
+  const openTools = async (sessionId?: string): Promise<ArtifactTools> => {
     const { createArtifactTools } = await import("@ccl/context-compiler");
-    return createArtifactTools({ store: await open(), counter: await counter() });
-  });
+    const store = await open();
+    const scoped = sessionId === undefined ? store : ofSession(store, sessionId);
+    return createArtifactTools({ store: scoped, counter: await counter() });
+  };
   return [
     {
       name: "search_artifact",
@@ -34,12 +37,18 @@ export function artifactTools(
           regex: { type: "boolean" },
           around: { type: "integer" },
           maxTokens,
+          all: { type: "boolean", description: "of other sessions too" },
         },
         required: ["query"],
       },
       annotations: { readOnlyHint: true },
-      run: async (input, { signal }) => {
-        const [search] = await openTools();
+      run: async ({ all, ...input }, { signal, sessionId }) => {
+        // Who has a handle was shown it.
+        const isWide = all === true || input["handle"] !== undefined;
+        const stored = await (await open()).listHandles({ sessionId, limit: 1, signal });
+        if (!isWide && stored.handles.length === 0)
+          return "[nothing is stored in this session; all: true searches what others stored]";
+        const [search] = await openTools(isWide ? undefined : sessionId);
         const query = String(input["query"]);
         return textResult(await search.execute({ ...input, query }, { signal }));
       },
@@ -63,6 +72,18 @@ export function artifactTools(
       },
     },
   ];
+}
+
+/** Lists what a session stored alone. */
+function ofSession(store: ArtifactStore, sessionId: string): ArtifactStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === "listHandles")
+        return (options: object) => target.listHandles({ ...options, sessionId });
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
 }
 
 /** What the tools refuse stands in brackets and says why. */

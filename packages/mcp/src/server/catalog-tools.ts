@@ -21,16 +21,16 @@ export function catalogTools(
       inputSchema: {
         type: "object",
         properties: {
-          text: { type: "string", minLength: 1 },
+          query: { type: "string", minLength: 1 },
           limit: { type: "integer", minimum: 1, maximum: 50 },
         },
-        required: ["text"],
+        required: ["query"],
       },
       annotations: { readOnlyHint: true },
       async run(input, { signal }) {
         const [search] = await openTools();
-        const text = String(input["text"]);
-        const asked = withoutUndefined({ text, limit: numberAt(input, "limit") });
+        const query = String(input["query"]);
+        const asked = withoutUndefined({ query, limit: numberAt(input, "limit") });
         return await search.execute(asked, { signal });
       },
     },

@@ -128,7 +128,7 @@ describe("createMcpServer", () => {
     expect(await textOf(client, "query_run", { plan: "scan(res:nothing)→limit(1)" })).toMatch(
       /^error: .*res:nothing/,
     );
-    expect(await textOf(client, "catalog_search", { text: "places" })).toContain("res:places");
+    expect(await textOf(client, "catalog_search", { query: "places" })).toContain("res:places");
   });
 
   it("runs SQL over the catalog, and says what does not exist", async () => {

@@ -12,6 +12,7 @@ import { serverPrompts } from "./server-prompts.ts";
 import { serverResources } from "./server-resources.ts";
 import { capabilitiesOf } from "./client-capabilities.ts";
 import { listedTool, runTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
+import { createSessionIds } from "./session-ids.ts";
 import { openOnce } from "./source.ts";
 
 const instructions =
@@ -33,7 +34,9 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const resources = serverResources(parts);
   const prompts = serverPrompts(parts);
-  return () => {
+  const sessionIdOf = createSessionIds(options.owner ?? "mcp");
+  return (request) => {
+    const sessionId = sessionIdOf(request);
     const server = new Server(
       { name: options.name ?? "ccl", version: options.version ?? "1.0.0" },
       { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
@@ -48,9 +51,9 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
           invalidParams,
           `There is no tool ${JSON.stringify(params.name.slice(0, 80))}; there are ${[...byName.keys()].join(", ")}.`,
         );
-      return runTool(tool, params.arguments ?? {}, callOf(server, context));
+      return runTool(tool, params.arguments ?? {}, callOf(server, { context, sessionId }));
     });
-    resources.register(server);
+    resources.register(server, sessionId);
     prompts.register(server);
     return server;
   };
@@ -81,12 +84,16 @@ function toolsOf(
   ];
 }
 
-function callOf(server: Server, context: ServerToolCall["context"]): ServerToolCall {
+function callOf(
+  server: Server,
+  { context, sessionId }: Pick<ServerToolCall, "context" | "sessionId">,
+): ServerToolCall {
   const { signal, _meta: meta } = context.mcpReq;
   const progressToken = meta?.progressToken;
   return {
     signal,
     context,
+    sessionId,
     canAsk: capabilitiesOf(server, context).elicitation !== undefined,
     progress(progress, total, message) {
       if (progressToken === undefined || signal.aborted) return;

@@ -26,6 +26,8 @@ export interface McpServerOptions {
   tools?: readonly ServerTool[] | undefined;
   /** `estimatedCounter` where absent. */
   counter?: Source<TokenCounter> | undefined;
+  /** Whose results are stored, such as a project: searches find those of their own session. `mcp` where absent. */
+  owner?: string | undefined;
   /** As clients show it; `ccl` where absent. */
   name?: string | undefined;
   version?: string | undefined;

@@ -13,7 +13,6 @@ export function orchestrateTool(options: OrchestrateOptions): ServerTool {
       },
       required: ["task"],
     },
-    outputSchema: { type: "object", properties: { artifacts: { type: "array" } } },
     annotations: { readOnlyHint: true },
     async run(input, call) {
       const { orchestrate } = await import("./run-orchestrate.ts");

@@ -12,7 +12,10 @@ export interface PlanSource {
   allowApply?: boolean | undefined;
 }
 
-const plan = { type: "string", description: "JSON of the plan, or edits as a patch" };
+const plan = {
+  type: "string",
+  description: "a unified diff, SEARCH/REPLACE blocks, *** Begin Patch, or JSON of a plan",
+};
 
 /** `plan_preview`, and `plan_apply` where it is allowed. */
 export function planTools(
@@ -29,7 +32,6 @@ export function planTools(
     name: "plan_preview",
     description: "Checks changes to files and shows their diff and hash; writes nothing.",
     inputSchema: { type: "object", properties: { plan }, required: ["plan"] },
-    outputSchema: { type: "object", properties: { planHash: { type: "string" } } },
     annotations: { readOnlyHint: true },
     async run(input, call) {
       const { previewPlan } = await import("./run-plan.ts");
@@ -44,7 +46,6 @@ export function planTools(
       properties: { plan: { type: "string" }, planHash: { type: "string" } },
       required: ["plan", "planHash"],
     },
-    outputSchema: { type: "object", properties: { transactionId: { type: "string" } } },
     async run(input, call) {
       const { applyPlan } = await import("./run-plan.ts");
       return await applyPlan(input, await callOf(call));

@@ -2,7 +2,7 @@ import type { AliasRegistry, FileHistory, GetAliasOutput } from "@ccl/aliases";
 import type { TokenCounter } from "@ccl/core";
 import { arrayAt, numberAt, stringAt } from "@ccl/core/json";
 
-import { issuesError, type ServerTool, type ServerToolCall } from "./server-tool.ts";
+import { issuesError, type ServerTool, type ServerToolCall, toolError } from "./server-tool.ts";
 import { openOnce, type Opener } from "./source.ts";
 
 /** A folder of files under short names. */
@@ -40,9 +40,9 @@ export function projectTools(
       inputSchema: {
         type: "object",
         properties: {
-          task: { type: "string" },
+          task: { type: "string", description: "what you will change or want to know" },
           budget: { type: "integer", minimum: 500, maximum: maxBudget },
-          focus: { type: "array", items: { type: "string" } },
+          focus: { type: "array", items: { type: "string" }, description: "paths" },
         },
       },
       annotations: { readOnlyHint: true },
@@ -78,6 +78,10 @@ export function projectTools(
       },
       annotations: { readOnlyHint: true },
       async run(input, call) {
+        if (input["alias"] === undefined && input["search"] === undefined)
+          return toolError(
+            "get_alias needs alias, such as src/main.ts#greet, or search with words.",
+          );
         if (input["search"] !== undefined) await scan(call);
         const getAlias = await openTool();
         let answer = await getAlias.execute(input, call);

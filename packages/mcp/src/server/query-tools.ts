@@ -13,7 +13,11 @@ export interface QueryToolsOptions {
   store?: QueryCall["store"];
 }
 
-const sql = { type: "string", description: "one SELECT over the catalog's tables" };
+const sql = {
+  type: "string",
+  description:
+    "one SELECT over titles of the catalog, as in DuckDB: select city, count(*) n from places group by city",
+};
 const plan = { type: "string", description: "scan(id)→filter(a='x')→agg(day, sum(b) as total)" };
 
 /** `query_explain` and `query_run`: SQL or plans over the catalogued resources, only ever read. */
@@ -21,11 +25,12 @@ export function queryTools(
   open: Opener<QuerySource>,
   { catalog, counter, store }: QueryToolsOptions,
 ): ServerTool[] {
-  const callOf = async ({ signal }: ServerToolCall): Promise<QueryCall> => ({
+  const callOf = async ({ signal, sessionId }: ServerToolCall): Promise<QueryCall> => ({
     ...(await open()),
     catalog: await catalog(),
     counter: await counter(),
     store,
+    sessionId,
     signal,
   });
   return [
@@ -44,12 +49,12 @@ export function queryTools(
     },
     {
       name: "query_run",
-      description: "Runs SQL or a plan; many rows are stored under a handle.",
+      description:
+        "Runs SQL or a plan, read only. Gives the rows that fit, how many there are, and a handle of all of them.",
       inputSchema: {
         type: "object",
         properties: { sql, plan, limit: { type: "integer", minimum: 1 } },
       },
-      outputSchema: { type: "object", properties: { rows: { type: "array" } } },
       annotations: { readOnlyHint: true },
       async run(input, call) {
         const { runQuery } = await import("./run-query.ts");

@@ -68,7 +68,11 @@ export async function orchestrate(
     ? [shown.text]
     : [
         storedLine(
-          await store.store(text, { source: model.modelId, mimeType: "text/plain" }),
+          await store.store(text, {
+            source: model.modelId,
+            mimeType: "text/plain",
+            sessionId: call.sessionId,
+          }),
           shown,
         ),
         shown.text,

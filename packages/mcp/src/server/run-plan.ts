@@ -1,6 +1,12 @@
 import { type Result, sha8, success, type TokenCounter, truncateMiddle } from "@ccl/core";
 import type { JsonRecord } from "@ccl/core/json";
-import { parsePlan, type PlanPreview, validatePlan, type ValidPlan } from "@ccl/plan-protocol";
+import {
+  editedPaths,
+  parsePlan,
+  type PlanPreview,
+  validatePlan,
+  type ValidPlan,
+} from "@ccl/plan-protocol";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 
@@ -70,7 +76,7 @@ async function readPlan(
   const parsed = parsePlan(text);
   const paths = parsed.ok
     ? parsed.value.actions.filter(({ kind }) => kind.endsWith("_FILE")).map(({ path }) => path)
-    : pathsIn(text);
+    : editedPaths(text);
   const requests = paths.map((path) => ({ type: "read_file" as const, path }));
   for (let at = 0; at < requests.length; at += maxReads)
     await workspace.read(requests.slice(at, at + maxReads), { signal });
@@ -78,17 +84,6 @@ async function readPlan(
   if (text.trimStart().startsWith("{")) return parsed;
   const edits = workspace.propose(text);
   return edits.ok ? success(edits.value.plan) : edits;
-}
-
-/** Paths that a patch names, so that its old lines can be looked for. */
-function pathsIn(text: string): string[] {
-  const named = text.matchAll(
-    /^(?:(?:---|\+\+\+) (?:[ab]\/)?|\*\*\* (?:Update|Add|Delete) File: )(\S.*?)\s*$/gm,
-  );
-  return [...new Set([...named].flatMap(([, path]) => (path === undefined ? [] : [path])))].slice(
-    0,
-    500,
-  );
 }
 
 function previewText({ plan: { summary }, preview }: CheckedPlan, counter: TokenCounter): string {

@@ -2,7 +2,7 @@ import type { ArtifactStore } from "@ccl/artifact-store";
 import type { ResourceDetails } from "@ccl/catalog";
 import { compress } from "@ccl/compress";
 import type { TokenCounter } from "@ccl/core";
-import { type JsonRecord, numberAt, stringAt } from "@ccl/core/json";
+import { type JsonRecord, jsonText, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
 import {
   type Connectors,
   executePlan,
@@ -34,13 +34,13 @@ export interface QueryCall extends QuerySource {
   counter: TokenCounter;
   /** Rows that an answer can't show are kept here. */
   store?: Opener<ArtifactStore> | undefined;
+  sessionId: string;
   signal: AbortSignal;
 }
 
 const maxRows = 10_000;
-const defaultRows = 200;
 const limits = { rows: maxRows, timeoutMs: 30_000 };
-const answerTokens = 1_500;
+const answerTokens = 2_000;
 
 /** `query_explain`. */
 export async function explainQuery(
@@ -62,7 +62,7 @@ export async function explainQuery(
 /** `query_run`. */
 export async function runQuery(input: JsonRecord, call: QueryCall): Promise<ToolAnswer> {
   const { catalog, connectors, engine, signal } = call;
-  const limit = Math.min(numberAt(input, "limit") ?? defaultRows, maxRows);
+  const limit = Math.min(numberAt(input, "limit") ?? maxRows, maxRows);
   const statement = stringAt(input, "sql");
   if (statement !== undefined) {
     const details = await everyDetail(catalog, signal);
@@ -114,26 +114,43 @@ async function firstRows(
   }
 }
 
+/** The same rows as a text and as data, since clients give their model either of them; the rest is stored. */
 async function showRows(
-  { rows: given, isCut }: ShownRows,
-  { counter, store: openStore, signal }: QueryCall,
+  { rows: given, isCut: more }: ShownRows,
+  { counter, store: openStore, sessionId, signal }: QueryCall,
 ): Promise<ToolAnswer> {
-  const rows = given.map((row) =>
+  const all = given.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
   );
-  const json = JSON.stringify(rows);
-  const shown = compress(json, { budget: answerTokens, kind: "json", counter });
-  const cut = isCut ? `[the first ${rows.length} rows; ask for more with limit]\n` : "";
-  if (shown.isLossless) return dataResult(`${cut}${shown.text}`, { rows });
-  const store = await openStore?.();
-  const stored = await store?.store(json, {
-    source: "query_run",
-    mimeType: "application/json",
-    signal,
-  });
-  const head = stored === undefined ? "" : `${storedLine(stored, shown)}\n`;
-  return dataResult(`${cut}${head}${shown.text}`, { rows: rows.slice(0, shown.shown) });
+  const rowCount = all.length;
+  const [whole, store] = [{ rows: all, rowCount, more }, await openStore?.()];
+  let room = answerTokens - counter.count(jsonText({ ...whole, rows: [] }));
+  const fitting = all.findIndex((row) => (room -= counter.count(jsonText(row)) + 1) < lineTokens);
+  const isWhole = fitting < 0 || counter.count(jsonText(whole)) <= answerTokens;
+  const rows = isWhole ? all : all.slice(0, fitting);
+  const stored = isWhole
+    ? undefined
+    : await store?.store(jsonText(all), {
+        source: "query_run",
+        mimeType: "application/json",
+        sessionId,
+        signal,
+      });
+  const shown = { shown: rows.length, omitted: rowCount - rows.length, numbering: "rows" as const };
+  const lines = [
+    ...(more ? [`[the first ${rowCount} rows; there are more]`] : []),
+    ...(stored === undefined ? [] : [storedLine(stored, shown)]),
+  ];
+  const head = lines.length === 0 ? undefined : lines.join("\n");
+  const handle = stored?.artifactId.slice(0, 12);
+  const budget = answerTokens;
+  const { text } = compress(jsonText(rows), { budget, kind: "json", counter });
+  const data = withoutUndefined({ rows, rowCount, more, handle, ["note"]: head });
+  return dataResult([...lines, text].join("\n"), data);
 }
+
+/** For what stands beside the rows. */
+const lineTokens = 80;
 
 /** JSON has no integers of 64 bits. */
 function plain(value: unknown): unknown {

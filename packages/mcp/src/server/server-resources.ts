@@ -1,4 +1,3 @@
-import { isRecord } from "@ccl/core/json";
 import { ProtocolError, type Resource, type Server } from "@modelcontextprotocol/server";
 
 import type { ServerParts } from "./mcp-server-options.ts";
@@ -12,7 +11,7 @@ const notFound = -32_002;
 
 /** Index cards of files, and stored artifacts, as resources. */
 export function serverResources({ project, artifacts }: ServerParts): {
-  register(server: Server): void;
+  register(server: Server, sessionId: string): void;
 } {
   const listCards = async (): Promise<Resource[]> =>
     ((await project?.())?.registry.list() ?? []).map(({ alias, path }) => ({
@@ -20,9 +19,9 @@ export function serverResources({ project, artifacts }: ServerParts): {
       name: `${alias} ${path}`,
       mimeType: "text/plain",
     }));
-  const listArtifacts = async (signal: AbortSignal): Promise<Resource[]> => {
+  const listArtifacts = async (sessionId: string, signal: AbortSignal): Promise<Resource[]> => {
     const store = await artifacts?.();
-    const page = await store?.listHandles({ limit: pageSize, signal });
+    const page = await store?.listHandles({ sessionId, limit: pageSize, signal });
     return (page?.handles ?? []).map(({ artifactId, mimeType, source, sizeBytes }) => ({
       uri: storedResults + artifactId,
       name: `${source} ${artifactId.slice(0, 12)}`,
@@ -41,12 +40,12 @@ export function serverResources({ project, artifacts }: ServerParts): {
     return (await buildCard({ alias: entry.alias, path, text }, { signal })).text;
   };
   return {
-    register(server) {
+    register(server, sessionId) {
       server.setRequestHandler("resources/list", async ({ params }, { mcpReq: { signal } }) => {
         const start = Number(params?.cursor ?? 0);
         if (!Number.isSafeInteger(start) || start < 0)
           throw new ProtocolError(-32_602, "The cursor is none that this server gave.");
-        const stored = start === 0 ? await listArtifacts(signal) : [];
+        const stored = start === 0 ? await listArtifacts(sessionId, signal) : [];
         const all = await listCards();
         const end = start + pageSize;
         const resources = [...stored, ...all.slice(start, end)];
@@ -94,8 +93,7 @@ export function serverResources({ project, artifacts }: ServerParts): {
 function decode(path: string): string {
   try {
     return decodeURI(path);
-  } catch (error) {
-    if (isRecord(error) || error instanceof URIError) return path;
-    throw error;
+  } catch {
+    return path;
   }
 }

@@ -19,6 +19,8 @@ export type ToolAnswer = string | CallToolResult | InputRequiredResult;
 export interface ServerToolCall {
   signal: AbortSignal;
   context: ServerContext;
+  /** Under which results are stored, so that the session finds them. */
+  sessionId: string;
   /** True where the client can ask its user. */
   canAsk: boolean;
   /** Reports progress, where the client asked for it. */
@@ -52,14 +54,11 @@ export async function runTool(
   input: JsonRecord,
   call: ServerToolCall,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { createJsonSchemaChecker } = await import("@ccl/structured-output/json-schema");
-  const checked = createJsonSchemaChecker(tool.inputSchema)(input);
-  if (!checked.ok) {
-    const reasons = checked.issues.slice(0, 5).map(reasonOf);
-    return toolError(`The arguments of ${tool.name} do not fit: ${reasons.join("; ")}`);
-  }
+  const { readToolInput } = await import("./read-tool-input.ts");
+  const read = readToolInput(tool, input);
+  if (!read.ok) return issuesError(read.issues);
   try {
-    const result = await tool.run(input, call);
+    const result = await tool.run(read.value, call);
     return typeof result === "string" ? { content: [{ type: "text", text: result }] } : result;
   } catch (error) {
     if (call.signal.aborted) throw error;
@@ -67,8 +66,4 @@ export async function runTool(
     const code = CclError.isInstance(error) ? ` (${error.code})` : "";
     return toolError(`${tool.name} failed${code}: ${reason.slice(0, 1_000)}`);
   }
-}
-
-function reasonOf({ path, message }: Issue): string {
-  return path.length === 0 ? message : `${path.join(".")}: ${message}`;
 }

@@ -1,0 +1,35 @@
+import { sha8 } from "@ccl/core";
+
+const maxLength = 64;
+
+/** A server's name before those of its tools; it has no `__`, so that the first one ends it. */
+export function serverPrefix(name: string): string {
+  const plain = legalName(name).slice(0, 30).replaceAll(/_{2,}/g, "_").replace(/_$/, "");
+  return plain === name ? name : `${plain}-${sha8(name).slice(0, 4)}`;
+}
+
+/** The public names of one server's tools. A name that had to change and is taken then ends in a hash, the same each time. */
+export function publicNames(
+  own: readonly string[],
+  { prefix, reserved }: { prefix: string | undefined; reserved: ReadonlySet<string> },
+): Map<string, string> {
+  const whole = (name: string): string => {
+    const before = prefix ?? (reserved.has(name) ? "server" : undefined);
+    return before === undefined ? name : `${before}__${name}`;
+  };
+  const taken = new Set(own.map(whole));
+  return new Map(
+    own.map((name) => {
+      const legal = legalName(whole(name));
+      const isFree = legal === whole(name) || (legal.length < maxLength && !taken.has(legal));
+      const shown = isFree ? legal : `${legal.slice(0, maxLength - 9)}-${sha8(name)}`;
+      taken.add(shown);
+      return [name, shown];
+    }),
+  );
+}
+
+/** Model APIs take letters, digits, `_` and `-`, 64 of them. */
+function legalName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, maxLength);
+}

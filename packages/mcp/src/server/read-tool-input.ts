@@ -1,0 +1,59 @@
+import { failure, type Result, success } from "@ccl/core";
+import { isRecord, type JsonRecord, jsonText, parseJson, recordAt } from "@ccl/core/json";
+import { parseStructured } from "@ccl/structured-output";
+
+/** Other names by which models call a parameter. */
+const otherNames: Readonly<Record<string, string>> = {
+  alias: "aliases file name names path paths",
+  budget: "maxtokens tokens",
+  handle: "artifact artifactid id",
+  ids: "id names resources",
+  input: "args arguments parameters params",
+  name: "tool toolname",
+  names: "name tool tools",
+  plan: "answer changes diff edits patch",
+  query: "pattern q question search text words",
+  search: "pattern q query text words",
+  sql: "query statement",
+  task: "goal prompt query question",
+};
+
+/**
+ * What a model passed to a tool, in the shape of its schema: JSON text is parsed, another name of a parameter is taken where it
+ * can mean only one, and values are brought into their type. The issue says what does not fit and what the tool takes.
+ */
+export function readToolInput(
+  { name, inputSchema }: { name: string; inputSchema: JsonRecord },
+  given: unknown,
+): Result<JsonRecord> {
+  const value = (typeof given === "string" ? parseJson(given) : given) ?? {};
+  const known = Object.keys(recordAt(inputSchema, "properties"));
+  const refuse = (reason: string): Result<never> => {
+    const message = `The arguments of ${name} do not fit: ${reason.slice(0, 600)}; it takes ${known.join(", ") || "an object"}`;
+    return failure({ code: "invalid_input", path: [], message });
+  };
+  if (!isRecord(value)) return refuse("they are no object");
+  const members = Object.entries(value).map(([key, member]) => {
+    const meant = known.filter((one) => !Object.hasOwn(value, one) && isNameOf(one, key));
+    const [only = key] = known.includes(key) || meant.length !== 1 ? [] : meant;
+    return [only, member] as const;
+  });
+  const problems = members
+    .filter(([key]) => known.length > 0 && !known.includes(key))
+    .map(([key]) => `there is no parameter ${JSON.stringify(key)}`);
+  const read = parseStructured<unknown>(jsonText(Object.fromEntries(members)), {
+    schema: inputSchema,
+  });
+  if (read.ok && problems.length === 0 && isRecord(read.value)) return success(read.value);
+  const issues = read.ok ? [] : read.issues.slice(0, 5);
+  const reasons = issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  return refuse([...problems, ...reasons].join("; "));
+}
+
+function isNameOf(parameter: string, key: string): boolean {
+  const plain = key.replaceAll(/[-_]/g, "").toLowerCase();
+  return (
+    plain === parameter.toLowerCase() ||
+    (otherNames[parameter]?.split(" ").includes(plain) ?? false)
+  );
+}
