@@ -1,15 +1,17 @@
+import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
 import type { AliasRegistry } from "@ccl/aliases";
 import type { Issue } from "@ccl/core";
 
 import { inputError } from "./cli-error.ts";
+import type { SkippedFiles } from "./project.ts";
 
 /** Aliases for what the user named: aliases, files, or folders with all that is in them. */
 export function findFocus(
   registry: AliasRegistry,
   names: string[],
-  { flag = "--focus " }: { flag?: string | undefined } = {},
+  { flag = "--focus ", skipped = [] }: { flag?: string; skipped?: SkippedFiles } = {},
 ): string[] {
   const entries = registry.list();
   const issues: Issue[] = [];
@@ -25,7 +27,12 @@ export function findFocus(
     if (matches.length > 0) return matches.map((entry) => entry.alias);
     const near = entries.find((entry) => entry.path.toLowerCase().endsWith(path.toLowerCase()));
     const hint = near === undefined ? '"ccl pack" shows both.' : `Did you mean ${near.path}?`;
-    const message = `${flag}${name} is neither an alias nor the path of a named file. ${hint}`;
+    const reason =
+      skipped.find((file) => file.path === path)?.reason ??
+      "by a .gitignore, --include, --ignore or the settings, or as a lock file or a file of secrets";
+    const message = existsSync(resolve(registry.root, path))
+      ? `${flag}${name} is in no pack; it is left out: ${reason}.`
+      : `${flag}${name} is neither an alias nor the path of a named file. ${hint}`;
     issues.push({ code: "focus_unknown", path: ["focus", index], message });
     return [];
   });

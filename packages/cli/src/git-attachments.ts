@@ -3,6 +3,7 @@ import { redactSecrets, type TokenCounter } from "@ccl/core";
 import { CliError } from "./cli-error.ts";
 import { runGit } from "./git-output.ts";
 import type { Session } from "./session.ts";
+import { lastFitting } from "./split-pack.ts";
 
 /** Which texts of git stand in a pack. */
 export interface GitFlags {
@@ -54,11 +55,6 @@ async function git(args: string[], session: Session): Promise<string> {
 function cutLines(text: string, maxTokens: number, counter: TokenCounter): string {
   if (counter.count(text) <= maxTokens) return text;
   const lines = text.split("\n");
-  let low = 0;
-  for (let high = lines.length; low < high;) {
-    const middle = Math.ceil((low + high) / 2);
-    if (counter.count(lines.slice(0, middle).join("\n")) <= maxTokens - 10) low = middle;
-    else high = middle - 1;
-  }
-  return [...lines.slice(0, low), `... +${lines.length - low} lines`].join("\n");
+  const end = lastFitting(lines, 0, { maxTokens: maxTokens - 10, counter, title: "" });
+  return [...lines.slice(0, end), `... +${lines.length - end} lines`].join("\n");
 }

@@ -179,6 +179,58 @@ describe("ccl pack", () => {
   });
 });
 
+describe("what a pack leaves out", () => {
+  it("refuses to pack no file, and says which rules leave none", async () => {
+    const none = await pack(["--include", "lib/**"]);
+    expect(none).toMatchObject({ code: 2, stdout: "" });
+    expect(none.stderr).toMatch(/^ccl: No file in .* can be packed by the rules lib\/\*\*; /);
+    rmSync(root, { recursive: true });
+    put("logo.png", new Uint8Array([0, 1, 2, 0]));
+    const empty = await pack([]);
+    expect(empty).toMatchObject({ code: 2, stdout: "" });
+    expect(empty.stderr).toMatch(/No file in .* can be packed \(left out: 1 binary\)/);
+    expect(await runCcl(["explain", "logo.png"], { cwd: root })).toMatchObject({ code: 2 });
+  });
+
+  it("counts what it does not show, and lists it with reasons", async () => {
+    put("logo.png", new Uint8Array([0, 1, 2, 0]));
+    put("large.txt", "x".repeat(1024 * 1024 + 1));
+    put("empty.txt", "");
+    expect(JSON.parse((await pack(["--json"])).stdout).omitted).toEqual([
+      expect.objectContaining({ path: "empty.txt", reason: "empty" }),
+      { path: "large.txt", reason: "too_large" },
+      { path: "logo.png", reason: "binary" },
+    ]);
+    expect((await pack([])).stderr).toBe(
+      "ccl: not shown: 3 files: 1 empty, 1 too large, 1 binary\n",
+    );
+    expect((await pack(["--include", "src/**"])).stderr).toBe("");
+  });
+
+  it("explains why a file is not there", async () => {
+    put("logo.png", new Uint8Array([0, 1, 2, 0]));
+    put(".env", "KEY=1\n");
+    put("src/long.txt", `${"x".repeat(40_000)}\n`);
+    const explained = async (...args: string[]): Promise<string> => {
+      const all = ["explain", ...args, "--model-encoding", "estimate"];
+      const { stdout, stderr } = await runCcl(all, { cwd: root });
+      return stdout + stderr;
+    };
+    expect(await explained("logo.png")).toContain(
+      "logo.png is in no pack; it is left out: binary.",
+    );
+    expect(await explained(".env")).toContain(
+      ".env is in no pack; it is left out: by a .gitignore,",
+    );
+    expect(await explained("README.md", "--include", "src/**")).toContain(
+      "left out: by a .gitignore, --include",
+    );
+    expect(await explained("src/long.txt", "--task", "greet", "--budget", "300")).toMatch(
+      /not shown: all of it takes 5,\d+ tokens, and better ranked files fill the 300; --focus shows it in full\n$/,
+    );
+  });
+});
+
 describe("ccl doctor", () => {
   it("says what is there, and fails where the settings are wrong", async () => {
     const healthy = await runCcl(["doctor"], { cwd: root });

@@ -3,6 +3,7 @@ import type { Pack, PackEntry, PackLevel } from "@ccl/aliases";
 import { formatCount, formatNumber } from "./output/format-number.ts";
 import type { Style } from "./output/style.ts";
 import { renderTable } from "./output/table.ts";
+import { countReasons, type SkippedFiles } from "./project.ts";
 
 /** What a pack is compared with. */
 export interface PackFacts {
@@ -13,6 +14,8 @@ export interface PackFacts {
   rawTokens: number;
   /** Files on disk that another program's registry does not name; 0 for our own. */
   unnamed: number;
+  /** Files that have no name because a scan cannot take them up. */
+  skipped: SkippedFiles;
 }
 
 const LEVELS: PackLevel[] = ["full", "slice", "signatures", "heads", "card", "reference"];
@@ -35,15 +38,10 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
       LEVELS.flatMap((level) => levelRow(level, pack.entries)),
       style,
     ),
-    renderTable(
-      [{ title: "section" }, { title: "tokens", align: "right" }],
-      pack.sections.map(({ name, tokens }) => [name, formatNumber(tokens)]),
-      style,
-    ),
   ];
   const unmatched = describeUnmatched(pack);
   if (unmatched !== undefined) lines.push(`${colours.yellow("task")}  ${unmatched}\n`);
-  const omitted = describeOmitted(pack);
+  const omitted = describeOmitted(pack, facts);
   if (omitted !== undefined) lines.push(`${colours.yellow("not shown")}  ${omitted}\n`);
   return `\n${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}`;
 }
@@ -61,15 +59,13 @@ function percent(part: number, whole: number): string {
   return `${((100 * part) / whole).toFixed(1)} %`;
 }
 
-/** `105 files: 103 budget, 2 empty`, or undefined when every file is shown. */
-function describeOmitted({ omitted }: Pick<Pack, "omitted">): string | undefined {
-  if (omitted.length === 0) return undefined;
-  const counts = new Map<string, number>();
-  for (const { reason } of omitted) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  const reasons = [...counts]
-    .map(([reason, count]) => `${formatNumber(count)} ${reason}`)
-    .join(", ");
-  return `${formatCount(omitted.length, "file")}: ${reasons}`;
+/** `105 files: 103 budget, 2 binary`, or undefined when every file is shown. */
+export function describeOmitted(
+  { omitted }: Pick<Pack, "omitted">,
+  { skipped }: Pick<PackFacts, "skipped">,
+): string | undefined {
+  const all = [...omitted, ...skipped];
+  return all.length === 0 ? undefined : `${formatCount(all.length, "file")}: ${countReasons(all)}`;
 }
 
 function levelRow(level: PackLevel, entries: PackEntry[]): string[][] {

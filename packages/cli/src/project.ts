@@ -12,6 +12,12 @@ import { CliError } from "./cli-error.ts";
 import { formatCount } from "./output/format-number.ts";
 import type { Session } from "./session.ts";
 
+/** Files that a scan found but could not take up, and why. */
+export type SkippedFiles = ScanReport["skipped"];
+
+/** Which files a command is about. */
+type FileRules = Pick<ScanRules, "include" | "ignore">;
+
 /** True when the folder of context files has a registry. */
 export async function hasRegistry(session: Session): Promise<boolean> {
   const found = await stat(join(session.root, session.directory, "aliases.json")).catch(
@@ -33,20 +39,23 @@ export async function withProject<T>(
   return await using(session, options.persist, work);
 }
 
-/** Runs `work` on the project's aliases or, where there are none, on a scan that stays in memory. Writes nothing. */
-export async function withProjectOrScan<T>(
+/** Runs `work` on the project's aliases or, where there are none, on names in memory; new files have theirs. Writes nothing. */
+export async function withPresentFiles<T>(
   session: Session,
-  work: (registry: AliasRegistry) => Promise<T>,
+  work: (registry: AliasRegistry, skipped: SkippedFiles) => Promise<T>,
 ): Promise<T> {
-  return await ((await hasRegistry(session))
-    ? using(session, false, work)
-    : withScan(session, {}, work));
+  if (!(await hasRegistry(session)))
+    return await withScan(session, {}, (registry, { skipped }) => work(registry, skipped));
+  return await using(session, false, async (registry) => {
+    const { skipped } = await nameNewFiles(session, registry);
+    return await work(registry, skipped);
+  });
 }
 
 /** Runs `work` on names given in memory by a scan; the project's own names stay. Writes nothing. */
 export async function withScan<T>(
   session: Session,
-  rules: Pick<ScanRules, "include" | "ignore">,
+  rules: FileRules,
   work: (registry: AliasRegistry, scan: ScanReport) => Promise<T>,
 ): Promise<T> {
   return await using(session, false, async (registry) =>
@@ -59,15 +68,18 @@ const OWN_DIRECTORY = ".ccl";
 
 /**
  * Brings the registry up to date with the disk, so that files made since the last scan are part of what follows. In
- * another program's folder it changes nothing. Returns the number of files that have no alias.
+ * another program's folder it changes nothing; `unnamed` counts the files there that have no alias.
  */
-export async function nameNewFiles(session: Session, registry: AliasRegistry): Promise<number> {
+export async function nameNewFiles(
+  session: Session,
+  registry: AliasRegistry,
+): Promise<{ unnamed: number; skipped: SkippedFiles }> {
   if (session.directory === OWN_DIRECTORY) {
-    await scanWithProgress(registry, session);
-    return 0;
+    const { skipped } = await scanWithProgress(registry, session);
+    return { unnamed: 0, skipped };
   }
-  const { added, moved } = await withScan(session, {}, async (_, report) => report);
-  return added.length + moved.length;
+  const { added, moved, skipped } = await withScan(session, {}, async (_, report) => report);
+  return { unnamed: added.length + moved.length, skipped };
 }
 
 /** A line that counts files without an alias; empty if there are none. */
@@ -76,23 +88,36 @@ export function describeUnnamed(count: number): string {
   return `${formatCount(count, "file")} without an alias; "ccl alias scan" names them\n`;
 }
 
-/** Paths that the rules select; undefined if there are no rules. */
-export async function matchedPaths(
+/** What the rules select, and what of it could not be taken up; undefined if there are no rules. */
+export async function selectFiles(
   session: Session,
-  rules: Pick<ScanRules, "include" | "ignore">,
-): Promise<ReadonlySet<string> | undefined> {
+  rules: FileRules,
+): Promise<{ paths: ReadonlySet<string>; skipped: SkippedFiles } | undefined> {
   if (rules.include === undefined && rules.ignore === undefined) return undefined;
-  return await withFreshScan(
-    session,
-    rules,
-    async (_, { entries }) => new Set(entries.map((entry) => entry.path)),
-  );
+  return await withFreshScan(session, rules, async (_, { entries, skipped }) => ({
+    paths: new Set(entries.map((entry) => entry.path)),
+    skipped,
+  }));
+}
+
+/** Refuses to go on without a file: an empty answer would look like a project that has none. */
+export function requireFiles(
+  registry: AliasRegistry,
+  { include = [], ignore = [] }: FileRules,
+  skipped: SkippedFiles,
+): void {
+  if (registry.list().length > 0) return;
+  const { root } = registry;
+  const rules = [...include, ...ignore].join(", ");
+  const why = rules === "" ? "" : ` by the rules ${rules}; "src/**" means all below src`;
+  const left = countReasons(skipped) || "none";
+  throw new CliError("usage", `No file in ${root} can be packed${why} (left out: ${left}).`);
 }
 
 /** Runs `work` on a scan that knows none of the project's names, so that it lists just what the rules leave. */
 export async function withFreshScan<T>(
   session: Session,
-  rules: Pick<ScanRules, "include" | "ignore">,
+  rules: FileRules,
   work: (registry: AliasRegistry, scan: ScanReport) => Promise<T>,
 ): Promise<T> {
   return await withScan({ ...session, directory: join(session.directory, "none") }, rules, work);
@@ -102,7 +127,7 @@ export async function withFreshScan<T>(
 export async function scanWithProgress(
   registry: AliasRegistry,
   session: Session,
-  rules: Pick<ScanRules, "include" | "ignore"> = {},
+  rules: FileRules = {},
 ): Promise<ScanReport> {
   const { signal, progress } = session;
   const report = await registry.scan({
@@ -120,14 +145,17 @@ export async function scanWithProgress(
 }
 
 /** The skipped files of a scan in words, or undefined when there are none. */
-export function describeSkipped(report: ScanReport): string | undefined {
+export function describeSkipped({ skipped }: Pick<ScanReport, "skipped">): string | undefined {
+  return skipped.length === 0
+    ? undefined
+    : `${formatCount(skipped.length, "file")} left out: ${countReasons(skipped)}`;
+}
+
+/** `103 budget, 2 too large`. */
+export function countReasons(files: readonly { reason: string }[]): string {
   const counts = new Map<string, number>();
-  for (const { reason } of report.skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  if (counts.size === 0) return undefined;
-  const reasons = [...counts]
-    .map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`)
-    .join(", ");
-  return `${formatCount(report.skipped.length, "file")} left out: ${reasons}`;
+  for (const { reason } of files) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`).join(", ");
 }
 
 async function using<T>(

@@ -24,7 +24,7 @@ export function splitPack(text: string, maxTokens: number, counter: TokenCounter
 }
 
 /** The end of the longest run of lines that fits; never less than one line. */
-function lastFitting(
+export function lastFitting(
   lines: readonly string[],
   start: number,
   { maxTokens, counter, title }: { maxTokens: number; counter: TokenCounter; title: string },

@@ -102,6 +102,11 @@ describe("buildPack", () => {
       ## Constraints
       - JSON-only
       - 2 keys: summary, bullets
+      === tests/main.test.ts T.main
+      it("summarizes", () => {});
+      === profiles/default.yaml PR.default
+      temperature: 0.2
+      max_tokens: 800
       === handlers/retry.ts H.retry
       export async function retryWithBackoff<T>(run: () => T, attempts = 3): Promise<T> {
         for (let attempt = 1; ; attempt++) {
@@ -112,11 +117,6 @@ describe("buildPack", () => {
           }
         }
       }
-      === tests/main.test.ts T.main
-      it("summarizes", () => {});
-      === profiles/default.yaml PR.default
-      temperature: 0.2
-      max_tokens: 800
 
       [INSTRUCTION]
       Add lang support to the summary

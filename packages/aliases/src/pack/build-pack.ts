@@ -62,8 +62,8 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
         room: room * CARDS_SHARE,
       });
   const files = ranking.read.filter((source) => isWhole || source.isFocus || !isCardKind(source));
-  const overview = hasWords || isWhole ? [] : await buildOverview(files, options);
-  const picks = [...cards, ...overview, ...orderByWorth(files)];
+  const shown = hasWords || isWhole ? orderByWorth(files) : await buildOverview(files, options);
+  const picks = [...cards, ...shown];
   const map = mapOf(ranking.files, Math.min(room * MAP_SHARE, MAX_MAP_TOKENS), counter);
   const composition: Composition = { ranking, frame, map, counter, options };
   const fitted = fit(picks, { composition, usable, room });
@@ -142,10 +142,6 @@ function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Co
     limit += unused < 0 ? unused - WORTH_A_ROUND / 2 : unused;
   }
   if (best !== undefined) return best.describe();
-  for (const share of [0.5, 0.2, 0]) {
-    const rendered = renderPack(takeWithin(picks, room * share, costs), names, composition);
-    if (rendered.tokens <= usable) return rendered.describe();
-  }
   const smallest = renderPack([], 0, { ...composition, map: undefined });
   return smallest.tokens <= usable ? smallest.describe() : onlyInstruction(composition, counter);
 }

@@ -18,11 +18,13 @@ const MAX_COMMITS = 1_500;
 const MAX_FILES = 20;
 const SIMILAR_COMMITS = 30;
 /** After so many commits an edit counts half. */
-const HALF_LIFE = 20;
+const HALF_LIFE = 100;
 
-/** By path, how far its earlier commits speak for it: those that were asked for alike, and those of late; 0..1 each. */
+/** By path, how far its earlier commits speak for it. */
 export interface HistoryScores {
+  /** Those that were asked for alike; the best file has 1. */
   similar: Map<string, number>;
+  /** How many there are, old ones counting less. */
   recent: Map<string, number>;
   /** By path, the subject of the commit closest to the task. */
   subjects: Map<string, string>;
@@ -41,8 +43,7 @@ export async function scoreHistory(history: FileHistory, task: string): Promise<
   const similar = new Map<string, number>();
   const recent = new Map<string, number>();
   const add = (to: Map<string, number>, files: string[], score: number): void => {
-    const share = score / Math.sqrt(files.length);
-    for (const path of files) to.set(path, (to.get(path) ?? 0) + share);
+    for (const path of files) to.set(path, (to.get(path) ?? 0) + score);
   };
   const index = createSearchIndex({ fields: { subject: 1 }, analyzer });
   await index.put(useful.map(({ subject }, at) => ({ id: String(at), texts: { subject } })));
@@ -53,11 +54,11 @@ export async function scoreHistory(history: FileHistory, task: string): Promise<
   const subjects = new Map<string, string>();
   for (const { id, score } of hits) {
     const { files = [], subject = "" } = useful[Number(id)] ?? {};
-    add(similar, files, score);
+    add(similar, files, score / Math.sqrt(files.length));
     for (const path of files) if (!subjects.has(path)) subjects.set(path, subject);
   }
   for (const [age, { files }] of useful.entries()) add(recent, files, 0.5 ** (age / HALF_LIFE));
-  return { similar: toShares(similar), recent: toShares(recent), subjects };
+  return { similar: toShares(similar), recent, subjects };
 }
 
 function toShares(scores: Map<string, number>): Map<string, number> {

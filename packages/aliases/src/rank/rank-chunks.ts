@@ -3,14 +3,13 @@ import { createSearchIndex } from "@ccl/search";
 import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { splitIntoChunks, type SourceChunk } from "./source-chunks.ts";
-import { scopeWeights } from "./task-scope.ts";
 import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
 
 /** A file whose chunks are ranked. */
 export interface RankableFile {
   path: string;
   lines: readonly string[];
-  /** Of the file as a whole. */
+  /** How likely the work edits it, by all but its chunks. */
   score: number;
 }
 
@@ -30,21 +29,11 @@ const WEIGHTS = {
   fields: { names: 2, enclosing: 0.5, text: 1 },
   lengthDiscounts: { names: 0.4, text: 0.75 },
 };
-// Tuned on half of the commits of several repositories; the other half does as well within a few hundredths.
-/** Share of a file's score that its best chunks have. */
-const CHUNK_SHARE = 0.4;
+/** What a file's best chunks add to the logarithm of its odds; fitted with those of `scoreFiles`. */
+const CHUNKS_LOG_ODDS = 2.4;
 const BEST_CHUNKS = 3;
-/** What a chunk gets of its neighbours' relevance, and of its file's mean. */
-const NEIGHBOUR_SHARE = 0.2;
-const FILE_SHARE = 0.3;
-const BASE_RELEVANCE = 0.03;
 /** Characters of a header or a mark: many small chunks cost more than their lines. */
-const CHUNK_COST = 60;
-const RANK_POWER = 0.5;
-const SCORE_SCALE = 0.4;
-const FILE_POWER = 0.5;
-/** Characters of a file below which its best chunk is worth little more than the rest: a slice may be the wrong one. */
-const SMALL_FILE = 2_800;
+const CHUNK_COST = 40;
 
 /** Splits files into chunks and says for each how likely the task needs it. */
 export async function rankChunks(
@@ -53,22 +42,14 @@ export async function rankChunks(
 ): Promise<ChunkedFile[]> {
   const chunks = files.map(({ lines }) => splitIntoChunks(lines));
   const relevance = await scoreChunks(files, chunks, task);
-  const inScope = scopeWeights(
-    files.map(({ path }) => path),
-    task,
-  );
-  const wholes = toShares(files.map(({ score }) => score));
-  const bests = toShares(relevance.map((own, at) => sumOfBest(own) * (inScope[at] ?? 1)));
+  const bests = toShares(relevance.map(sumOfBest));
   const scores = toShares(
-    wholes.map((whole, at) => (1 - CHUNK_SHARE) * whole + CHUNK_SHARE * (bests[at] ?? 0)),
+    files.map(({ score }, at) => score * Math.exp(CHUNKS_LOG_ODDS * (bests[at] ?? 0))),
   );
-  const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
-  const ranks = new Map(order.map((at, rank) => [at, rank]));
   return files.map(({ lines }, at) => {
     const score = scores[at] ?? 0;
-    const rank = ranks.get(at) ?? 0;
-    const likely = (rank + 1) ** -RANK_POWER * Math.exp((score - 1) / SCORE_SCALE);
-    return { score, chunks: spread(chunks[at] ?? [], { lines, likely, own: relevance[at] ?? [] }) };
+    const own = relevance[at] ?? [];
+    return { score, chunks: spread(chunks[at] ?? [], { lines, score, own }) };
   });
 }
 
@@ -120,29 +101,25 @@ function sumOfBest(relevance: readonly number[]): number {
   return best.reduce((sum, each) => sum + each, 0);
 }
 
-/** Divides what is expected of a file among its chunks. */
+/** Divides the edits that are expected of a file among its chunks, and by what each takes. */
 function spread(
   chunks: readonly SourceChunk[],
-  { lines, likely, own }: { lines: readonly string[]; likely: number; own: readonly number[] },
+  { lines, score, own }: { lines: readonly string[]; score: number; own: readonly number[] },
 ): RankedChunk[] {
-  const mean = own.reduce((sum, each) => sum + each, 0) / Math.max(1, own.length);
   const weighed = chunks.map((chunk, at) => {
     const length = lines
       .slice(chunk.firstLine - 1, chunk.lastLine)
       .reduce((sum, line) => sum + line.trim().length + 3, 0);
+    const relevance = own[at] ?? 0;
     const near = (own[at - 1] ?? 0) + (own[at + 1] ?? 0);
-    const relevance = BASE_RELEVANCE + (own[at] ?? 0) + NEIGHBOUR_SHARE * near + FILE_SHARE * mean;
-    return { chunk, length, relevance };
+    // Of the same fit as the odds of files: edits per chunk grow slower than its length.
+    const weight =
+      (length + 20) ** 0.4 * Math.exp(1.2 * Math.sqrt(relevance) + 2.5 * relevance + 0.15 * near);
+    return { chunk, length, weight };
   });
-  const whole = weighed.reduce((sum, { length }) => sum + length, 0);
-  const all = weighed.reduce((sum, { length, relevance }) => sum + length * relevance, 0);
-  const typical = all / whole;
-  const contrast = 1 / (1 + (SMALL_FILE / whole) ** 2);
-  return weighed.map(({ chunk, length, relevance }) => {
-    const worth = typical * (relevance / typical) ** contrast;
-    return {
-      ...chunk,
-      density: (likely * length * worth) / (all ** FILE_POWER * (length + CHUNK_COST)),
-    };
-  });
+  const all = weighed.reduce((sum, { weight }) => sum + weight, 0);
+  return weighed.map(({ chunk, length, weight }) => ({
+    ...chunk,
+    density: (score * weight) / (all * (length + CHUNK_COST)),
+  }));
 }

@@ -14,17 +14,18 @@ import {
 } from "../survey/survey-files.ts";
 import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { isManifest, readModuleNames, type ModuleName } from "./module-names.ts";
-import { rankChunks, type RankedChunk } from "./rank-chunks.ts";
+import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
 import { scoreMeaning } from "./score-meaning.ts";
+import { namedFiles } from "./task-evidence.ts";
 import { createTaskTerms, MAX_TASK_CHARS } from "./task-words.ts";
-import { scoreFiles, type FileScore, type ScoreSource } from "./score-files.ts";
+import { scoreFiles, type ScoreSource } from "./score-files.ts";
 
 /** What to rank files for. */
 export interface RankOptions {
   registry: AliasRegistry;
   /** What is to be done, in the user's words, English or Russian. */
   task: string;
-  /** Aliases or paths that the work is about; their neighbours in the import graph are ranked up. */
+  /** Aliases or paths that the work is about, beside those that the task names; their neighbours in the import graph are ranked up. */
   focus?: string[] | undefined;
   /** Earlier commits: their subjects and what they changed rank files too. */
   history?: FileHistory | undefined;
@@ -100,66 +101,65 @@ export async function rankInDetail(
     options.history && scoreHistory(options.history, task),
   ]);
   const wanted = new Set(options.focus);
-  const isFocus = ({ alias, path }: FileFacts): boolean => wanted.has(alias) || wanted.has(path);
-  const focus = facts.flatMap((file, at) => (isFocus(file) ? [at] : []));
+  const focus = new Set([
+    ...facts.flatMap(({ alias, path }, at) => (wanted.has(alias) || wanted.has(path) ? [at] : [])),
+    ...namedFiles(task.slice(0, MAX_TASK_CHARS), facts),
+  ]);
   const { cache } = registry;
   const meaning =
     options.embedder &&
     (await scoreMeaning(facts, { task, embedder: options.embedder, cache, signal }));
   const names = await readNames(facts, reader);
-  const { scores, unmatched } = await scoreFiles(facts, { task, focus, history, meaning, names });
-  const order = [...facts.keys()].sort((a, b) => scoreAt(scores, b) - scoreAt(scores, a) || a - b);
-  const read: (Pick<ReadFile, "lines" | "encoding" | "isFocus"> & { at: number })[] = [];
+  const { scores, unmatched } = await scoreFiles(facts, {
+    task,
+    focus: [...focus],
+    history,
+    meaning,
+    names,
+  });
+  const order = [...facts.entries()]
+    .map(([at, file]) => ({ at, file, score: scores[at]?.score ?? 0 }))
+    .sort((a, b) => b.score - a.score || a.at - b.at);
+  const read = new Map<number, Pick<ReadFile, "lines" | "encoding"> & RankableFile>();
   let chars = 0;
-  for (const at of order) {
-    const file = facts[at];
-    if (file === undefined || isEnough(read.length, chars, readChars)) break;
+  for (const { at, file, score } of order) {
+    if (isEnough(read.size, chars, readChars)) break;
     const content = await reader.read(file);
     if (content === undefined) continue;
     chars += file.chars;
     const lines = redactSecrets(content.text).text.replace(/\n$/, "").split("\n");
-    read.push({ at, lines, encoding: content.encoding, isFocus: isFocus(file) });
+    read.set(at, { path: file.path, score, lines, encoding: content.encoding });
     throwIfAborted(signal, AliasesError);
     callListener(options.onEvent, {
       type: "files_outlined",
-      done: read.length,
+      done: read.size,
       total: order.length,
     });
   }
-  const rankable = read.map(({ at, lines }) => {
-    return { path: facts[at]?.path ?? "", lines, score: scoreAt(scores, at) };
-  });
-  const chunked = await rankChunks(rankable, task);
-  const places = [...read.keys()].sort(
-    (a, b) => (chunked[b]?.score ?? 0) - (chunked[a]?.score ?? 0) || a - b,
-  );
-  const seen = new Set(read.map(({ at }) => at));
-  const final = [
-    ...places.map((place) => read[place]?.at ?? 0),
-    ...order.filter((at) => !seen.has(at)),
-  ];
+  const chunked = await rankChunks([...read.values()], task);
+  const chunksOf = new Map([...read.keys()].map((at, place) => [at, chunked[place]]));
   // What was not looked into stays behind what was.
   const lowest = Math.min(1, ...chunked.map(({ score }) => score));
-  const best = scoreAt(scores, order[read.length] ?? -1);
-  const files = final.flatMap((at, index): RankedFile[] => {
-    const file = facts[at];
+  const best = Math.max(...order.filter(({ at }) => !read.has(at)).map(({ score }) => score));
+  const rated = order
+    .map((one) => ({ ...one, score: chunksOf.get(one.at)?.score ?? (lowest * one.score) / best }))
+    .sort((a, b) => b.score - a.score);
+  const ranked = rated.flatMap(({ at, file, score }, index) => {
     const own = scores[at];
-    if (file === undefined || own === undefined) return [];
-    const place = places[index];
-    const score = place === undefined ? (lowest * own.score) / best : (chunked[place]?.score ?? 0);
+    if (own === undefined) return [];
     const { alias, path, sha256 } = file;
-    return [{ ...own, alias, path, sha8: sha256.slice(0, 8), rank: index + 1, score }];
+    const sha8 = sha256.slice(0, 8);
+    return [{ at, file: { ...own, alias, path, sha8, rank: index + 1, score } }];
   });
   return {
-    files,
+    files: ranked.map(({ file }) => file),
     unmatched,
     omitted,
     facts: new Map(facts.map((file) => [file.alias, file])),
-    read: places.flatMap((place, index): ReadFile[] => {
-      const file = files[index];
-      const { lines = [], encoding, isFocus: inFocus = false } = read[place] ?? {};
-      const { chunks = [] } = chunked[place] ?? {};
-      return file === undefined ? [] : [{ file, lines, encoding, chunks, isFocus: inFocus }];
+    read: ranked.flatMap(({ at, file }): ReadFile[] => {
+      const { lines, encoding } = read.get(at) ?? {};
+      const { chunks = [] } = chunksOf.get(at) ?? {};
+      return lines === undefined ? [] : [{ file, lines, encoding, chunks, isFocus: focus.has(at) }];
     }),
   };
 }
@@ -176,8 +176,4 @@ async function readNames(facts: readonly FileFacts[], reader: FileReader): Promi
 
 function isEnough(count: number, chars: number, wanted: number): boolean {
   return count >= MAX_READ_FILES || (count >= MIN_READ_FILES && chars >= wanted);
-}
-
-function scoreAt(scores: readonly FileScore[], at: number): number {
-  return scores[at]?.score ?? 0;
 }

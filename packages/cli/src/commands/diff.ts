@@ -24,7 +24,7 @@ export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEnc
 export async function diff(session: Session, flags: DiffFlags): Promise<CommandResult> {
   const { signal } = session;
   return await withProject(session, { persist: flags.show !== true }, async (registry) => {
-    const unnamed = await nameNewFiles(session, registry);
+    const { unnamed } = await nameNewFiles(session, registry);
     const files = createContextFiles(registry);
     const base = requireBase(await files.readBase({ signal }));
     const delta = await changesSinceBase(session, { registry, base: base.snapshot });
@@ -58,26 +58,20 @@ async function countPrompt(prompt: string, { modelEncoding }: DiffFlags): Promis
   return { prompt, tokens, deltaTokens: tokens, isPack: false };
 }
 
-/** The delta with as many hunks as keep it smaller than the pack; the pack where its words alone are larger. */
+/** The delta within the budget, hunks as far as they fit; the pack where it is the smaller. */
 async function chooseSmaller(
   delta: Delta,
   context: { session: Session; flags: DiffFlags; source: PackSource },
 ): Promise<Choice> {
   const { session, flags, source } = context;
-  const task = [flags.task, flags.action].filter((part) => part !== undefined).join("\n");
-  const shape = {
-    budget: flags.budget,
-    modelEncoding: flags.modelEncoding,
-    task: task !== "" ? task : undefined,
-  };
+  const { action, budget, modelEncoding } = flags;
+  const task = [flags.task, action].filter((part) => part !== undefined).join("\n");
+  const shape = { budget, modelEncoding, task: task !== "" ? task : undefined };
   const { pack, counter } = await buildProjectPack(session, shape, source);
-  const { action } = flags;
-  const hunked = renderDelta(delta, { action, budget: pack.tokens, counter });
-  const words = renderDelta(delta, { action });
-  const prompt = counter.count(words) > pack.tokens ? words : hunked;
-  const deltaTokens = counter.count(prompt);
-  const sizes = { deltaTokens, packTokens: pack.tokens };
-  if (deltaTokens <= pack.tokens) return { prompt, tokens: deltaTokens, isPack: false, ...sizes };
+  const prompt = renderDelta(delta, { action, budget, counter });
+  const sizes = { deltaTokens: counter.count(prompt), packTokens: pack.tokens };
+  if (sizes.deltaTokens <= pack.tokens)
+    return { prompt, tokens: sizes.deltaTokens, isPack: false, ...sizes };
   return { prompt: pack.text.trimEnd(), tokens: pack.tokens, isPack: true, ...sizes };
 }
 

@@ -6,7 +6,7 @@ import { EXIT_CODES } from "../exit-code.ts";
 import { runGit } from "../git-output.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { errorDocument } from "../output/error-document.ts";
-import { formatCount } from "../output/format-number.ts";
+import { few, formatCount } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-config.ts";
@@ -102,9 +102,7 @@ async function fileStates(session: Session): Promise<Finding[]> {
         if (content.ok && content.value.encoding !== undefined)
           foreign.push(`${content.value.path} (${content.value.encoding})`);
       }
-      const shown = foreign.slice(0, 5).join(", ");
-      const more = foreign.length > 5 ? ` and ${foreign.length - 5} more` : "";
-      const what = `not UTF-8, decoded for packs: ${shown}${more}`;
+      const what = `not UTF-8, decoded for packs: ${few(foreign)}`;
       if (foreign.length > 0) findings.push({ name: "encoding", status: "hint", message: what });
       return findings;
     });

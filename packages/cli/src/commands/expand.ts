@@ -2,7 +2,7 @@ import { createGetAliasTool } from "@ccl/aliases";
 
 import { inputError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { withProjectOrScan } from "../project.ts";
+import { withPresentFiles } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** The model's bounds protect its window; a person who asks for a file gets all of it. */
@@ -15,7 +15,7 @@ export async function expand(
   flags: { lines?: string | undefined },
 ): Promise<CommandResult> {
   const { signal } = session;
-  const answer = await withProjectOrScan(session, (registry) =>
+  const answer = await withPresentFiles(session, (registry) =>
     createGetAliasTool(registry, UNBOUNDED).execute({ alias, ...flags }, { signal }),
   );
   if (!answer.ok) throw inputError(answer.issues);

@@ -1,4 +1,4 @@
-import type { Pack, PackEntry, PackOmission } from "@ccl/aliases";
+import type { PackEntry, PackOmission } from "@ccl/aliases";
 
 import { buildProjectPack } from "../build-project-pack.ts";
 import { findFocus } from "../find-focus.ts";
@@ -9,10 +9,11 @@ import type { Style } from "../output/style.ts";
 import { describeUnmatched } from "../pack-summary.ts";
 import { narrowRegistry } from "../narrow-registry.ts";
 import { applySettings, type ShapeFlags } from "../pack-shape.ts";
-import { matchedPaths, withProjectOrScan } from "../project.ts";
+import { requireFiles, selectFiles, withPresentFiles } from "../project.ts";
 import type { Session } from "../session.ts";
 
-type Explained = PackEntry | PackOmission;
+/** A file with the cost of all of it. */
+type Explained = (PackEntry | PackOmission) & { wholeTokens: number };
 
 /** Says why files rank where they do for a task, and what a pack of the budget shows of them. Writes nothing. */
 export async function explain(
@@ -21,32 +22,34 @@ export async function explain(
   flags: ShapeFlags,
 ): Promise<CommandResult> {
   const shape = await applySettings(session, flags);
-  const matched = await matchedPaths(session, shape);
-  const { pack, aliases } = await withProjectOrScan(session, async (all) => {
-    const registry = narrowRegistry(all, matched);
+  const selected = await selectFiles(session, shape);
+  return await withPresentFiles(session, async (all, found) => {
+    const registry = narrowRegistry(all, selected?.paths);
+    requireFiles(registry, shape, selected?.skipped ?? found);
+    const aliases = new Set(findFocus(registry, names, { flag: "", skipped: found }));
+    const { pack, counter } = await buildProjectPack(session, shape, { registry });
+    const files: Explained[] = [];
+    for (const file of [...pack.entries, ...pack.omitted]) {
+      if (!aliases.has(file.alias)) continue;
+      const content = await registry.resolve(file.alias);
+      const text = content.ok ? content.value.text : undefined;
+      files.push({ ...file, wholeTokens: counter.count(text ?? "") });
+    }
+    const total = pack.entries.length + pack.omitted.length;
+    const { isMatched, unmatched } = pack;
+    const missing = flags.task && describeUnmatched(pack);
     return {
-      aliases: new Set(findFocus(registry, names, { flag: "" })),
-      pack: (await buildProjectPack(session, shape, { registry })).pack,
+      document: { files, total, isMatched, unmatched },
+      text: (style) =>
+        files.map((file) => renderFile(file, { total, budget: shape.budget, style })).join("\n"),
+      note: () => (missing ? `ccl: ${missing}\n` : ""),
     };
   });
-  const files = [...pack.entries, ...pack.omitted].filter(({ alias }) => aliases.has(alias));
-  const total = pack.entries.length + pack.omitted.length;
-  const { isMatched, unmatched } = pack;
-  return {
-    document: { files, total, isMatched, unmatched },
-    text: (style) => files.map((file) => renderFile(file, { total, style })).join("\n"),
-    note: () => warnUnmatched(pack, flags.task),
-  };
-}
-
-function warnUnmatched(pack: Pack, task: string | undefined): string {
-  const unmatched = task === undefined ? undefined : describeUnmatched(pack);
-  return unmatched === undefined ? "" : `ccl: ${unmatched}\n`;
 }
 
 function renderFile(
   file: Explained,
-  { total, style: { colours } }: { total: number; style: Style },
+  { total, budget, style: { colours } }: { total: number; budget: number; style: Style },
 ): string {
   const { alias, path, rank, score, matched = [], parts = {}, neighbour, commit, isInScope } = file;
   const shares = Object.entries(parts)
@@ -59,13 +62,16 @@ function renderFile(
   if (neighbour !== undefined) rows.push(["import", `beside ${neighbour}`]);
   if (commit !== undefined) rows.push(["history", commit]);
   if (isInScope === false) rows.push(["part", "not in the part that the task names first"]);
-  rows.push(["pack", shownAs(file)]);
+  rows.push(["pack", shownAs(file, budget)]);
   const lines = rows.map(([title, text]) => `  ${title.padEnd(8)} ${printable(text)}\n`);
   return `${colours.bold(printable(path))}  ${printable(alias)}\n${lines.join("")}`;
 }
 
-function shownAs(file: Explained): string {
-  if (!("level" in file)) return `not shown: ${file.reason}`;
-  if (file.level === "reference") return "its path in the map";
-  return `${file.level}, ${formatNumber(file.tokens)} tokens`;
+function shownAs(file: Explained, budget: number): string {
+  const whole = `${formatNumber(file.wholeTokens)} tokens`;
+  const room = `all of it takes ${whole}, and better ranked files fill the ${budget}`;
+  if (!("level" in file))
+    return `not shown: ${file.reason === "budget" ? `${room}; --focus shows it in full` : file.reason}`;
+  if (file.level === "reference") return `its path in the map: ${room}`;
+  return `${file.level}, ${formatNumber(file.tokens)} of ${whole}`;
 }

@@ -8,18 +8,25 @@ import { estimateRawTokens } from "../estimate-raw-tokens.ts";
 import { readListedPaths } from "../listed-paths.ts";
 import { narrowRegistry } from "../narrow-registry.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
+import { few, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { applySettings, ignoringOutput, withoutSettings, type ShapeFlags } from "../pack-shape.ts";
-import { describeUnmatched, renderPackSummary, type PackFacts } from "../pack-summary.ts";
+import {
+  describeOmitted,
+  describeUnmatched,
+  renderPackSummary,
+  type PackFacts,
+} from "../pack-summary.ts";
 import {
   describeUnnamed,
   hasRegistry,
-  matchedPaths,
   nameNewFiles,
+  requireFiles,
+  selectFiles,
   withProject,
   withScan,
+  type SkippedFiles,
 } from "../project.ts";
 import type { Session } from "../session.ts";
 import { partName, splitPack } from "../split-pack.ts";
@@ -79,7 +86,7 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
   const shape = ignoringOutput(session, await applySettings(session, flags), flags);
   const order: Order = { flags, shape, listed };
   if (flags.watch !== true) return resultOf(await packOnce(session, order), flags);
-  return await watchPack(session, rulesOf(shape), async () => {
+  return await watchPack(session, shape, async () => {
     const { pack: packed, written } = await packOnce(session, order);
     return `${written.map(printable).join(", ")}: ${formatNumber(packed.tokens)} tokens`;
   });
@@ -94,12 +101,14 @@ async function packOnce(session: Session, order: Order): Promise<Packed> {
 function resultOf(packed: Packed, flags: PackFlags): CommandResult {
   const { written, accepted, copiedBy, facts, unlisted, tree } = packed;
   const { text, ...figures } = packed.pack;
+  const { skipped, ...sizes } = facts;
   const isPrinted = (flags.out === undefined && flags.copy !== true) || flags.show === true;
   return {
     document: {
       text,
       ...figures,
-      ...facts,
+      omitted: [...figures.omitted, ...skipped],
+      ...sizes,
       tree,
       unlisted,
       written,
@@ -127,8 +136,10 @@ function describePacked(
   if (style.isTerminal)
     return `${renderPackSummary(result, facts, style)}${remarks}${lines.join("")}`;
   const unmatched = result.isMatched || !hasTask ? "" : `ccl: ${describeUnmatched(result)}\n`;
+  const omitted = describeOmitted(result, facts);
+  const left = omitted === undefined ? "" : `ccl: not shown: ${omitted}\n`;
   // With the pack on a pipe, the files written beside it are not worth a line.
-  return `${unmatched}${remarks}${isPrinted ? "" : lines.join("")}`;
+  return `${unmatched}${left}${remarks}${isPrinted ? "" : lines.join("")}`;
 }
 
 /** Paths of stdin that were not found, and files whose encoding is a guess or lossy to write back. */
@@ -141,12 +152,6 @@ function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
     ...(foreign.length === 0 ? [] : [`not UTF-8: ${few(foreign)}`]),
   ];
   return lines.map((line) => `ccl: ${printable(line)}\n`).join("");
-}
-
-function few(names: readonly string[]): string {
-  return names.length > 5
-    ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`
-    : names.join(", ");
 }
 
 function requireFitting(flags: PackFlags, isSetUp: boolean): void {
@@ -172,8 +177,9 @@ function requireFitting(flags: PackFlags, isSetUp: boolean): void {
 }
 
 async function packFolder(session: Session, order: Order): Promise<Packed> {
-  return await withScan(session, rulesOf(order.shape), async (registry) => {
-    const packed = await buildPacked(session, order, { registry: listedOnly(registry, order) });
+  return await withScan(session, order.shape, async (registry, { skipped }) => {
+    const source = { registry: chooseFiles(registry, order, skipped), skipped };
+    const packed = await buildPacked(session, order, source);
     await deliver(packed, session, order);
     return packed.packed;
   });
@@ -182,12 +188,14 @@ async function packFolder(session: Session, order: Order): Promise<Packed> {
 async function packProject(session: Session, order: Order): Promise<Packed> {
   const { signal } = session;
   const { flags, shape } = order;
-  const matched = await matchedPaths(session, rulesOf(shape));
+  const selected = await selectFiles(session, shape);
   return await withProject(session, { persist: flags.show !== true }, async (registry) => {
-    const unnamed = await nameNewFiles(session, registry);
+    const { unnamed, skipped } = await nameNewFiles(session, registry);
     const files = createContextFiles(registry);
-    const view = listedOnly(narrowRegistry(registry, matched), order);
-    const built = await buildPacked(session, order, { registry: view, files });
+    const left = selected?.skipped ?? skipped;
+    const chosen = chooseFiles(narrowRegistry(registry, selected?.paths), order, left);
+    const source = { registry: chosen, files, skipped: left };
+    const built = await buildPacked(session, order, source);
     const { packed } = built;
     packed.facts.unnamed = unnamed;
     if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
@@ -199,11 +207,15 @@ async function packProject(session: Session, order: Order): Promise<Packed> {
   });
 }
 
-function listedOnly(registry: AliasRegistry, { listed }: Order): AliasRegistry {
+/** The files that stdin lists, or all; refuses to go on without any. */
+function chooseFiles(
+  registry: AliasRegistry,
+  { shape, listed }: Order,
+  skipped: SkippedFiles,
+): AliasRegistry {
   const view = narrowRegistry(registry, listed);
-  if (listed === undefined || view.list().length > 0) return view;
-  const message = `None of the ${formatCount(listed.size, "path")} on stdin is a file of the project. Name paths relative to the current folder.`;
-  throw new CliError("usage", message);
+  requireFiles(view, listed === undefined ? shape : { include: ["--stdin"] }, skipped);
+  return view;
 }
 
 const isSummaryRead = (session: Session): boolean => session.isJson || session.noteStyle.isTerminal;
@@ -216,7 +228,7 @@ interface Built {
 async function buildPacked(
   session: Session,
   { flags, shape, listed }: Order,
-  source: PackSource,
+  source: PackSource & { skipped: SkippedFiles },
 ): Promise<Built> {
   const { registry } = source;
   const { signal } = session;
@@ -225,7 +237,13 @@ async function buildPacked(
   const known = new Set(registry.list().map(({ path }) => path));
   const packed: Packed = {
     pack: result,
-    facts: { budget: shape.budget, counter: counter.name, rawTokens, unnamed: 0 },
+    facts: {
+      budget: shape.budget,
+      counter: counter.name,
+      rawTokens,
+      unnamed: 0,
+      skipped: source.skipped.filter(({ path }) => listed?.has(path) !== false),
+    },
     written: [],
     unlisted: [...(listed ?? [])].filter((path) => !known.has(path)),
     tree: flags.tree === true ? await renderTokenTree(result, registry, signal) : undefined,
@@ -243,8 +261,4 @@ async function deliver({ packed, counter }: Built, session: Session, order: Orde
     for (const [index, part] of splitPack(text, split, counter).entries())
       packed.written.push(await writeOut(partName(out, index + 1), part, session));
   if (copy === true) packed.copiedBy = await copyToClipboard(text, session);
-}
-
-function rulesOf({ include, ignore }: PackShape): Pick<PackShape, "include" | "ignore"> {
-  return { include, ignore };
 }

@@ -4,7 +4,7 @@ import type { InspectorSource, PackFile } from "@ccl/inspector";
 import { buildProjectPack } from "../build-project-pack.ts";
 import { narrowRegistry } from "../narrow-registry.ts";
 import { applySettings } from "../pack-shape.ts";
-import { matchedPaths, withProjectOrScan } from "../project.ts";
+import { selectFiles, withPresentFiles } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** What `ccl pack` would give for a task, and why each file ranks where it does. Writes nothing. */
@@ -17,9 +17,9 @@ export function packView(session: Session): Required<Pick<InspectorSource, "pack
         budget: Number(budget) > 0 ? Math.floor(Number(budget)) : undefined,
         modelEncoding: "o200k_base",
       });
-      const matched = await matchedPaths(own, shape);
-      const { pack } = await withProjectOrScan(own, (all) =>
-        buildProjectPack(own, shape, { registry: narrowRegistry(all, matched) }),
+      const selected = await selectFiles(own, shape);
+      const { pack } = await withPresentFiles(own, (all) =>
+        buildProjectPack(own, shape, { registry: narrowRegistry(all, selected?.paths) }),
       );
       return {
         task,

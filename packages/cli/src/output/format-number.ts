@@ -7,3 +7,9 @@ export function formatNumber(value: number): string {
 export function formatCount(value: number, noun: string): string {
   return `${formatNumber(value)} ${noun}${value === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 }
+
+/** The first five names, and how many more there are. */
+export function few(names: readonly string[]): string {
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+  return names.slice(0, 5).join(", ") + more;
+}

@@ -1,8 +1,8 @@
-import { type AliasRegistry, createContextFiles, type Pack, renderDelta } from "@ccl/aliases";
+import { createContextFiles, type Pack, renderDelta } from "@ccl/aliases";
 
 import { buildProjectPack, type PackShape, requireBase } from "../build-project-pack.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
-import { hasRegistry, nameNewFiles, withProject, withScan } from "../project.ts";
+import { nameNewFiles, withPresentFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
 
@@ -55,40 +55,20 @@ async function packFor(
   goal: string,
   { budget, modelEncoding }: BackgroundFlags,
 ): Promise<{ pack: Pack; files: string[] }> {
-  const build = async (registry: AliasRegistry): Promise<{ pack: Pack; files: string[] }> => {
-    const named = namedIn(goal, registry);
-    const shape = { task: goal, budget, modelEncoding };
-    const focus = named.length === 0 ? undefined : named;
-    const { pack } = await buildProjectPack(session, { ...shape, focus }, { registry });
-    return { pack, files: filesToRead(pack, named) };
-  };
-  if (!(await hasRegistry(session))) return await withScan(session, {}, build);
-  return await withProject(session, { persist: false }, async (registry) => {
-    await nameNewFiles(session, registry);
-    return await build(registry);
-  });
-}
-
-/** Paths of files that the goal names: by their path, by a name with an extension that only one has, or by alias. */
-function namedIn(goal: string, registry: AliasRegistry): string[] {
-  const words = new Set(goal.match(/[\w@~+./\\-]+/g)?.map((word) => word.replace(/[.,:;]+$/, "")));
-  const entries = registry.list();
-  return entries
-    .filter(({ path, alias }) => {
-      const name = path.slice(path.lastIndexOf("/") + 1);
-      const isName = name.includes(".") && words.has(name);
-      const isOnly =
-        isName && entries.filter((other) => `/${other.path}`.endsWith(`/${name}`)).length === 1;
-      return words.has(path) || words.has(`./${path}`) || words.has(alias) || isOnly;
-    })
-    .map(({ path }) => path);
+  const shape = { task: goal, budget, modelEncoding };
+  const { pack } = await withPresentFiles(session, (registry) =>
+    buildProjectPack(session, shape, { registry }),
+  );
+  return { pack, files: filesToRead(pack) };
 }
 
 /** Those that the goal names, then the ones next to them by an import; not what the pack shows whole. */
-function filesToRead({ entries, omitted }: Pack, named: readonly string[]): string[] {
-  const isNamed = new Set(named);
+function filesToRead({ entries, omitted }: Pack): string[] {
   const all = [...entries, ...omitted];
-  const beside = all.filter(({ neighbour }) => neighbour !== undefined && isNamed.has(neighbour));
+  const named = all.filter(({ reason }) => reason === "focus").map(({ path }) => path);
+  const beside = all.filter(
+    ({ neighbour }) => neighbour !== undefined && named.includes(neighbour),
+  );
   const whole = entries.filter(({ level, isCut }) => level === "full" && !isCut);
   const isWhole = new Set(whole.map(({ path }) => path));
   const wanted = [...named, ...beside.map(({ path }) => path)];

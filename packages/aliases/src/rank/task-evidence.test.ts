@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+
+import { namedFiles, namesMeant } from "./task-evidence.ts";
+
+const PATHS = [
+  "README.md",
+  "docs/README.md",
+  "scrapy/exceptions.py",
+  "tests/test_exceptions.py",
+  "src/a/index.ts",
+  "src/b/index.ts",
+  "src/c/index.ts",
+  "src/d/index.ts",
+  ".github/workflows/ci.yml",
+];
+
+describe("namedFiles", () => {
+  it.each([
+    ["Full typing for scrapy/exceptions.py.", ["scrapy/exceptions.py"]],
+    ["TypeError at build (./src/a/index.ts:12:3)", ["src/a/index.ts"]],
+    ['File "/home/me/work/scrapy/exceptions.py", line 3', ["scrapy/exceptions.py"]],
+    ["Correct exceptions.py", ["scrapy/exceptions.py"]],
+    ["Typo in README.md", ["README.md"]],
+    ["Pin actions in .github/workflows/ci.yml", [".github/workflows/ci.yml"]],
+    ["Sort index.ts", []],
+    ["Shorten X.f1", ["docs/README.md"]],
+    ["Use e.g. Node 20.19 or and/or v2.0", []],
+  ])("takes from %j just the files that it names", (task, named) => {
+    const files = PATHS.map((path, at) => ({ path, alias: `X.f${at}` }));
+    expect(namedFiles(task, files).map((at) => PATHS[at])).toEqual(named);
+  });
+});
+
+describe("namesMeant", () => {
+  const files = [
+    { path: "src/gson/TypeAdapters.java", declarations: "TypeAdapters newFactory" },
+    { path: "src/parse.py", declarations: "parse_url split" },
+    { path: "src/split.py", declarations: "Splitter split" },
+  ];
+  it.each([
+    ["Fix a deadlock involving `TypeAdapters`", [1, 0, 0]],
+    ["parse_url drops the port", [0, 1, 0]],
+    ["`split` twice", [0, 0.5, 0.5]],
+    ["split the url", [0, 0, 0]],
+  ])("shares what %j spells as code among the files that declare it", (task, meant) => {
+    expect(namesMeant(task, files)).toEqual(meant);
+  });
+});
