@@ -171,7 +171,10 @@ function placeOfRun(
 ): number | undefined {
   let places = lines.flatMap((line, index) => (index >= from && line === run[0] ? [index] : []));
   for (let length = 1; length <= Math.min(run.length, MAX_RUN); length += 1) {
-    places = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
+    const wanted = run[length - 1] ?? "";
+    // A new line further away took the place of one old line, or no place fits.
+    const isNew = length > 1 && !lines.includes(wanted);
+    places = places.filter((at) => isNew || lines[at + step * (length - 1)] === wanted);
     if (places.length < 2) return places[0];
   }
   return undefined;
