@@ -1,4 +1,4 @@
-import { createSearchIndex, splitWords } from "@ccl/search";
+import { createSearchIndex, splitWords, type TextWeights } from "@ccl/search";
 
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { HistoryScores } from "./file-history.ts";
@@ -150,7 +150,7 @@ const round = (share: number): number => Math.round(share * 100) / 100;
 async function scoreWords(
   files: readonly Pick<RankInput, "path" | "declarations" | "chars" | "counts">[],
   task: string,
-  weights: typeof WEIGHTS | typeof PATH_WEIGHTS,
+  weights: TextWeights,
 ): Promise<{ words: Float64Array; matched: string[][]; unmatched: string[] }> {
   const index = createSearchIndex({ ...weights, analyzer });
   const text = task.slice(0, MAX_TASK_CHARS);
