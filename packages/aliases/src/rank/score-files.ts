@@ -54,7 +54,7 @@ export interface ScoreSource {
 }
 
 /** The score of one file and where it comes from. */
-export interface FileScore extends ScoreSource {
+interface FileScore extends ScoreSource {
   /** How likely the work edits it, above 0; ratios within one answer mean something. */
   score: number;
 }

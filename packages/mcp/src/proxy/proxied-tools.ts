@@ -21,7 +21,7 @@ export interface ProxiedTool {
 }
 
 /** In the `_meta` of a call by a program that wants the result as the server gave it. */
-export const wholeResult = "ccl.dev/whole";
+const wholeResult = "ccl.dev/whole";
 
 /** The tools of all servers. */
 export function proxiedTools(

@@ -9,7 +9,7 @@ import { publicNames } from "./public-names.ts";
 import type { McpServerConfig } from "./server-config.ts";
 
 /** A tool of a server, as the proxy's client sees it. */
-export interface UpstreamTool {
+interface UpstreamTool {
   tool: Tool;
   /** Its name at the server. */
   ownName: string;
