@@ -35,6 +35,7 @@ it.each([
   ["Anthropic/Claude-Haiku-4-5", "claude-opus-4-5", 5],
   ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-opus-4-1@20250805", 5],
   ["gpt-4o-mini", "gpt-4.1", 2 / 0.15],
+  ["claude-opus-4-5-20251101", "anthropic.claude-opus-4-20250514-v1:0", 3],
 ])("takes %s for a model of its own family, %s being dearer %d times", (cheap, dear, times) => {
   const [low, high] = [cachePriceOf(cheap).usdPerMillion, cachePriceOf(dear).usdPerMillion];
   expect(high / low).toBeCloseTo(times);
@@ -50,9 +51,22 @@ it("prices no model as another whose name only begins alike", () => {
     "gpt-50",
     "o30",
     "my-o3",
+    "gpt-5-pro",
+    "o3-mini",
+    "gemini-2.5-flash-lite",
+    "gpt-4o-audio-preview",
   ])
     expect(cachePriceOf(model)).toMatchObject({ usdPerMillion: 0, isKnown: false });
-  for (const model of ["gpt-5", "o3", "deepseek-chat", "gemini-2.5-pro"])
+  for (const model of [
+    "gpt-5",
+    "gpt-5-codex",
+    "gpt-5.1-chat-latest",
+    "o3-2025-04-16",
+    "deepseek-chat",
+    "deepseek-v3.2",
+    "gemini-2.5-pro",
+    "gemini-3-pro-preview",
+  ])
     expect(cachePriceOf(model)).toMatchObject({ write: 1, isKnown: true });
 });
 

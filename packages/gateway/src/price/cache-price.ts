@@ -33,20 +33,22 @@ type Family = readonly [
 ];
 
 /**
- * List prices of a million input tokens in US dollars, as of 2026-11-28. They serve to compare policies; a bill may differ.
- * Anthropic: docs.claude.com/en/docs/about-claude/pricing and /build-with-claude/prompt-caching (for five minutes). OpenAI:
- * platform.openai.com/docs/pricing and /guides/prompt-caching. DeepSeek: api-docs.deepseek.com/quick_start/pricing. Google:
- * ai.google.dev/gemini-api/docs/pricing. The first prefix counts.
+ * List prices of a million input tokens in US dollars, as copies of these pages had them in June 2026. They serve to compare
+ * policies; a bill may differ. Anthropic: docs.claude.com/en/docs/about-claude/pricing and /build-with-claude/prompt-caching
+ * (for five minutes). OpenAI: platform.openai.com/docs/pricing and /guides/prompt-caching. DeepSeek:
+ * api-docs.deepseek.com/quick_start/pricing. Google: ai.google.dev/gemini-api/docs/pricing. The first prefix counts.
  */
 const families: readonly Family[] = [
   ["claude-opus-4-0", 15, 0.1, 1.25, 1024],
   ["claude-opus-4-1", 15, 0.1, 1.25, 1024],
-  ["claude-opus-4-2", 15, 0.1, 1.25, 1024],
+  ["claude-opus-4-20250514", 15, 0.1, 1.25, 1024],
   ["claude-opus", 5, 0.1, 1.25, 4096],
   ["claude-sonnet", 3, 0.1, 1.25, 1024],
-  ["claude-3-7-sonnet", 3, 0.1, 1.25, 1024],
   ["claude-haiku", 1, 0.1, 1.25, 4096],
-  ["claude-3-5-haiku", 0.8, 0.1, 1.25, 2048],
+  ["gpt-5.5", 5, 0.1, 1, 1024],
+  ["gpt-5.4-mini", 0.75, 0.1, 1, 1024],
+  ["gpt-5.4-nano", 0.2, 0.1, 1, 1024],
+  ["gpt-5.4", 2.5, 0.1, 1, 1024],
   ["gpt-5-mini", 0.25, 0.1, 1, 1024],
   ["gpt-5.1-codex-mini", 0.25, 0.1, 1, 1024],
   ["gpt-5-nano", 0.05, 0.1, 1, 1024],
@@ -76,7 +78,7 @@ const unknown: Family = ["", 0, 0.1, 1.25, 1024];
  */
 export function cachePriceOf(model: string | undefined): CachePrice {
   const name = (model ?? "").toLowerCase().replace(/^.*[/]|^.*(?=\bclaude-)/g, "");
-  const found = families.find(([prefix]) => name === prefix || /^[-@:]/.test(after(name, prefix)));
+  const found = families.find(([prefix]) => name === prefix || sameModel.test(after(name, prefix)));
   const [, usdPerMillion, read, write, minCachedTokens] = found ?? unknown;
   return { read, write, minCachedTokens, usdPerMillion, isKnown: found !== undefined };
 }
@@ -84,6 +86,9 @@ export function cachePriceOf(model: string | undefined): CachePrice {
 function after(name: string, prefix: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : "";
 }
+
+/** A date, a version or a name of the same model; `-pro`, `-mini` and others have prices of their own. */
+const sameModel = /^(?:[@:]|-(?:\d|v\d|latest\b|preview\b|exp\b|chat\b|codex\b|reasoner\b))/;
 
 const minuteMs = 60_000;
 
