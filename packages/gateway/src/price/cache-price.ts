@@ -33,7 +33,7 @@ type Family = readonly [
 ];
 
 /**
- * List prices of a million input tokens in US dollars, as copies of these pages had them in June 2026. They serve to compare
+ * List prices of a million input tokens in US dollars, as copies of these pages had them in June 2026. They compare
  * policies; a bill may differ. Anthropic: docs.claude.com/en/docs/about-claude/pricing and /build-with-claude/prompt-caching
  * (for five minutes). OpenAI: platform.openai.com/docs/pricing and /guides/prompt-caching. DeepSeek:
  * api-docs.deepseek.com/quick_start/pricing. Google: ai.google.dev/gemini-api/docs/pricing. The first prefix counts.
@@ -77,18 +77,16 @@ const unknown: Family = ["", 0, 0.1, 1.25, 1024];
  * `isKnown` is false.
  */
 export function cachePriceOf(model: string | undefined): CachePrice {
-  const name = (model ?? "").toLowerCase().replace(/^.*[/]|^.*(?=\bclaude-)/g, "");
-  const found = families.find(([prefix]) => name === prefix || sameModel.test(after(name, prefix)));
+  const name = model?.toLowerCase().replace(/^.*[/]|^.*(?=\bclaude-)/g, "") ?? "";
+  const found = families.find(
+    ([prefix]) => name.startsWith(prefix) && sameModel.test(name.slice(prefix.length)),
+  );
   const [, usdPerMillion, read, write, minCachedTokens] = found ?? unknown;
   return { read, write, minCachedTokens, usdPerMillion, isKnown: found !== undefined };
 }
 
-function after(name: string, prefix: string): string {
-  return name.startsWith(prefix) ? name.slice(prefix.length) : "";
-}
-
-/** A date, a version or a name of the same model; `-pro`, `-mini` and others have prices of their own. */
-const sameModel = /^(?:[@:]|-(?:\d|v\d|latest\b|preview\b|exp\b|chat\b|codex\b|reasoner\b))/;
+/** A date, a version or a name of the same model; `-pro` and `-mini` have prices of their own. */
+const sameModel = /^($|[@:]|-(\d|v\d|latest|preview|chat|codex|reasoner))/;
 
 const minuteMs = 60_000;
 
