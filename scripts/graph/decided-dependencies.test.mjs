@@ -19,7 +19,9 @@ it("finds a dependency without a line, a line without a user, and no more", () =
   expect(
     undecidedDependencies(withManifest("@ccl/sql", { dependencies: { "left-pad": "1.0.0" } })),
   ).toEqual([expect.stringMatching(/^@ccl\/sql needs left-pad, and .* no line of it for sql$/)]);
-  expect(undecidedDependencies(withManifest("@ccl/gateway", { dependencies: {} }))).toEqual([
+  const { undici: _, ...others } = workspace.packages.find(({ name }) => name === "@ccl/gateway")
+    .manifest.dependencies;
+  expect(undecidedDependencies(withManifest("@ccl/gateway", { dependencies: others }))).toEqual([
     expect.stringMatching(/ says that gateway needs undici, which it does not$/),
   ]);
 });

@@ -73,5 +73,5 @@ function shownAs(file: Explained, budget: number): string {
   if (!("level" in file))
     return `not shown: ${file.reason === "budget" ? `${room}; --focus shows it in full` : file.reason}`;
   if (file.level === "reference") return `its path in the map: ${room}`;
-  return `${file.level}, ${formatNumber(file.tokens)} of ${whole}`;
+  return `${file.level}, ${formatNumber(file.tokens)} tokens`;
 }

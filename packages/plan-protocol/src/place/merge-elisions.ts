@@ -53,7 +53,7 @@ export function elisionInNewFile(
 /** Lines that go while a line that looks like an elision comes, above which it is taken for one. */
 const VANISHED: Readonly<Record<ChangeForm, Record<Look, number>>> = {
   whole: { dotted: 1, bare: 2, comment: 2 },
-  quoted: { dotted: 1, bare: 2, comment: 3 },
+  quoted: { dotted: 1, bare: 2, comment: 2 },
   marked: { dotted: 1, bare: 2, comment: Infinity },
 };
 /** So many more lines go than come beside a comment that it does not explain the others. */
@@ -86,6 +86,12 @@ export function mergeElisions(
   if (looks.every((look) => look === undefined)) return undefined;
   const gaps = gapsOf(old, fresh, { looks, form });
   if (gaps.size === 0) return undefined;
+  // What stands for lines in one place does in another.
+  const texts = new Set([...gaps.keys()].map((at) => fresh[at]?.trim()));
+  const other = fresh.findIndex(
+    (line, at) => looks[at] !== undefined && !gaps.has(at) && texts.has(line.trim()),
+  );
+  if (other >= 0) return { line: other + 1, text: (fresh[other] ?? "").trim() };
   const lines: string[] = [];
   const merged: MergedElision[] = [];
   for (const [at, given] of fresh.entries()) {
@@ -197,9 +203,15 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
   const found: (Beside | undefined)[] = [];
   let go: string[] = [];
   let come: string[] = [];
-  for (const { mark, text } of [...diffLines(old, fresh), { mark: " ", text: "" }]) {
+  const rows = [...diffLines(old, fresh), { mark: " ", text: "" }];
+  const isWordless = ({ mark, text }: { mark: string; text: string }): boolean =>
+    mark === " " && !LETTER.test(text);
+  for (const [at, { mark, text }] of rows.entries()) {
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
+    // A line without a word is like many others, so that what goes behind it goes beside the lines before it too.
+    else if (come.length > 0 && rows.slice(at).find((row) => !isWordless(row))?.mark === "-")
+      come.push(text);
     else {
       for (const offset of come.keys()) found.push({ go, come, offset });
       found.push(undefined);
