@@ -8,6 +8,8 @@ const TESTS: readonly RegExp[] = [
   /^[ \t]{0,64}--- FAIL: (\S{1,500})/gm,
   // cargo test
   /^test (\S[^\n]{0,500}) \.\.\. FAILED$/gm,
+  // node:test, with the time that it took
+  /^ *✖ (\S[^\n]{0,500}ms\))$/gm,
   // vitest and jest, in their reports of what failed
   /^[ \t]{0,8}(?:FAIL {1,4}|● )(\S[^\n]{0,500})$/gm,
 ];

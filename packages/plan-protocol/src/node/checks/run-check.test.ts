@@ -49,6 +49,7 @@ describe("checks", () => {
       "--- FAIL: old (0.01s)\\n",
       "--- FAIL: old (0.02s)\\n    --- FAIL: fresh (0.00s)\\n",
     ],
+    ["node:test", "✖ old (1.2ms)\\n", "✖ old (9.1ms)\\n✖ failing tests:\\n  ✖ fresh (0.4ms)\\n"],
     ["cargo test", "test old ... FAILED\\n", "test old ... FAILED\\ntest fresh ... FAILED\\n"],
     [
       "vitest",
