@@ -103,9 +103,9 @@ function checkAlways(told: readonly ToldRun[]): void {
     [
       [1, undefined],
       [2, 1],
-      [3, 1],
-      [3, 1],
-      [4, 3],
+      [2, 1],
+      [2, 1],
+      [3, 2],
     ],
   );
 }
