@@ -18,7 +18,7 @@ describe("namedFiles", () => {
   it.each([
     ["Full typing for scrapy/exceptions.py.", ["scrapy/exceptions.py"]],
     ["TypeError at build (./src/a/index.ts:12:3)", ["src/a/index.ts"]],
-    ['File "/home/me/work/scrapy/exceptions.py", line 3', ["scrapy/exceptions.py"]],
+    ['File "/srv/app/scrapy/exceptions.py", line 3', ["scrapy/exceptions.py"]],
     ["Correct exceptions.py", ["scrapy/exceptions.py"]],
     ["Typo in README.md", ["README.md"]],
     ["Pin actions in .github/workflows/ci.yml", [".github/workflows/ci.yml"]],

@@ -187,15 +187,14 @@ function count(
 describe("lines that are left out", () => {
   const all = KINDS.length * FILE_COUNT;
 
-  it("of whole files are merged exactly in nine of ten cases, and lost in one of a thousand at most", () => {
+  it("of whole files are merged exactly in nine of ten cases, and no line is lost", () => {
     const { exact, wrong } = count(KINDS, elided);
-    // The files are those of the tree: where text beside a plain comment repeats, one of a thousand is read as a comment.
-    expect(wrong).toBeLessThanOrEqual(0.001 * all);
+    expect(wrong).toBe(0);
     expect(exact).toBeGreaterThanOrEqual(0.9 * all);
   });
 
   it("of blocks are never lost, and merged where dots say that they are left out", () => {
-    expect(count(KINDS, elidedInBlock).wrong).toBeLessThanOrEqual(0.001 * all);
+    expect(count(KINDS, elidedInBlock).wrong).toBe(0);
     const dotted = KINDS.filter((kind) => /\.{3}|…/.test(kind));
     const { exact } = count(dotted, elidedInBlock);
     expect(exact).toBeGreaterThanOrEqual(0.9 * dotted.length * FILE_COUNT);
@@ -223,8 +222,11 @@ describe("lines that are left out", () => {
   it("are lost where nothing stands for them, so the measure can fail", () => {
     const shortened = (sample: Sample): Outcome => {
       const lines = linesOf(sample);
-      return outcomeOf(sample, inFence([...lines.slice(0, 20), ...lines.slice(24)]), lines, 0);
+      const answer = inFence([...lines.slice(0, 20), ...lines.slice(24)]);
+      const outcome = outcomeOf(sample, answer, lines, 0);
+      // A file with dots of its own may be refused, which shows the loss as well.
+      return outcome === "refused" && /\.{3}|…/.test(sample.text) ? "wrong" : outcome;
     };
-    expect(count([""], shortened).wrong).toBeGreaterThan(0.95 * FILE_COUNT);
+    expect(count([""], shortened).wrong).toBe(FILE_COUNT);
   });
 });

@@ -77,7 +77,8 @@ export function mergeElisions(
     // Dots that the file has itself keep their neighbours, but for lines that are new.
     const isOwnAt = (first: number, neighbour: number): boolean | undefined => {
       const [pair = ""] = pairsOf(fresh.slice(first, first + 2));
-      return pairs.has(pair) || (known.has(fresh[neighbour]?.trim() ?? "") ? false : undefined);
+      const beside = fresh[neighbour]?.trim();
+      return pairs.has(pair) || (beside !== undefined && known.has(beside) ? false : undefined);
     };
     const [above, below] = [isOwnAt(Math.max(0, at - 1), at - 1), isOwnAt(at, at + 1)];
     const isOwn = above !== false && below !== false && (above ?? below) === true;
@@ -85,13 +86,16 @@ export function mergeElisions(
   });
   if (looks.every((look) => look === undefined)) return undefined;
   const gaps = gapsOf(old, fresh, { looks, form });
-  if (gaps.size === 0) return undefined;
-  // What stands for lines in one place does in another.
+  // What stands for lines in one place does in another, and bare dots are no line of a text that lost many.
   const texts = new Set([...gaps.keys()].map((at) => fresh[at]?.trim()));
+  const isCut = old.length - fresh.length >= MIN_LOSS;
   const other = fresh.findIndex(
-    (line, at) => looks[at] !== undefined && !gaps.has(at) && texts.has(line.trim()),
+    (line, at) =>
+      !gaps.has(at) &&
+      (looks[at] === "bare" ? isCut : looks[at] !== undefined && texts.has(line.trim())),
   );
   if (other >= 0) return { line: other + 1, text: (fresh[other] ?? "").trim() };
+  if (gaps.size === 0) return undefined;
   const lines: string[] = [];
   const merged: MergedElision[] = [];
   for (const [at, given] of fresh.entries()) {
@@ -177,10 +181,7 @@ function placeOfRun(
 ): number | undefined {
   let places = lines.flatMap((line, index) => (index >= from && line === run[0] ? [index] : []));
   for (let length = 1; length <= Math.min(run.length, MAX_RUN); length += 1) {
-    const wanted = run[length - 1] ?? "";
-    // A new line further away took the place of one old line, or no place fits.
-    const isNew = length > 1 && !lines.includes(wanted);
-    places = places.filter((at) => isNew || lines[at + step * (length - 1)] === wanted);
+    places = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
     if (places.length < 2) return places[0];
   }
   return undefined;

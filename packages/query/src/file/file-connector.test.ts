@@ -274,9 +274,19 @@ describe("files as programs export them", () => {
       day,
       fc.constantFrom("true", "FALSE", "1e999", "\\N", "NaN"),
     );
+    // Cells of one kind too, so that each type comes.
+    const kinds = [
+      cell,
+      moment,
+      day,
+      fc.integer().map(String),
+      fc.integer().map((number) => (number / 100).toFixed(2)),
+      fc.date({ min: new Date(0), max: new Date(4e12) }).map((at) => at.toISOString().slice(0, 10)),
+    ];
+    const column = fc.oneof(...kinds.map((kind) => fc.array(kind, { minLength: 1, maxLength: 3 })));
     const types = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 3 }), async (cells) => {
+      fc.asyncProperty(column, async (cells) => {
         const text = `key,cell\n${cells.map((value, at) => `k${at},"${value}"`).join("\n")}\n`;
         const { columns: found } = catalogued(text);
         types.add(String(found?.[1]?.type));
@@ -286,6 +296,6 @@ describe("files as programs export them", () => {
       }),
       { numRuns: propertyRuns * 5 },
     );
-    for (const type of ["date", "string"]) expect(types).toContain(type);
+    for (const type of ["integer", "number", "date", "string"]) expect(types).toContain(type);
   });
 });

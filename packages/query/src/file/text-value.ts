@@ -34,7 +34,8 @@ function trimmedDecoder(type: PlanColumn["type"]): (text: string) => ReturnType<
     case "timestamp":
     case "timestamptz": {
       const { kind } = type;
-      return (text) => timeText(text.replace(/^(\d{4})[/.](\d\d)[/.](\d\d)/, "$1-$2-$3"), kind);
+      return (text) =>
+        timeText(isoDate(text) ?? text.replace(/^(\d{4})[/.](\d\d)[/.](\d\d)/, "$1-$2-$3"), kind);
     }
     default:
       return (text) => text;
@@ -48,7 +49,7 @@ function finite(value: number): number | undefined {
 function isoDate(text: string): string | undefined {
   const plain = canonicalDate(text);
   if (plain !== undefined) return plain;
-  const [, year, month = "", day = ""] = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ?? [];
+  const [, year, , month = "", day = ""] = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/.exec(text) ?? [];
   if (year !== undefined)
     return canonicalDate(`${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`);
   const [, first = "", second = "", last] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
