@@ -94,7 +94,8 @@ export function mergeElisions(
       !gaps.has(at) &&
       (looks[at] === "bare" ? isCut : looks[at] !== undefined && texts.has(line.trim())),
   );
-  if (other >= 0) return { line: other + 1, text: (fresh[other] ?? "").trim() };
+  const refusedAt = (at: number): MergedLines => ({ line: at + 1, text: (fresh[at] ?? "").trim() });
+  if (other >= 0) return refusedAt(other);
   if (gaps.size === 0) return undefined;
   const lines: string[] = [];
   const merged: MergedElision[] = [];
@@ -104,19 +105,17 @@ export function mergeElisions(
     // The further lines of one elision.
     else if (gap !== gaps.get(at - 1)) {
       const { from, to } = gap;
-      const text = given.trim();
       // Who quotes lines and writes a plain comment for them may have meant just that.
       const isUnclear = form === "quoted" && looks[at] === "comment";
-      if (isUnclear || from === undefined || to === undefined || from >= to)
-        return { line: at + 1, text };
+      if (isUnclear || from === undefined || to === undefined || from >= to) return refusedAt(at);
       lines.push(...old.slice(from, to));
-      merged.push({ text, firstLine: from + 1, lastLine: to });
+      merged.push({ text: given.trim(), firstLine: from + 1, lastLine: to });
     }
   }
   const [first = 0] = gaps.keys();
   const isAllOld = lines.length === old.length && lines.every((line, at) => line === old[at]);
   // What changes nothing stands for all that was to be written.
-  return isAllOld ? { line: first + 1, text: (fresh[first] ?? "").trim() } : { lines, merged };
+  return isAllOld ? refusedAt(first) : { lines, merged };
 }
 
 /** Old lines between the neighbours of an elision: from one index up to but not including another, where these are known. */

@@ -47,13 +47,8 @@ function finite(value: number): number | undefined {
 }
 
 function isoDate(text: string): string | undefined {
-  const plain = canonicalDate(text);
-  if (plain !== undefined) return plain;
-  const [, year, , month = "", day = ""] = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/.exec(text) ?? [];
-  if (year !== undefined)
-    return canonicalDate(`${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`);
-  const [, first = "", second = "", last] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
-  return last === undefined
-    ? undefined
-    : canonicalDate(`${last}-${second.padStart(2, "0")}-${first.padStart(2, "0")}`);
+  if (!/^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4})$/.test(text))
+    return canonicalDate(text);
+  const parts = text.split(/[-/.]/).map((part) => part.padStart(2, "0"));
+  return canonicalDate((parts[0]?.length === 4 ? parts : parts.toReversed()).join("-"));
 }
