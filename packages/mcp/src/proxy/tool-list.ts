@@ -4,7 +4,7 @@ import { isRecord, jsonText, type JsonRecord, recordAt } from "@ccl/core/json";
 import { type CallToolResult, ProtocolError, type Tool } from "@modelcontextprotocol/server";
 
 import { readToolInput } from "../server/read-tool-input.ts";
-import { listedTool, type ServerTool, toolError } from "../server/server-tool.ts";
+import { issuesError, listedTool, type ServerTool, toolError } from "../server/server-tool.ts";
 import type { ProxiedCall, ProxiedTool } from "./proxied-tools.ts";
 
 /** What a client sees of the tools behind the proxy. */
@@ -47,29 +47,22 @@ export function buildToolList(
   { listTokens, counter, ownTools, isStarting }: ToolListOptions,
 ): ToolList {
   const all = proxied.map(({ tool }) => tool);
+  const byName = new Map(proxied.map((one) => [one.tool.name, one]));
   const deferred = deferTools(all);
-  const fixed = deferred.anthropic.map(
-    ({ name, description, input_schema: inputSchema }): Tool => ({
-      name,
-      description,
-      inputSchema,
-    }),
-  );
+  const fixed = deferred.anthropic.map(({ input_schema: inputSchema, ...rest }): Tool => ({
+    ...rest,
+    inputSchema,
+  }));
   const own = ownTools.map(listedTool);
   const plain = [...(isStarting ? fixed : []), ...all, ...own];
   const isDeferred = countTools(plain, counter) > listTokens;
   const tools = isDeferred ? [...fixed, ...own] : plain;
-  if (isDeferred) {
+  const [finder] = tools;
+  if (isDeferred && finder !== undefined) {
     const budget = listTokens - countTools(tools, counter);
-    const names = nameList(
-      all.map(({ name }) => name),
-      { budget, counter },
-    );
-    const [finder] = tools;
-    if (finder !== undefined && names !== "")
-      tools[0] = { ...finder, description: `${finder.description ?? ""}\n${names}` };
+    const names = nameList([...byName.keys()], { budget, counter });
+    if (names !== "") tools[0] = { ...finder, description: `${finder.description}\n${names}` };
   }
-  const byName = new Map(proxied.map((one) => [one.tool.name, one]));
   return {
     tools,
     tokens: { before: countTools(all, counter), after: countTools(tools, counter) },
@@ -80,7 +73,7 @@ export function buildToolList(
       if (tool === undefined)
         return direct && (isDeferred ? explained(direct, given, call) : direct.call(given, call));
       const read = readToolInput(tool, given);
-      if (!read.ok) return Promise.resolve(toolError(read.issues[0]?.message ?? name));
+      if (!read.ok) return Promise.resolve(issuesError(read.issues));
       const called = name === "call_tool" && byName.get(String(read.value["name"]));
       return called
         ? explained(called, recordAt(read.value, "input"), call)
@@ -102,7 +95,7 @@ async function explained(
   });
   const read = result.isError === true ? readToolInput(tool, input) : undefined;
   if (read?.ok !== false) return result;
-  const text = `${read.issues[0]?.message ?? tool.name}\nSchema: ${jsonText(tool.inputSchema)}`;
+  const text = `${read.issues[0]?.message}\nSchema: ${jsonText(tool.inputSchema)}`;
   return { ...result, content: [...result.content, { type: "text", text }] };
 }
 

@@ -38,9 +38,11 @@ export function readToolInput(
     const [only = key] = known.includes(key) || meant.length !== 1 ? [] : meant;
     return [only, member] as const;
   });
-  const problems = members
-    .filter(([key]) => known.length > 0 && !known.includes(key))
-    .map(([key]) => `there is no parameter ${JSON.stringify(key)}`);
+  const problems = members.flatMap(([key], at) => {
+    if (members.findIndex(([other]) => other === key) < at) return `${key} is given twice`;
+    const isUnknown = known.length > 0 && !known.includes(key);
+    return isUnknown ? `there is no parameter ${JSON.stringify(key)}` : [];
+  });
   const read = parseStructured<unknown>(jsonText(Object.fromEntries(members)), {
     schema: inputSchema,
   });

@@ -141,11 +141,10 @@ async function showRows(
     ...(more ? [`[the first ${rowCount} rows; there are more]`] : []),
     ...(stored === undefined ? [] : [storedLine(stored, shown)]),
   ];
-  const head = lines.length === 0 ? undefined : lines.join("\n");
+  const { text } = compress(jsonText(rows), { budget: answerTokens, kind: "json", counter });
   const handle = stored?.artifactId.slice(0, 12);
-  const budget = answerTokens;
-  const { text } = compress(jsonText(rows), { budget, kind: "json", counter });
-  const data = withoutUndefined({ rows, rowCount, more, handle, ["note"]: head });
+  const said = lines.join("\n") || undefined;
+  const data = withoutUndefined({ rows, rowCount, more, handle, ["note"]: said });
   return dataResult([...lines, text].join("\n"), data);
 }
 
