@@ -140,7 +140,7 @@ export async function rankInDetail(
   const chunksOf = new Map([...read.keys()].map((at, place) => [at, chunked[place]]));
   // What was not looked into stays behind what was.
   const lowest = Math.min(1, ...chunked.map(({ score }) => score));
-  const best = Math.max(...order.filter(({ at }) => !read.has(at)).map(({ score }) => score));
+  const best = order.find(({ at }) => !read.has(at))?.score ?? 1;
   const rated = order
     .map((one) => ({ ...one, score: chunksOf.get(one.at)?.score ?? (lowest * one.score) / best }))
     .sort((a, b) => b.score - a.score);
