@@ -189,7 +189,7 @@ async function showCodingAgent() {
   );
   heading(
     5,
-    "An answer applied",
+    "Apply the model's edit",
     `a failing test repaired by answers that were recorded, on a copy, in ${clock()}`,
   );
   excerpt(told, told.length);

@@ -72,7 +72,7 @@ async function findAgain(session, { createArtifactTools, counter }) {
   assert.ok(text.includes(FOUND), "the search did not find the fact");
   heading(
     2,
-    "A fact found again",
+    "Search a result that was cut",
     `search_artifact("${QUESTION}") gives ${format(counter.count(text))} tokens in ${clock()}`,
   );
   excerpt(text.split("\n"), 8);
