@@ -108,7 +108,9 @@ function textsOf(
 
 function jsonOf(value: unknown, name: string): string {
   try {
-    return canonicalJson(value);
+    // Refuses what JSON.stringify would drop or change; members keep their order.
+    canonicalJson(value);
+    return JSON.stringify(value);
   } catch (cause) {
     const problem = `What is to be kept under "${name}" has no JSON.`;
     throw new RecordsError("invalid_options", problem, { cause });
