@@ -52,22 +52,4 @@ export const listRules: readonly KitRule<Records>[] = [
         assert.deepEqual(await allNames(records, "records", { prefix }), names);
     },
   },
-  {
-    name: "logs and records of one name are listed apart",
-    async check(records) {
-      await records.write([
-        put("a"),
-        { append: "a", entries: [1, 2] },
-        { append: "b", entries: [1] },
-      ]);
-      assert.deepEqual(await allNames(records, "records"), ["a"]);
-      assert.deepEqual(await records.listLogs(), {
-        logs: [
-          { name: "a", version: 2 },
-          { name: "b", version: 1 },
-        ],
-      });
-      assert.deepEqual(await allNames(records, "logs", { limit: 1 }), ["a", "b"]);
-    },
-  },
 ];

@@ -8,12 +8,6 @@ import { allEntries, numbers, oddNames } from "./expectations.ts";
 /** Rules of logs. */
 export const logRules: readonly KitRule<Records>[] = [
   {
-    name: "a log that is not there is empty",
-    async check(records) {
-      assert.deepEqual(await records.readLog("l"), { entries: [], version: 0 });
-    },
-  },
-  {
     name: "entries come back in their order, page by page",
     async check(records) {
       const entries = numbers(25).map((n) => ({ n, text: "ж🙂".repeat(n) }));
@@ -31,19 +25,6 @@ export const logRules: readonly KitRule<Records>[] = [
       await records.write([{ append: "l", entries: numbers(500) }]);
       const page = await records.readLog("l", { limit: 10_000 });
       assert.deepEqual(page.entries, [...numbers(2_000), ...numbers(500)]);
-    },
-  },
-  {
-    name: "of appends at one version at the same time one wins",
-    async check(records) {
-      const done = await Promise.allSettled(
-        numbers(6).map((n) =>
-          records.write([{ append: "l", entries: [n, n], expectedVersion: 0 }]),
-        ),
-      );
-      const winners = done.flatMap(({ status }, at) => (status === "fulfilled" ? [at, at] : []));
-      assert.equal(winners.length, 2, "entries of writers that won");
-      assert.deepEqual((await records.readLog("l")).entries, winners);
     },
   },
   {

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 
 import { expect, it } from "vitest";
 
-import { numbers, refused } from "../conformance/expectations.ts";
+import { allNames, numbers, refused } from "../conformance/expectations.ts";
 import { createMemoryRecords } from "../create-memory-records.ts";
 import type { Records } from "./records.ts";
+
+const put = (name: string) => ({ put: name, value: name.length });
 
 /** What no database below can get wrong. */
 const rules: { name: string; check(records: Records): Promise<void> }[] = [
@@ -41,7 +43,7 @@ const rules: { name: string; check(records: Records): Promise<void> }[] = [
     async check(records) {
       const twice = [{ put: "r", value: 1 }, { remove: "r" }];
       await refused("invalid_options", () => records.write(twice));
-      for (const value of [undefined, Number.NaN, 1n])
+      for (const value of [undefined, Number.NaN, 1n, [undefined], { a: new Map() }, () => 1])
         await refused("invalid_options", () => records.write([{ put: "r", value }]));
       for (const put of ["", "x".repeat(301)])
         await refused("invalid_options", () => records.write([{ put, value: 1 }]));
@@ -133,6 +135,67 @@ const rules: { name: string; check(records: Records): Promise<void> }[] = [
       await refused("closed", () => records.listLogs());
       await refused("closed", () => records.write([]));
       await refused("closed", () => records.acquireLease("w", { ttlMs: 1, nowMs: 0 }));
+    },
+  },
+  {
+    name: "of several changes all are made or none",
+    async check(records) {
+      await records.write([{ put: "b", value: 1 }]);
+      await refused("conflict", () =>
+        records.write([
+          { put: "a", value: 1 },
+          { append: "log", entries: [1] },
+          { put: "b", value: 2, expectedVersion: 0 },
+        ]),
+      );
+      assert.equal(await records.get("a"), undefined);
+      assert.deepEqual(await records.readLog("log"), { entries: [], version: 0 });
+      const outcomes = await records.write([
+        { put: "a", value: 1 },
+        { append: "log", entries: [1, 2] },
+        { remove: "b", expectedVersion: 1 },
+      ]);
+      assert.deepEqual(
+        outcomes.map(({ after }) => after),
+        [1, 2, 0],
+      );
+    },
+  },
+  {
+    name: "logs and records of one name are listed apart",
+    async check(records) {
+      await records.write([
+        put("a"),
+        { append: "a", entries: [1, 2] },
+        { append: "b", entries: [1] },
+      ]);
+      assert.deepEqual(await allNames(records, "records"), ["a"]);
+      assert.deepEqual(await records.listLogs(), {
+        logs: [
+          { name: "a", version: 2 },
+          { name: "b", version: 1 },
+        ],
+      });
+      assert.deepEqual(await allNames(records, "logs", { limit: 1 }), ["a", "b"]);
+    },
+  },
+  {
+    name: "a log that is not there is empty",
+    async check(records) {
+      assert.deepEqual(await records.readLog("l"), { entries: [], version: 0 });
+    },
+  },
+  {
+    name: "of appends at one version at the same time one wins",
+    async check(records) {
+      const done = await Promise.allSettled(
+        numbers(6).map((n) =>
+          records.write([{ append: "l", entries: [n, n], expectedVersion: 0 }]),
+        ),
+      );
+      const winners = done.flatMap(({ status }, at) => (status === "fulfilled" ? [at, at] : []));
+      assert.equal(winners.length, 2, "entries of writers that won");
+      assert.deepEqual((await records.readLog("l")).entries, winners);
     },
   },
 ];

@@ -10,32 +10,27 @@ import {
   textOfSortKey,
 } from "@ccl/sql";
 
-import { moveLog, moveRecords } from "./move-log.ts";
+import { jsonOfRow, moveLogRows, moveRecords } from "./move-log.ts";
 
 /** Longer ids end in their hash, as @ccl/catalog names them. */
 const longestId = 200;
 
 /** Moves a catalogue: a record of each resource, a log of its history, and a record of each vector. */
 export function* moveCatalog(): SqlSteps<void> {
-  const resources =
-    "SELECT id_key, record, sha256 FROM ccl_catalog_resources WHERE record IS NOT NULL";
+  const resources = yield* rowsOf(
+    "SELECT id_key, record AS json, sha256 FROM ccl_catalog_resources WHERE record IS NOT NULL",
+  );
   yield* moveRecords(
-    (yield* rowsOf(resources)).map((row) => {
-      const json = textIn(row, "record");
-      const isWhole = sha256Hex(json) === textIn(row, "sha256");
-      return { name: `catalog/resource/${nameIn(row)}`, json, isWhole };
-    }),
+    resources.map((row) => ({ name: `catalog/resource/${nameIn(row)}`, ...jsonOfRow(row) })),
   );
   const histories =
     "SELECT id_key, max(position) AS version FROM ccl_catalog_history GROUP BY id_key";
-  for (const row of yield* rowsOf(histories))
-    yield* moveLog({
-      name: `catalog/history/${nameIn(row)}`,
-      version: numberIn(row, "version"),
-      select:
-        "SELECT position - 1 AS position, entry AS json, sha256 FROM ccl_catalog_history WHERE id_key = ? AND position > ? AND position <= ?",
-      owner: textIn(row, "id_key"),
-    });
+  for (const row of yield* rowsOf(histories)) {
+    const select = `SELECT position - 1 AS position, entry AS json, sha256 FROM ccl_catalog_history
+      WHERE id_key = ? ORDER BY position`;
+    const entries = yield* rowsOf(select, textIn(row, "id_key"));
+    yield* moveLogRows(`catalog/history/${nameIn(row)}`, numberIn(row, "version"), entries);
+  }
   const vectors = yield* rowsOf("SELECT embedder_key, hash_key, vector FROM ccl_catalog_vectors");
   yield* moveRecords(
     vectors.map((row) => {

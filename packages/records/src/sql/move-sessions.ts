@@ -1,17 +1,16 @@
 import { numberIn, requiredJsonIn, rowsOf, type SqlSteps, textIn } from "@ccl/sql";
 
-import { moveLog, moveRecords } from "./move-log.ts";
+import { moveLogRows, moveRecords } from "./move-log.ts";
 
 /** Moves sessions: a log of events and a record of state each. */
 export function* moveSessions(): SqlSteps<void> {
-  for (const log of yield* rowsOf("SELECT log_no, session_id, version FROM ccl_session_logs"))
-    yield* moveLog({
-      name: `session/${textIn(log, "session_id")}`,
-      version: numberIn(log, "version"),
-      select:
-        "SELECT position, event AS json, sha256 FROM ccl_session_events WHERE log_no = ? AND position >= ? AND position < ?",
-      owner: numberIn(log, "log_no"),
-    });
+  for (const log of yield* rowsOf("SELECT log_no, session_id, version FROM ccl_session_logs")) {
+    const name = `session/${textIn(log, "session_id")}`;
+    const select =
+      "SELECT position, event AS json, sha256 FROM ccl_session_events WHERE log_no = ? ORDER BY position";
+    const events = yield* rowsOf(select, numberIn(log, "log_no"));
+    yield* moveLogRows(name, numberIn(log, "version"), events);
+  }
   const states = new Map<string, { [key: string]: string }>();
   for (const row of yield* rowsOf("SELECT session_id, state_key, value FROM ccl_session_states")) {
     const sessionId = textIn(row, "session_id");

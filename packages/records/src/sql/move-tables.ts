@@ -1,6 +1,7 @@
 import { rowsOf, run, type SqlSteps } from "@ccl/sql";
 
 import { moveCatalog } from "./move-catalog.ts";
+import { moveDecisions } from "./move-decisions.ts";
 import { moveSessions } from "./move-sessions.ts";
 
 /** What versions before this package kept in tables of its own, and what moves it into records. */
@@ -15,6 +16,7 @@ const formers: { component: string; tables: string; move(): SqlSteps<void> }[] =
     tables: "ccl_catalog_state ccl_catalog_resources ccl_catalog_history ccl_catalog_vectors",
     move: moveCatalog,
   },
+  { component: "gateway", tables: "ccl_gateway_decisions", move: moveDecisions },
 ];
 
 /** Moves what earlier versions wrote, once, and drops their tables. */
