@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-import type { PrunableDecisionStore } from "@ccl/gateway";
+import { openRecords, type Records } from "@ccl/records";
 
 import {
   type ArtifactFolder,
@@ -20,7 +20,8 @@ export interface StateFlags {
 
 /** Artifacts, and what proxies decided. */
 export interface State extends ArtifactFolder {
-  decisions(): Promise<PrunableDecisionStore>;
+  /** The caller closes them. */
+  decisions(): Promise<Records>;
 }
 
 /** Opens the state of the user, or the one that several proxies share; `path` is the folder of what is kept beside it. */
@@ -33,10 +34,7 @@ export async function openState(session: Session, flags: StateFlags): Promise<St
   const folder = await openArtifactFolder(path);
   return {
     ...folder,
-    decisions: async () => {
-      const { openFileDecisionStore } = await import("@ccl/gateway/node");
-      return await openFileDecisionStore(resolve(path, "decisions"));
-    },
+    decisions: async () => (await import("@ccl/gateway/node")).openGatewayRecords(path),
   };
 }
 
@@ -54,11 +52,13 @@ async function openShared(
       await store.close();
       await client.end();
     };
-    const decisions = async (): Promise<PrunableDecisionStore> => {
-      const { openPostgresDecisionStore } = await import("@ccl/gateway/postgres");
-      return await openPostgresDecisionStore({ client });
+    return {
+      store,
+      decisions: () => openRecords({ postgres: client }),
+      close,
+      path,
+      kind: "postgres",
     };
-    return { store, decisions, close, path, kind: "postgres" };
   } catch (error) {
     await client.end();
     throw error;

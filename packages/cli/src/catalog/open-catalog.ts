@@ -1,10 +1,12 @@
 import {
   type Catalog,
   createCatalog,
-  createMemoryCatalogStore,
+  listResources,
+  type Principal,
   type ResourceRecord,
+  restoreResources,
 } from "@ccl/catalog";
-import type { Principal } from "@ccl/catalog";
+import { createMemoryRecords } from "@ccl/records";
 
 import { createNoSearchIndex } from "./no-search-index.ts";
 
@@ -23,28 +25,12 @@ export async function openCatalog(
   records: readonly ResourceRecord[],
   { signal }: { signal: AbortSignal },
 ): Promise<OpenedCatalog> {
-  const store = createMemoryCatalogStore();
-  await store.write(
-    records.map((record) => ({ id: record.id, record, expectedVersion: 0 })),
-    { signal },
-  );
+  const kept = createMemoryRecords();
+  await restoreResources(kept, records, { signal });
   const roles = { owner: { details: true, pii: true }, public: { details: true } };
-  const catalog = createCatalog({ store, index: createNoSearchIndex(), access: { roles } });
+  const index = createNoSearchIndex();
   return {
-    catalog,
-    async records() {
-      const all: ResourceRecord[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await store.list({
-          limit: 1_000,
-          signal,
-          cursor,
-        });
-        all.push(...page.resources.map(({ record }) => record));
-        ({ cursor } = page);
-      } while (cursor !== undefined);
-      return all;
-    },
+    catalog: createCatalog({ records: kept, index, access: { roles } }),
+    records: () => listResources(kept, { signal }),
   };
 }

@@ -1,5 +1,5 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
-import type { PrunableDecisionStore } from "@ccl/gateway";
+import { decidedSessions, forgetDecisions, readDecisions } from "@ccl/gateway";
 
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
@@ -27,12 +27,15 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
   const before = Date.now() - days * dayMs;
   return withState(session, flags, async ({ store, kind, decisions: openDecisions }) => {
     const decisions = await openDecisions();
-    const ended = await sessionsOf(decisions, (last) => last < before);
+    const sessions = [...(await decidedSessions(decisions))];
+    const ended = sessions.flatMap(([one, last]) => (last < before ? [one] : []));
     // First, so that a session that comes back finds nothing decided, and keeps anew what it shows.
-    if (!dryRun) await decisions.forget(ended, before);
+    if (!dryRun) await forgetDecisions(decisions, ended, before);
     const shown = new Set<string>();
-    for (const one of await sessionsOf(decisions, (last) => last >= before))
-      for (const name of namesIn(JSON.stringify(await decisions.read(one)))) shown.add(name);
+    for (const [one] of sessions.filter(([, last]) => last >= before))
+      for (const name of namesIn(JSON.stringify(await readDecisions(decisions, one))))
+        shown.add(name);
+    await decisions.close();
     const old = (await allHandles(store)).filter(
       (handle) => handle.createdAt < before && (kind !== "postgres" || isOfCcl(handle)),
     );
@@ -61,13 +64,6 @@ function isOfCcl({ source, sessionId }: ArtifactHandle): boolean {
     source === "ccl shrink" ||
     (source.startsWith("tool:") && /^[0-9a-f]{64}$/.test(sessionId ?? ""))
   );
-}
-
-async function sessionsOf(
-  decisions: PrunableDecisionStore,
-  isMeant: (lastMs: number) => boolean,
-): Promise<string[]> {
-  return [...(await decisions.sessions())].flatMap(([one, last]) => (isMeant(last) ? [one] : []));
 }
 
 function namesIn(text: string): string[] {

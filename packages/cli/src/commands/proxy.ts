@@ -1,12 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
-import { join } from "node:path";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { CclError } from "@ccl/core";
-import { createGateway, createMemoryDecisionStore, type GatewayMode } from "@ccl/gateway";
-import { openProxy, openRequestLog, type Proxy, summaryText } from "@ccl/gateway/node";
+import { createGateway, type GatewayMode } from "@ccl/gateway";
+import {
+  createRequestLog,
+  openGatewayRecords,
+  openProxy,
+  type Proxy,
+  summaryText,
+} from "@ccl/gateway/node";
+import { createMemoryRecords } from "@ccl/records";
 
 import { artifactCommand, sharedState } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
@@ -118,9 +124,9 @@ async function start(
   const folder = await openState(session, flags);
   try {
     await warmUp();
-    const store = await folder.decisions();
+    const records = await folder.decisions();
     const { mode, holdout, upstream, port, host } = flags;
-    const parts = { store, artifactStore: folder.store, mode, holdout };
+    const parts = { records, artifactStore: folder.store, mode, holdout };
     const service = {
       gateway: createGateway({ ...parts, hint: "hash" }),
       artifactStore: folder.store,
@@ -132,12 +138,16 @@ async function start(
         folder.kind === "postgres" ? undefined : flags.state,
       );
     const gateway = createGateway({ ...parts, hint });
-    const log = await openRequestLog(join(folder.path, "requests"), { texts: flags.record });
+    // What prompts say stays on this machine.
+    const local = folder.kind === "postgres" ? await openGatewayRecords(folder.path) : records;
+    const log = createRequestLog(local, { texts: flags.record });
     const onRequest = log.add;
     const opened = await openProxy({ gateway, service, upstream, port, host, token, onRequest });
     const close = async (): Promise<void> => {
       await opened.close();
       await log.close();
+      await records.close();
+      await local.close();
     };
     return { running: { ...opened, close }, folder };
   } catch (error) {
@@ -149,8 +159,8 @@ async function start(
 
 /** Plans requests, so that the first real one does not wait for code to be compiled. */
 async function warmUp(): Promise<void> {
-  const [store, artifactStore] = [createMemoryDecisionStore(), createMemoryArtifactStore()];
-  const gateway = createGateway({ store, artifactStore, mode: "full", hint: "hash" });
+  const [records, artifactStore] = [createMemoryRecords(), createMemoryArtifactStore()];
+  const gateway = createGateway({ records, artifactStore, mode: "full", hint: "hash" });
   const lines = Array.from({ length: 400 }, (_, at) => `10:00 INFO worker ${at % 7} took ${at} ms`);
   for (const content of [lines.join("\n"), JSON.stringify(lines.map((line) => ({ line })))]) {
     const messages = [{ role: "tool", tool_call_id: "c", content }];

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { estimatedCounter } from "@ccl/core";
 import { cachePriceOf } from "@ccl/gateway";
 import type { RecordedCall, Transcript } from "@ccl/gateway/audit";
-import { createRequestLogReader, type LoggedRequest } from "@ccl/gateway/node";
+import { createRequestLogReader, type LoggedRequest, openGatewayRecords } from "@ccl/gateway/node";
 import type { GatewayView, PromptRow, SessionRow } from "@ccl/inspector";
 
 import { agentFolders, findLogs, maxLogBytes, readAgentLog } from "../commands/audit.ts";
@@ -43,18 +43,21 @@ export interface PromptSession {
   prompts: readonly SessionPrompt[];
 }
 
-/** Reads the sessions of a folder's gateway; a later call reads what was added since. */
-export function gatewaySessions(folder: string): () => Promise<PromptSession[]> {
-  const read = createRequestLogReader(folder);
+/** Reads the sessions of the gateway of a state folder; a later call reads what was added since. */
+export function gatewaySessions(state: string): () => Promise<PromptSession[]> {
+  let read: ReturnType<typeof createRequestLogReader> | undefined;
   const known = new Map<readonly LoggedRequest[], SessionPrompt[]>();
-  return async () =>
-    [...(await read())].flatMap(([id, requests]) => {
+  return async () => {
+    if (read === undefined && (await isThere(`${state}/gateway`)))
+      read = createRequestLogReader(await openGatewayRecords(state));
+    return [...((await read?.()) ?? [])].flatMap(([id, requests]) => {
       const prompts = known.get(requests) ?? [];
       for (const request of requests.slice(prompts.length))
         prompts.push(promptOf(request, prompts.length));
       known.set(requests, prompts);
       return sessionOf({ id, source: "gateway", model: requests.at(-1)?.model }, prompts);
     });
+  };
 }
 
 function promptOf(request: LoggedRequest, at: number): SessionPrompt {

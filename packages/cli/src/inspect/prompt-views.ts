@@ -1,5 +1,3 @@
-import { join } from "node:path";
-
 import { cachePriceOf } from "@ccl/gateway";
 import {
   type ComparedPart,
@@ -40,8 +38,8 @@ const maxPoints = 500;
 
 /** What was sent: by the gateway's log, and by the logs of coding agents. */
 export function promptViews(session: Session, flags: UiFlags): Required<PromptViews> {
-  const log = join(flags.state ?? stateFolder(session.terminal), "requests");
-  const readGateway = gatewaySessions(log);
+  const state = flags.state ?? stateFolder(session.terminal);
+  const readGateway = gatewaySessions(state);
   const all = async (): Promise<{ sessions: PromptSession[]; left: number }> => {
     const [own, agents] = [await readGateway(), await agentSessions(session, flags.agents)];
     const sessions = [...own, ...agents.sessions];
@@ -104,7 +102,7 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
     },
     async gateway() {
       const sessions = await readGateway();
-      const emptyLog = sessions.length === 0 ? log : undefined;
+      const emptyLog = sessions.length === 0 ? state : undefined;
       const live = await liveGateway(session.terminal.env, flags, emptyLog);
       return gatewayView(sessions, live);
     },

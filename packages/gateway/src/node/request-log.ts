@@ -1,16 +1,11 @@
-import { createReadStream } from "node:fs";
-import { appendFile, mkdir, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
-
-import { isRecord } from "@ccl/core/json";
-import { unless } from "@ccl/core/node";
 import { redactSecrets, sha256Hex } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
+import type { Records } from "@ccl/records";
 
 import type { ShownForm, ShownResult } from "../decide/plan-options.ts";
 import type { PlannedItem } from "../decide/history-planner.ts";
 import type { PassReason } from "../gateway/create-gateway.ts";
 import type { ItemKind } from "../history/history-item.ts";
-import { readLines } from "../json/read-lines.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
 import type { ProxiedRequest } from "./open-proxy.ts";
 
@@ -25,7 +20,7 @@ interface LoggedItem {
   hash?: string | undefined;
 }
 
-/** A request as a line of the log. Items and forms are those that the session's line before does not have. */
+/** A request as an entry of the log. Items and forms are those that the session's entry before does not have. */
 export interface LoggedRequest {
   timeMs: number;
   durationMs: number;
@@ -36,7 +31,7 @@ export interface LoggedRequest {
   directUsd: number;
   usd: number;
   reported?: ProxiedRequest["reported"];
-  /** How many items are those of the line before. */
+  /** How many items are those of the entry before. */
   kept: number;
   /** How many of these were sent as they were sent before, so that the provider's cache may hold them. */
   unchanged: number;
@@ -46,40 +41,39 @@ export interface LoggedRequest {
 
 /** Keeps what was sent. */
 export interface RequestLog {
-  /** To be the proxy's `onRequest`; lines are written in the background. */
+  /** To be the proxy's `onRequest`; entries are written in the background. */
   add(request: ProxiedRequest): void;
   /** Waits for what is being written; whether all of it was. */
   close(): Promise<boolean>;
 }
 
-/** What the last line of a session said of its prompt. */
-interface LastLine {
+/** What the last entry of a session said of its prompt. */
+interface LastEntry {
   length: number;
   shown: ReadonlyMap<number, ShownResult>;
 }
 
-/** Writes a file for each session into the folder; with `texts`, what the prompts say too. */
-export async function openRequestLog(
-  folder: string,
+const prefix = "gateway/requests/";
+
+/** Writes a log for each session; with `texts`, what the prompts say too. */
+export function createRequestLog(
+  records: Records,
   { texts = false }: { texts?: boolean | undefined } = {},
-): Promise<RequestLog> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+): RequestLog {
   /** By the list of the prompt's items, which lives as long as the session is held. */
-  const last = new WeakMap<readonly PlannedItem[], LastLine>();
+  const last = new WeakMap<readonly PlannedItem[], LastEntry>();
   let writing: Promise<unknown> = Promise.resolve();
   let isWhole = true;
   return {
     add(request) {
-      const session = request.plan.session ?? "unknown";
       const { items = [], shown = noneShown } = request.plan.prompt ?? {};
-      const line = lineOf(request, { last: last.get(items), texts });
+      const entry = entryOf(request, { last: last.get(items), texts });
       last.set(items, { shown, length: items.length });
-      const path = join(folder, `${session}.jsonl`);
       writing = writing
-        .then(() => appendFile(path, `\n${JSON.stringify(line)}\n`, { mode: 0o600 }))
+        .then(() => records.write([{ append: prefix + entry.session, entries: [entry] }]))
         .catch(() => {
           isWhole = false;
-          // What comes next would refer to a line that is missing.
+          // What comes next would refer to an entry that is missing.
           last.delete(items);
         });
     },
@@ -92,9 +86,9 @@ export async function openRequestLog(
 
 const noneShown: ReadonlyMap<number, ShownResult> = new Map();
 
-function lineOf(
+function entryOf(
   { plan, startedAtMs, durationMs, status, reported }: ProxiedRequest,
-  { last, texts }: { last: LastLine | undefined; texts: boolean },
+  { last, texts }: { last: LastEntry | undefined; texts: boolean },
 ): LoggedRequest {
   const { items = [], shown = noneShown } = plan.prompt ?? {};
   const kept = last?.length ?? 0;
@@ -132,33 +126,29 @@ function lineOf(
   };
 }
 
-/** A log of one session, as far as it was read. */
-interface ReadLog {
-  bytes: number;
-  requests: LoggedRequest[];
-}
-
 /**
- * Reads the requests of a folder by session, each with the whole of its prompt; a later call reads what was added since.
- * Lines that are cut off or of another form are passed over. A folder that is missing has none.
+ * Reads the requests by session, each with the whole of its prompt; a later call reads what was added since. Entries of
+ * another form are passed over.
  */
 export function createRequestLogReader(
-  folder: string,
+  records: Records,
 ): () => Promise<Map<string, readonly LoggedRequest[]>> {
   const logs = new Map<string, ReadLog>();
   const read = async (): Promise<Map<string, readonly LoggedRequest[]>> => {
-    const names = await unless(["ENOENT"], readdir(folder), []);
     const sessions = new Map<string, readonly LoggedRequest[]>();
-    for (const name of names.filter((one) => one.endsWith(".jsonl")).sort()) {
-      const path = join(folder, name);
-      const { size } = await stat(path);
-      const known = logs.get(name);
-      // A file that became shorter is another one.
-      const log = known === undefined || known.bytes > size ? { bytes: 0, requests: [] } : known;
-      if (log.bytes < size) await readOn(path, log);
-      logs.set(name, log);
-      sessions.set(name.slice(0, -".jsonl".length), log.requests);
-    }
+    let cursor: string | undefined;
+    do {
+      const page = await records.listLogs({ prefix, cursor, limit: 1_000 });
+      for (const { name, version } of page.logs) {
+        const known = logs.get(name);
+        // A log that became shorter is another one.
+        const log = known === undefined || known.count > version ? newLog() : known;
+        logs.set(name, log);
+        await readOn(records, { name, version }, log);
+        sessions.set(name.slice(prefix.length), log.requests);
+      }
+      ({ cursor } = page);
+    } while (cursor !== undefined);
     return sessions;
   };
   let reading: Promise<unknown> = Promise.resolve();
@@ -170,28 +160,41 @@ export function createRequestLogReader(
   };
 }
 
-/** Adds the whole lines that follow. */
-async function readOn(path: string, log: ReadLog): Promise<void> {
-  const pieces: Buffer[] = [];
-  for await (const piece of createReadStream(path, { start: log.bytes })) pieces.push(piece);
-  const bytes = Buffer.concat(pieces);
-  const end = bytes.lastIndexOf("\n") + 1;
-  log.bytes += end;
-  for (const line of readLines(bytes.toString("utf8", 0, end), isLogged)) {
-    const whole = wholeRequest(line, log.requests.at(-1));
-    if (whole !== undefined) log.requests.push(whole);
+/** A log of one session, as far as it was read. */
+interface ReadLog {
+  count: number;
+  requests: LoggedRequest[];
+}
+
+const newLog = (): ReadLog => ({ count: 0, requests: [] });
+
+/** Adds the entries that follow. */
+async function readOn(
+  records: Records,
+  { name, version }: { name: string; version: number },
+  log: ReadLog,
+): Promise<void> {
+  while (log.count < version) {
+    const { entries } = await records.readLog(name, { from: log.count });
+    if (entries.length === 0) return;
+    log.count += entries.length;
+    for (const entry of entries.filter(isLogged)) {
+      const whole = wholeRequest(entry, log.requests.at(-1));
+      if (whole !== undefined) log.requests.push(whole);
+    }
   }
 }
 
 function wholeRequest(
-  line: LoggedRequest,
+  entry: LoggedRequest,
   before: LoggedRequest | undefined,
 ): LoggedRequest | undefined {
-  if (line.kept > 0 && (before === undefined || before.items.length < line.kept)) return undefined;
-  const items = [...(before?.items.slice(0, line.kept) ?? []), ...line.items];
-  const shown = new Map(line.kept > 0 ? before?.shown.map((one) => [one.at, one]) : []);
-  for (const one of line.shown) shown.set(one.at, one);
-  return { ...line, items, shown: [...shown.values()] };
+  if (entry.kept > 0 && (before === undefined || before.items.length < entry.kept))
+    return undefined;
+  const items = [...(before?.items.slice(0, entry.kept) ?? []), ...entry.items];
+  const shown = new Map(entry.kept > 0 ? before?.shown.map((one) => [one.at, one]) : []);
+  for (const one of entry.shown) shown.set(one.at, one);
+  return { ...entry, items, shown: [...shown.values()] };
 }
 
 function isLogged(value: unknown): value is LoggedRequest {
