@@ -7,6 +7,23 @@ export interface PlanIssue extends Issue {
   code: PlanIssueCode;
 }
 
+/** An issue about a part of a plan or an answer, or about the whole. */
+export function planIssue(
+  code: PlanIssueCode,
+  message: string,
+  path: Issue["path"] = [],
+): PlanIssue {
+  return { code, path, message };
+}
+
+/** A result of one issue. */
+export function refusal(...issue: Parameters<typeof planIssue>): {
+  ok: false;
+  issues: PlanIssue[];
+} {
+  return { ok: false, issues: [planIssue(...issue)] };
+}
+
 /** How much of a value a message quotes. */
 const QUOTED_CHARACTERS = 80;
 

@@ -9,7 +9,7 @@ import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/pl
 import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { withTree } from "../file-system/tree.ts";
-import { quote } from "../../plan-issue.ts";
+import { quote, refusal } from "../../plan-issue.ts";
 import { hashOfPlan } from "./hash-of-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { backUp } from "./back-up.ts";
@@ -28,7 +28,7 @@ import {
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
-import { planFailure, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
+import { type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
 import { dropShelter, restoreSheltered, shelterJournal } from "./shelter.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
@@ -63,7 +63,7 @@ async function apply(
   } = options;
   const unfinished = await findUnfinished(journals);
   if (unfinished.length > 0)
-    return planFailure(
+    return refusal(
       "RECOVERY_REQUIRED",
       `Transaction ${unfinished.join(", ")} was interrupted. Call recover() before the next apply.`,
     );
@@ -77,7 +77,7 @@ async function apply(
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
   const again = before.length === 0 ? resolved : await resolve();
   if (!again.ok || hashOfPlan(plan, again.value) !== hashOfPlan(plan, resolved.value))
-    return planFailure(
+    return refusal(
       "CONCURRENT_EDIT",
       'A file of the plan was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".',
     );
@@ -128,14 +128,14 @@ function checkConfirmation(
   );
   if (confirm === undefined)
     return needs
-      ? planFailure(
+      ? refusal(
           "CONFIRM_REQUIRED",
           "The plan deletes something. Preview it, and confirm with the preview's planHash.",
         )
       : undefined;
   return confirm === hashOfPlan(plan, resolved)
     ? undefined
-    : planFailure(
+    : refusal(
         "CONFIRM_REQUIRED",
         "What was confirmed is another plan, or its files have changed. Preview it again.",
       );
@@ -175,7 +175,7 @@ async function prepare(
     if (error instanceof StepConflict) return { ok: false, issues: [error.issue] };
     const code = systemCode(error);
     if (code === undefined || PlanProtocolError.isInstance(error)) throw error;
-    return planFailure(
+    return refusal(
       "SNAPSHOT_FAILED",
       `The change could not be prepared (${code}). Nothing was changed.`,
     );

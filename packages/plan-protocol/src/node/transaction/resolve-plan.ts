@@ -6,7 +6,7 @@ import { checkPath } from "../../paths/check-path.ts";
 import { foldName } from "../../paths/fold-name.ts";
 import { actionKinds } from "../../plan/action-kinds.ts";
 import type { ActionKind } from "../../plan/plan.ts";
-import { quote } from "../../plan-issue.ts";
+import { quote, refusal } from "../../plan-issue.ts";
 import type { PlanIssueCode } from "../../plan-issue-code.ts";
 import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
@@ -297,7 +297,7 @@ function textOf(facts: FileFacts): { baseText?: string | undefined } {
 }
 
 function refuse(code: PlanIssueCode, message: string): Outcome {
-  return { ok: false, issues: [{ code, path: ["path"], message }] };
+  return refusal(code, message, ["path"]);
 }
 
 function ioIssue(action: ValidAction, error: unknown): Outcome {
@@ -312,9 +312,4 @@ function pathOf({ path }: ValidAction): string {
 
 function byAction(a: Issue, b: Issue): number {
   return Number(a.path[1] ?? 0) - Number(b.path[1] ?? 0);
-}
-
-/** A result of one issue about the whole plan. */
-export function planFailure(code: PlanIssueCode, message: string): { ok: false; issues: Issue[] } {
-  return { ok: false, issues: [{ code, path: [], message }] };
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 import { type Issue, type Result, success } from "@ccl/core";
 
-import { quote } from "../../plan-issue.ts";
+import { quote, refusal } from "../../plan-issue.ts";
 import type { RolledBackPlan } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
@@ -18,7 +18,6 @@ import {
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
-import { planFailure } from "./resolve-plan.ts";
 import { undo } from "./undo.ts";
 
 /** Puts a committed transaction back. The caller holds the workspace's lock. */
@@ -31,14 +30,14 @@ export async function rollBack(
     isTransactionId(transactionId) && (await journals.status(transactionId))?.kind === "folder";
   if (!isThere) return noJournalOf(transactionId);
   if ((await findUnfinished(journals)).length > 0)
-    return planFailure(
+    return refusal(
       "RECOVERY_REQUIRED",
       "A transaction was interrupted. Call recover() before a rollback.",
     );
   const folder = await journals.openFolder(transactionId);
   const state = await stateOf(folder).finally(() => folder.close());
   if (state !== "committed")
-    return planFailure(
+    return refusal(
       "PATH_NOT_FOUND",
       `Transaction ${quote(transactionId)} is not committed; there is nothing to undo.`,
     );
@@ -60,10 +59,7 @@ export async function rollBack(
 
 /** The answer for an id that there is no journal of. */
 export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
-  return planFailure(
-    "PATH_NOT_FOUND",
-    `There is no journal of a transaction ${quote(transactionId)}.`,
-  );
+  return refusal("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
 }
 
 /** What is no longer as the transaction, or a check after it, left it. */
