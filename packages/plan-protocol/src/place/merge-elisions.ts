@@ -213,7 +213,7 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
   let come: string[] = [];
   const rows = [...diffLines(old, fresh), { mark: " ", text: "" }];
   const isWordless = ({ mark, text }: { mark: string; text: string }): boolean =>
-    mark === " " && !LETTER.test(text);
+    mark === " " && !LETTER.test(text) && lookOf(text) === undefined;
   for (const [at, { mark, text }] of rows.entries()) {
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
