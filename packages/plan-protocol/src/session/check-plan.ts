@@ -6,6 +6,7 @@ import type { PlanIssue } from "../plan-issue.ts";
 import { checkPlanOf } from "../validate/validate-plan.ts";
 import type { ValidAction, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPreview } from "../workspace/plan-workspace.ts";
+import { secretMask } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
@@ -15,8 +16,6 @@ export interface CheckedPlan {
   plan: ValidPlan;
   preview?: PlanPreview | undefined;
 }
-
-const MASK = /\[redacted:[a-z0-9_]{1,40}\]/;
 
 /** Checks a plan against its mode, against what the model was shown, and against the files themselves. */
 export async function checkPlan(
@@ -62,7 +61,7 @@ function checkAgainstShown(
   { readSet }: ShownContext,
 ): PlanIssue[] {
   return actions.flatMap((action): PlanIssue[] => {
-    const mask = "content" in action ? MASK.exec(action.content ?? "")?.[0] : undefined;
+    const mask = "content" in action ? secretMask.exec(action.content ?? "")?.[0] : undefined;
     if (mask === undefined || readSet.get(action.path)?.text.includes(mask) === true) return [];
     const index = plan.actions.findIndex(({ path }) => path === action.path);
     const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;

@@ -20,7 +20,6 @@ import type {
   ProposeOptions,
 } from "./plan-session.ts";
 import type { SessionSettings } from "./proposal-run.ts";
-import { maxRepairs } from "./recovery-from.ts";
 import { abortOf, makeProposal, type ProposalStart, writeTrace } from "./make-proposal.ts";
 
 /** What a session remembers between its calls. */
@@ -95,7 +94,7 @@ async function begin(
   if (goal.trim() === "")
     throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
   const { shownFiles = [], files = [], signal } = given;
-  const cycle = { goal, ...textsOf(given), shownFiles, entries: [], cache: new Map() };
+  const cycle = { goal, ...textsOf(given), shownFiles, entries: [] };
   return run(state, { mode, goal, cycle, files, isContinued: false, signal });
 }
 
@@ -173,7 +172,7 @@ async function commit(
 }
 
 function settingsOf(options: PlanSessionOptions): SessionSettings {
-  const { version = defaultPlanVersion, repairs = maxRepairs } = options;
+  const { version = defaultPlanVersion, repairs = 2 } = options;
   if (!planVersions.includes(version))
     throw new PlanProtocolError(
       "invalid_input",
@@ -185,8 +184,7 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
       `${repairs} is no number of repairs. Use 0, 1 or 2.`,
     );
   return {
-    model: options.model,
-    workspace: options.workspace,
+    ...options,
     policy: options.policy ?? {},
     limits: { ...defaultPlanLimits, ...options.limits },
     responseFormat: options.responseFormat ?? "strict",
@@ -196,11 +194,8 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
     version,
     repairs,
     memory: options.memory ?? { user: {}, project: {} },
-    sink: options.trace,
     clock: options.clock ?? systemClock,
     ids: options.ids ?? createUuidV7Generator(),
-    onEvent: options.onEvent,
-    root: options.root,
     triggers: options.triggers ?? [],
   };
 }

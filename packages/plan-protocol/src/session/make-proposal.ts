@@ -44,7 +44,7 @@ export async function makeProposal(
     goal,
     config: configOf(settings),
     clock: settings.clock,
-    keepsAnswers: settings.sink?.includesRawAnswers === true,
+    keepsAnswers: settings.trace?.includesRawAnswers === true,
     onEvent: settings.onEvent,
   });
   const memoryBlock = renderMemoryBlock(memory);
@@ -64,7 +64,7 @@ export async function makeProposal(
     throwIfAborted(signal, PlanProtocolError);
     return { proposal: await finish(run, result, memory), recorder, cycle };
   } catch (error) {
-    recorder.end({ outcome: signal?.aborted === true ? "aborted" : "error", issues: [] });
+    recorder.end(signal?.aborted === true ? "aborted" : "error");
     await writeTrace(settings, recorder);
     throw abortOf(error, signal);
   }
@@ -72,11 +72,11 @@ export async function makeProposal(
 
 /** Hands the trace to its sink. An answer that was paid for is worth more than the record of it, so a failure is only reported. */
 export async function writeTrace(
-  { sink }: SessionSettings,
+  { trace }: SessionSettings,
   recorder: TraceRecorder,
 ): Promise<{ traceProblem?: string | undefined }> {
   try {
-    await sink?.write(recorder.trace());
+    await trace?.write(recorder.trace());
     return {};
   } catch (error) {
     return { traceProblem: error instanceof Error ? error.message : String(error) };
@@ -101,7 +101,7 @@ async function finish(
 ): Promise<Proposal> {
   const { recorder, mode } = run;
   if (!result.ok) {
-    recorder.end({ outcome: "failed", issues: result.issues });
+    recorder.end("failed", result.issues);
     return { ...result, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
   }
   const { plan, preview } = result.value;
@@ -114,7 +114,7 @@ async function finish(
     changed: run.changed,
     suggestedMemory: hasPatch ? applyMemoryPatch(memory, plan.memory_patch) : undefined,
   };
-  recorder.end({ outcome: "ok", issues: [], plan });
+  recorder.end("ok", [], plan);
   return { ok: true, value, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
 }
 
@@ -144,7 +144,7 @@ async function collectContext(
   if (shown.length > 0) await workspace.read(shown, { signal });
   if (run.changed.length === 0) return;
   run.mode = "plan";
-  run.recorder.setMode("plan");
+  run.recorder.record.mode = "plan";
 }
 
 function configOf(settings: SessionSettings): ConfigSnapshot {

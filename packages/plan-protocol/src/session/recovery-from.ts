@@ -10,9 +10,6 @@ import type { PlanIssueCode } from "../plan-issue-code.ts";
  */
 export type Recovery = "repair" | "repair_then_descend" | "reread" | "stop";
 
-/** How often one proposal is rejected: once for its form, once for its content. */
-export const maxRepairs = 2;
-
 /** All that a model is not simply asked to repair. */
 const RECOVERIES: ReadonlyMap<string, Recovery> = new Map<PlanIssueCode, Recovery>([
   ["ERR_PATCH_NOT_UNIFIED", "repair_then_descend"],

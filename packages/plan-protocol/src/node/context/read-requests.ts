@@ -4,7 +4,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { redactSecrets } from "@ccl/core";
 
 import { applyContextDiet } from "../../context/apply-context-diet.ts";
-import type { ContextBlock } from "../../context/context-block.ts";
+import { type ContextBlock, nameOfRequest } from "../../context/context-block.ts";
 import { checkPath } from "../../paths/check-path.ts";
 import type { ContextRequest } from "../../plan/plan.ts";
 import { quote } from "../../plan-issue.ts";
@@ -64,7 +64,7 @@ export async function readRequests(
         if (request.type === "read_file") parts.unread.set(request.path, answer.message);
         const text = `Not read: ${answer.code}. ${answer.message}`;
         fulfilled.blocks.push(
-          bounded(parts, { type: request.type, label: labelOf(request), text }),
+          bounded(parts, { type: request.type, label: nameOfRequest(request), text }),
         );
       }
     }
@@ -92,7 +92,10 @@ async function answerRequest(request: ContextRequest, context: AnswerContext): P
         `${request.type} could not be read (${code ?? (error instanceof Error ? error.name : "unknown")})`,
       );
     if (code === undefined) throw error;
-    return { code: "ERR_IO", message: `${quote(labelOf(request))} could not be read (${code}).` };
+    return {
+      code: "ERR_IO",
+      message: `${quote(nameOfRequest(request))} could not be read (${code}).`,
+    };
   }
 }
 
@@ -201,7 +204,7 @@ async function portRequest(
   }
   if (ports.logs === undefined) return refuse("There are no logs here");
   const text = await ports.logs(request.source, request.last_n, signal);
-  return { block: { type: "logs", label: labelOf(request), text: redactSecrets(text).text } };
+  return { block: { type: "logs", label: nameOfRequest(request), text: redactSecrets(text).text } };
 }
 
 function bounded({ limits }: WorkspaceParts, block: ContextBlock): ContextBlock {
@@ -213,12 +216,6 @@ function rangeLabel(path: string, request: Extract<ContextRequest, { type: "read
   const { start_line: start, end_line: end } = request;
   if (start === undefined && end === undefined) return path;
   return `${path}:${start ?? 1}-${end ?? ""}`;
-}
-
-function labelOf(request: ContextRequest): string {
-  if (request.type === "read_file") return request.path;
-  if (request.type === "search") return request.query;
-  return request.type === "logs" ? request.source : "env";
 }
 
 function refuse(reason: string): Answer {
