@@ -13,7 +13,7 @@ import { applyPlan } from "./transaction/apply-plan.ts";
 import { listTransactions, recoverAll } from "./transaction/recover.ts";
 import { pruneTransactions } from "./transaction/prune.ts";
 import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
-import { restoreSheltered, shelteredIds } from "./transaction/shelter.ts";
+import { restoreWhenFree, shelteredIds } from "./transaction/shelter.ts";
 import type { WorkspaceParts } from "./file-system/workspace-parts.ts";
 
 /** A workspace over parts that are open already; `close` closes them. */
@@ -115,7 +115,7 @@ function withRestored<Value>(
   call: (journals: Folder) => Promise<Value>,
 ): Promise<Value> {
   return withWorkspaceLock(parts, signal, async (journals) => {
-    await restoreSheltered(parts, journals);
+    await restoreWhenFree(parts, journals, signal);
     return await call(journals);
   });
 }

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 import { systemCode, unless } from "@ccl/core/node";
 import { type Clock, createUuidV7Generator, type IdGenerator, systemClock } from "@ccl/core";
@@ -73,12 +73,11 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
     limits: { ...defaultPlanLimits, ...options.limits },
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
-    withLock: async (held, signal, work) =>
-      withLockFile(
-        await pathIn(held, "lock"),
-        { name: `${parts.journalsName}/lock`, waitMs: lockTimeoutMs, signal },
-        work,
-      ),
+    async withLock(folder, signal, work) {
+      const lock = await pathIn(folder, "lock");
+      const name = join(await realpath(dirname(lock)), "lock");
+      return await withLockFile(lock, { name, waitMs: lockTimeoutMs, signal }, work);
+    },
     readSet: new Map(),
     unread: new Map(),
   };

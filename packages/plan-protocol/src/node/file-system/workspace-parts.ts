@@ -30,9 +30,9 @@ export interface WorkspaceParts {
   limits: PlanLimits;
   clock: Clock;
   ids: IdGenerator;
-  /** Runs work while no other one, of any process, has the lock in the journals' folder. */
+  /** Runs work while no other one, of any process, has the lock in a folder. */
   withLock<Value>(
-    journals: Folder,
+    folder: Folder,
     signal: AbortSignal | undefined,
     work: () => Promise<Value>,
   ): Promise<Value>;

@@ -29,7 +29,7 @@ import {
 import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
 import { type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
-import { dropShelter, restoreSheltered, shelterJournal } from "./shelter.ts";
+import { dropShelter, restoreSheltered, shelterJournal, withShelterLock } from "./shelter.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
 import { confirmSwap, swapIn, type SwapProgress, syncFoldersOf } from "./swap-in.ts";
@@ -42,7 +42,9 @@ export function applyPlan(
   asked: { plan: ValidPlan; options: ApplyOptions },
 ): Promise<Result<AppliedPlan>> {
   return traced("apply plan", { "ccl.plan.actions": asked.plan.actions.length }, async (span) => {
-    const applied = await apply(parts, journals, asked);
+    const { checks = [], signal } = asked.options;
+    const work = (): Promise<Result<AppliedPlan>> => apply(parts, journals, asked);
+    const applied = await (checks.length > 0 ? withShelterLock(parts, signal, work) : work());
     span.set({ "ccl.plan.applied": applied.ok });
     return applied;
   });
