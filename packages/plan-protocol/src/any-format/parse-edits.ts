@@ -7,7 +7,7 @@ import { parsePlan } from "../parse/parse-plan.ts";
 import type { EditFormat } from "../place/file-change.ts";
 import { defaultPlanVersion } from "../plan/action-kinds.ts";
 import type { Plan, PlanVersion } from "../plan/plan.ts";
-import type { PlanPolicy } from "../paths/plan-policy.ts";
+import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import { checkPlanOf, type PlacedActions } from "../validate/validate-plan.ts";
 import { noChangesMarker } from "../validate/check-summary.ts";
 import type { PlanMode, ReadSet, ValidPlan } from "../validate/valid-plan.ts";

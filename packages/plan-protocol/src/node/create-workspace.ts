@@ -1,8 +1,7 @@
+import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
 import { systemCode } from "@ccl/core/node";
-import { throwIfAborted } from "@ccl/core/async";
 
 import { parseEdits } from "../any-format/parse-edits.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { runChecks } from "./checks/check-round.ts";
 import { type ContextPorts, readRequests } from "./context/read-requests.ts";
@@ -45,7 +44,7 @@ export function createWorkspace(
     call: (journals: Folder) => Promise<Value>,
   ): Promise<Value> =>
     run(what, () => {
-      throwIfAborted(signal, PlanProtocolError);
+      assertNotAborted(signal);
       return withRestored(parts, signal, call);
     });
 
@@ -56,7 +55,7 @@ export function createWorkspace(
     call: (journals: Folder) => Promise<Value>,
   ): Promise<Value> =>
     run(what, async () => {
-      throwIfAborted(signal, PlanProtocolError);
+      assertNotAborted(signal);
       const found = await parts.findJournals();
       await found?.close();
       const isNone = found === undefined && (await shelteredIds(parts)).length === 0;

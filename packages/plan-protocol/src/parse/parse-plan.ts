@@ -9,8 +9,7 @@ import {
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import type { Plan, PlanVersion } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
-import { quote, refusal } from "../plan-issue.ts";
+import { type PlanIssueCode, quote, refusal } from "../plan-issue.ts";
 import { findRepeatedKey } from "./find-repeated-key.ts";
 import { isPlanLike, readPlan } from "./read-plan.ts";
 

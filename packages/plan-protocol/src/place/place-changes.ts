@@ -1,5 +1,4 @@
-import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import { type PlanIssue, planIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
 import { type BaseFile, baseFileOf, type Replacement, rewrite } from "./base-file.ts";
 import { diffLines } from "./diff-lines.ts";
 import { type ChangeHunk, type FileChange, linesOf, type TextChange } from "./file-change.ts";

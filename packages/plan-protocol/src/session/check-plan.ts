@@ -1,4 +1,4 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted } from "../plan-protocol-error.ts";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import type { ReadEdits } from "../any-format/parse-edits.ts";
@@ -9,7 +9,6 @@ import type { PlanPreview } from "../workspace/plan-workspace.ts";
 import { secretMask } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 
 /** A plan that may be applied, and what it would do. */
 export interface CheckedPlan {
@@ -36,7 +35,7 @@ export async function checkPlan(
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
   const preview = await workspace.preview(valid.value, { signal });
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   if (!preview.ok) return preview;
   const { planHash, changes } = preview.value;
   recorder.emit({ type: "PREVIEW_READY", plan_hash: planHash, changes: changes.length });

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
 import { withoutUndefined } from "@ccl/core/json";
 import { createUuidV7Generator, redactSecrets, type Result, systemClock } from "@ccl/core";
 import { createFormatLadder } from "@ccl/structured-output";
@@ -6,7 +6,6 @@ import { createFormatLadder } from "@ccl/structured-output";
 import { defaultPlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { TraceRecorder } from "../trace/trace-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
@@ -138,14 +137,14 @@ async function readMemory(
   signal: AbortSignal | undefined,
 ): Promise<PlanMemory> {
   const { memory } = settings;
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   if (!("read" in memory)) return memory;
   const known = await memory
     .read(signal === undefined ? {} : { signal })
     .catch((error: unknown) => {
       throw abortOf(error, signal);
     });
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   return known;
 }
 
@@ -161,7 +160,7 @@ async function commit(
       "invalid_input",
       whyNotCommitted(recorder === undefined, workspace === undefined),
     );
-  throwIfAborted(given.signal, PlanProtocolError);
+  assertNotAborted(given.signal);
   const applied = await workspace.apply(proposed.plan, given).catch((error: unknown) => {
     throw abortOf(error, given.signal);
   });

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted } from "../plan-protocol-error.ts";
 import { redactSecrets, type Result } from "@ccl/core";
 
 import { type ContextBlock, nameOfRequest } from "../context/context-block.ts";
@@ -6,7 +6,6 @@ import { checkPath } from "../paths/check-path.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import { type CycleEntry, hashIn, requestKey } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 
 /** How a batch of requests is treated. */
 export interface GatherOptions {
@@ -27,7 +26,7 @@ export async function gatherContext(
 ): Promise<void> {
   const { cycle, recorder, workspace, signal } = run;
   for (const request of requests) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     const key = requestKey(request);
     const path = filePathOf(request, run);
     const hash = path === undefined ? undefined : workspace?.readSet.get(path)?.sha256;
@@ -90,7 +89,7 @@ async function readRequest(
       checked.issues.map(({ code, message }) => `Not read: ${code}. ${message}`).join("\n"),
     );
   else if (workspace !== undefined) blocks = (await workspace.read([request], { signal })).blocks;
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   if (blocks.length === 0) blocks = unread("Not read: nothing here can answer this.");
   const path = filePathOf(request, run);
   const original = path === undefined ? undefined : workspace?.readSet.get(path)?.text;

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
 import type { Result } from "@ccl/core";
 
 import { autoCollectRequests } from "../context/auto-collect-requests.ts";
@@ -6,7 +6,6 @@ import { applyMemoryPatch } from "../memory/apply-memory-patch.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { renderMemoryBlock } from "../memory/render-memory-block.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import type { ConfigSnapshot } from "../trace/plan-trace.ts";
 import { createTraceRecorder, type TraceRecorder } from "../trace/trace-recorder.ts";
@@ -61,7 +60,7 @@ export async function makeProposal(
   try {
     await collectContext(run, files, isContinued);
     const result = await runProposal(run);
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     return { proposal: await finish(run, result, memory), recorder, cycle };
   } catch (error) {
     recorder.end(signal?.aborted === true ? "aborted" : "error");

@@ -2,7 +2,7 @@ import type { Issue } from "@ccl/core";
 
 import { planVersions } from "../plan/action-kinds.ts";
 import type { PlanVersion } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import type { PlanIssueCode } from "../plan-issue.ts";
 
 /**
  * What a session does about an issue: `repair` sends the answer back, `repair_then_descend` does so and then asks in the

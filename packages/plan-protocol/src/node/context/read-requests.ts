@@ -1,21 +1,19 @@
+import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { createPathMatcher } from "@ccl/core/glob";
 import { systemCode } from "@ccl/core/node";
-import { throwIfAborted } from "@ccl/core/async";
 import { redactSecrets } from "@ccl/core";
 
 import { applyContextDiet } from "../../context/apply-context-diet.ts";
 import { type ContextBlock, nameOfRequest } from "../../context/context-block.ts";
 import { checkPath } from "../../paths/check-path.ts";
 import type { ContextRequest } from "../../plan/plan.ts";
-import { quote } from "../../plan-issue.ts";
-import type { PlanIssueCode } from "../../plan-issue-code.ts";
+import { type PlanIssueCode, quote } from "../../plan-issue.ts";
 import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
-import { decodeText } from "../file-system/decode-text.ts";
+import { decodeText } from "../file-system/read-file.ts";
 import { type Tree, withTree } from "../file-system/tree.ts";
 import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** What a workspace can be asked for beyond its files. */
 export interface ContextPorts {
@@ -53,7 +51,7 @@ export async function readRequests(
   const fulfilled: FulfilledContext = { blocks: [], issues: [] };
   await withTree(parts.root, async (tree) => {
     for (const [index, request] of requests.entries()) {
-      throwIfAborted(signal, PlanProtocolError);
+      assertNotAborted(signal);
       const answer =
         index < MAX_REQUESTS
           ? await answerRequest(request, { parts, tree, ports, signal })
@@ -85,7 +83,7 @@ async function answerRequest(request: ContextRequest, context: AnswerContext): P
     if (request.type === "search") return await searchRequest(request, context);
     return await portRequest(request, context);
   } catch (error) {
-    throwIfAborted(context.signal, PlanProtocolError);
+    assertNotAborted(context.signal);
     const code = systemCode(error);
     if (request.type === "logs" || request.type === "env")
       return refuse(

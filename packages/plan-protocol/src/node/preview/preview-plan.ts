@@ -1,15 +1,13 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { type Result, success } from "@ccl/core";
 import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from "diff";
 
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import { withTree } from "../file-system/tree.ts";
-import { type ResolvedAction, resolvePlan } from "../transaction/resolve-plan.ts";
+import { hashOfPlan, type ResolvedAction, resolvePlan } from "../transaction/resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { hashOfPlan } from "../transaction/hash-of-plan.ts";
 import { riskMarks } from "./risk-marks.ts";
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** Finding the smallest diff of two long texts can take minutes; above this the old text goes and the new one comes. */
 const DIFF_TIME_MS = 1_000;
@@ -20,12 +18,12 @@ export async function previewPlan(
   plan: ValidPlan,
   signal: AbortSignal | undefined,
 ): Promise<Result<PlanPreview>> {
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   const resolved = await withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
   if (!resolved.ok) return resolved;
   const changes: PreviewedChange[] = [];
   for (const action of resolved.value.actions) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     changes.push(previewChange(action));
   }
   const needsConfirmation = changes.some(

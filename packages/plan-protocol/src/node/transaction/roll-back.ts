@@ -13,11 +13,12 @@ import {
   mark,
   markOpen,
   openJournal,
+  pathsOf,
   stateOf,
   unmarkOpen,
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
-import { findUnfinished } from "./recover.ts";
+import { findUnfinished, inFolder } from "./recover.ts";
 import { undo } from "./undo.ts";
 
 /** Puts a committed transaction back. The caller holds the workspace's lock. */
@@ -34,9 +35,7 @@ export async function rollBack(
       "RECOVERY_REQUIRED",
       "A transaction was interrupted. Call recover() before a rollback.",
     );
-  const folder = await journals.openFolder(transactionId);
-  const state = await stateOf(folder).finally(() => folder.close());
-  if (state !== "committed")
+  if ((await inFolder(journals, transactionId, stateOf)) !== "committed")
     return refusal(
       "PATH_NOT_FOUND",
       `Transaction ${quote(transactionId)} is not committed; there is nothing to undo.`,
@@ -49,9 +48,9 @@ export async function rollBack(
     await mark(parts, journal, { state: "rolling_back" });
     const { keptPaths } = await undo(parts, journal, { isLive: true });
     await unmarkOpen(journals, transactionId);
-    for (const { path } of journal.steps) parts.readSet.delete(path);
+    for (const path of pathsOf(journal)) parts.readSet.delete(path);
     if (keptPaths.length > 0) return { ok: false, issues: keptPaths.map(keptIssue) };
-    return success({ transactionId, paths: journal.steps.map(({ path }) => path) });
+    return success({ transactionId, paths: pathsOf(journal) });
   } finally {
     await closeJournal(journal);
   }

@@ -56,7 +56,7 @@ export async function dropShelter(parts: WorkspaceParts, id: string): Promise<vo
   // What is half removed is no journal any more.
   await shelter.rename(id, shelter, `old.${id}`).catch(() => undefined);
   for (const name of await shelter.list().catch(() => []))
-    if (name.endsWith(`.${id}`)) await removeNamed(shelter, name).catch(() => undefined);
+    if (name.endsWith(`.${id}`)) await removeJournal(shelter, name).catch(() => undefined);
   await shelter.close();
 }
 
@@ -120,7 +120,7 @@ async function copyJournal(
   { old, to }: { old: Folder; to: Folder },
 ): Promise<void> {
   const { transactionId: id } = journal;
-  for (const name of [COPY + id, id]) await removeNamed(to, name);
+  for (const name of [COPY + id, id]) await removeJournal(to, name);
   const copy = await createJournal(to, COPY + id, journal);
   try {
     for (const key of await old.list()) await linkOrCopy(parts, old, { key, to: copy.moved });
@@ -131,10 +131,4 @@ async function copyJournal(
   }
   await to.rename(COPY + id, to, id);
   if (parts.durability === "full") await to.sync();
-}
-
-async function removeNamed(folder: Folder, name: string): Promise<void> {
-  const status = await folder.status(name);
-  if (status?.kind === "folder") await removeJournal(folder, name);
-  else if (status !== undefined) await folder.unlink(name);
 }
