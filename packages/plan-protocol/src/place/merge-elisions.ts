@@ -151,6 +151,13 @@ function gapsOf(
       pairs.has(pair),
     );
     const isOpen = !isCertain && isBetweenOld && !isTogether;
+    // Where the lines below stand more than once, the diff may have taken the wrong ones for those that stay.
+    const isGuess =
+      !isCertain &&
+      form !== "marked" &&
+      old.length - fresh.length >= MIN_LOSS &&
+      LETTER.test(below[0] ?? "") &&
+      oldLines.lastIndexOf(below[0] ?? "") > oldLines.indexOf(below[0] ?? "", last ?? reached);
     for (let line = at; line < next; line += 1) {
       const look = looks[line];
       if (look === undefined) continue;
@@ -159,6 +166,7 @@ function gapsOf(
         : changed[line];
       const isElided =
         (isOpen && look === "dotted") ||
+        (isGuess && (look !== "comment" || form === "quoted")) ||
         (beside !== undefined && standsForLines(beside, look, form));
       if (isElided) gaps.set(line, gap);
     }
@@ -205,7 +213,7 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
   let come: string[] = [];
   const rows = [...diffLines(old, fresh), { mark: " ", text: "" }];
   const isWordless = ({ mark, text }: { mark: string; text: string }): boolean =>
-    mark === " " && !LETTER.test(text);
+    mark === " " && !LETTER.test(text) && lookOf(text) === undefined;
   for (const [at, { mark, text }] of rows.entries()) {
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
