@@ -51,7 +51,6 @@ export type {
   TurnEdit,
   TurnWindow,
 } from "./ports/conversation-store.ts";
-export { readSillyTavernChat } from "./ports/read-silly-tavern-chat.ts";
 export { searchTurns } from "./ports/search-turns.ts";
 export type { StoredTurn } from "./ports/chat-turn.ts";
 export { createMemoryChatStore, type MemoryChatStore } from "./ports/create-memory-chat-store.ts";

@@ -4,7 +4,6 @@ import type { BuiltinKind, OperationDefinition } from "../operation/operation-de
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { ComputeOperationOptions } from "./create-compute-operation.ts";
-import type { LegacyFunction } from "./create-legacy-operation.ts";
 import type { LlmOperationOptions } from "./create-llm-operation.ts";
 import type { RagOperationOptions } from "./create-rag-operation.ts";
 import type { ToolOperationOptions } from "./create-tool-operation.ts";
@@ -18,8 +17,6 @@ export interface BuiltinOperationsOptions
   retriever?: RagOperationOptions["retriever"] | undefined;
   tools?: ToolOperationOptions["tools"] | undefined;
   functions?: ComputeOperationOptions["functions"] | undefined;
-  /** By operation id. */
-  legacy?: Readonly<Record<string, LegacyFunction>> | undefined;
 }
 
 /** Where operations are registered. */
@@ -40,7 +37,7 @@ export interface BuiltinOperations {
 
 /** Handlers of all kinds that the application has given what they need. */
 export function createBuiltinOperations(options: BuiltinOperationsOptions = {}): BuiltinOperations {
-  const { models, retriever, tools, functions, legacy = {}, liquid, counter } = options;
+  const { models, retriever, tools, functions, liquid, counter } = options;
   const handlers: Partial<Record<BuiltinKind, OperationHandler>> = withoutUndefined({
     template: lazyHandler((kinds) => kinds.createTemplateOperation({ liquid })),
     transform: lazyHandler((kinds) => kinds.createTransformOperation(options)),
@@ -58,11 +55,7 @@ export function createBuiltinOperations(options: BuiltinOperationsOptions = {}):
     register(target, definitions) {
       for (const definition of definitions) {
         const { kind, operationId } = definition;
-        const own = Object.hasOwn(legacy, operationId) ? legacy[operationId] : undefined;
-        const handler =
-          kind === "legacy" && own !== undefined
-            ? lazyHandler((kinds) => kinds.createLegacyOperation(own))
-            : byKind.get(kind);
+        const handler = byKind.get(kind);
         if (handler === undefined) {
           const message = `Operation ${JSON.stringify(operationId)} has the kind ${JSON.stringify(kind)}, for which there is no handler; give what the kind needs, or register a handler of your own.`;
           throw new OperationsError("invalid_definition", message);

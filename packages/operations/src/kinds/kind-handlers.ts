@@ -1,6 +1,5 @@
 export { createComputeOperation } from "./create-compute-operation.ts";
 export { createGuardOperation } from "./create-guard-operation.ts";
-export { createLegacyOperation } from "./create-legacy-operation.ts";
 export { createLlmOperation } from "./create-llm-operation.ts";
 export { createRagOperation } from "./create-rag-operation.ts";
 export { createTemplateOperation } from "./create-template-operation.ts";

@@ -10,7 +10,6 @@ import { createComputeOperation } from "./create-compute-operation.ts";
 import { createBuiltinOperations } from "./create-builtin-operations.ts";
 import { paramsSchemaOf } from "./params-schema-of.ts";
 import { createGuardOperation } from "./create-guard-operation.ts";
-import { createLegacyOperation } from "./create-legacy-operation.ts";
 import { createRagOperation, type RetrievedPassage } from "./create-rag-operation.ts";
 import { createTemplateOperation } from "./create-template-operation.ts";
 import { createToolOperation } from "./create-tool-operation.ts";
@@ -557,58 +556,6 @@ describe("kind transform", () => {
   });
 });
 
-describe("kind legacy", () => {
-  it("takes a text, a value, effects or a reason to skip", async () => {
-    const text = createLegacyOperation(({ chatId }) => `chat ${chatId}`);
-    expect(valueOf(await run(text, { writeArtifact, anything: 1 }))).toBe("chat c");
-    const value = createLegacyOperation(async () => ({ value: { n: 1 } }));
-    expect(valueOf(await run(value, { writeArtifact }))).toEqual({ n: 1 });
-    const effect = { type: "prompt.append_after_last_user", role: "system", content: "x" } as const;
-    expect(
-      (
-        await run(
-          createLegacyOperation(() => ({ effects: [effect] })),
-          {},
-        )
-      ).effects,
-    ).toEqual([effect]);
-    expect(
-      await run(
-        createLegacyOperation(() => ({ skippedReason: "nothing new" })),
-        { writeArtifact },
-      ),
-    ).toMatchObject({ status: "skipped", skippedReason: "nothing new" });
-  });
-
-  it.each<[string, () => OperationHandler, string]>([
-    [
-      "what it throws",
-      () =>
-        createLegacyOperation(() => {
-          throw new Error(`no ${key}`, { cause: { key } });
-        }),
-      "internal_error",
-    ],
-    [
-      "nothing where something is to be written",
-      () => createLegacyOperation(() => undefined),
-      "validation_error",
-    ],
-    ["a number", () => createLegacyOperation(() => JSON.parse("5")), "validation_error"],
-    ["null", () => createLegacyOperation(() => JSON.parse("null")), "validation_error"],
-    [
-      "an effect that the hook does not allow",
-      () =>
-        createLegacyOperation(() => ({ effects: [{ type: "turn.user_variant", content: "x" }] })),
-      "policy_error",
-    ],
-  ])("refuses %s", async (_name, create, code) => {
-    const outcome = await run(create(), { writeArtifact });
-    expect(outcome).toMatchObject({ status: "error", error: { code } });
-    expect(JSON.stringify(outcome)).not.toContain(key);
-  });
-});
-
 describe("conditionHolds", () => {
   const artifacts = { flag: { value: true }, flags: { value: { inCombat: "yes", list: [1] } } };
   it.each([
@@ -634,22 +581,22 @@ describe("conditionHolds", () => {
 describe("createBuiltinOperations", () => {
   it("registers operations by their kind, with the schema of their parameters", async () => {
     const registered: [string, unknown, OperationHandler | undefined][] = [];
-    const builtin = createBuiltinOperations({ legacy: { old: () => "text" } });
-    builtin.register(
+    const functions = { say: { run: () => "text" } };
+    createBuiltinOperations({ functions }).register(
       {
         register: (definition, handler) =>
           void registered.push([definition.operationId, definition.paramsSchema, handler]),
       },
       [
         { operationId: "note", kind: "template", name: "Note" },
-        { operationId: "old", kind: "legacy", name: "Old" },
+        { operationId: "said", kind: "compute", name: "Said" },
       ],
     );
     expect(registered.map(([id, schema]) => [id, schema])).toEqual([
       ["note", "kind"],
-      ["old", "kind"],
+      ["said", "kind"],
     ]);
-    const outcome = await registered[1]?.[2]?.(contextWith({ writeArtifact }));
+    const outcome = await registered[1]?.[2]?.(contextWith({ function: "say", writeArtifact }));
     expect(outcome).toMatchObject({ status: "done" });
   });
 
@@ -669,7 +616,7 @@ describe("createBuiltinOperations", () => {
     }
   });
 
-  it.each(["llm", "template", "rag", "tool", "compute", "transform", "guard", "legacy"] as const)(
+  it.each(["llm", "template", "rag", "tool", "compute", "transform", "guard", "wait"] as const)(
     "has a JSON Schema for the kind %s, with an object at the root",
     (kind) => {
       expect(paramsSchemaOf(kind)).toMatchObject({

@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { BuiltinKind } from "../operation/operation-definition.ts";
 import { computeParamsSchema } from "./create-compute-operation.ts";
 import { guardParamsSchema } from "./create-guard-operation.ts";
-import { legacyParamsSchema } from "./create-legacy-operation.ts";
 import { ragParamsSchema } from "./create-rag-operation.ts";
 import { templateParamsSchema } from "./create-template-operation.ts";
 import { toolParamsSchema } from "./create-tool-operation.ts";
@@ -20,7 +19,6 @@ const paramsShapes: Readonly<Record<BuiltinKind, z.ZodType>> = {
   transform: transformParamsSchema,
   guard: guardParamsSchema,
   wait: waitParamsSchema,
-  legacy: legacyParamsSchema,
 };
 
 const paramsSchemas = new Map<string, object>();
