@@ -46,7 +46,8 @@ await chat.importTurns({ chatId: "sea", branchId: "main", turns });
 const { history } = await chat.loadTurn({ chatId: "sea", branchId: "main" });
 assert.deepEqual(
   history.map(({ content }) => content).filter((content) => content !== ""),
-  ["Tide.", "I go.", "Waves.", "More waves."],
+  ["Tide.", "I go.", "Waves."],
+  "the prompt of the next turn reads the shown swipes",
 );
 
 assert.throws(
