@@ -7,7 +7,7 @@ import {
   createOperationRegistry,
   createRunEngine,
 } from "../../packages/operations/src/index.ts";
-import { paramsSchemaOf } from "../../packages/operations/src/kinds/params-schema-of.ts";
+import { paramsSchemaOf } from "../../packages/operations/src/kinds/kinds.ts";
 import { validateProfile } from "../../packages/operations/src/profile/validate-profile.ts";
 import { exampleRecord, kindExamples } from "./operation-kind-examples.mjs";
 import { kindsPage } from "./operation-kinds.mjs";

@@ -22,10 +22,9 @@ export {
 } from "./define/operations.ts";
 export {
   createBuiltinOperations,
-  type BuiltinOperationsOptions,
   type OperationTarget,
 } from "./kinds/create-builtin-operations.ts";
-export type { Retriever } from "./kinds/create-rag-operation.ts";
+export type { BuiltinOperationsOptions, Retriever } from "./kinds/kind-options.ts";
 export type { OperationConfig } from "./operation/operation-config.ts";
 export type {
   MainResult,

@@ -5,15 +5,16 @@ import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
-import { conditionHolds, conditionsHold } from "./condition-holds.ts";
-import { createComputeOperation } from "./create-compute-operation.ts";
+import { computeKind } from "./compute-kind.ts";
 import { createBuiltinOperations } from "./create-builtin-operations.ts";
-import { paramsSchemaOf } from "./params-schema-of.ts";
-import { createGuardOperation } from "./create-guard-operation.ts";
-import { createRagOperation, type RetrievedPassage } from "./create-rag-operation.ts";
-import { createTemplateOperation } from "./create-template-operation.ts";
-import { createToolOperation } from "./create-tool-operation.ts";
-import { createTransformOperation } from "./create-transform-operation.ts";
+import { conditionsHold } from "./guard-condition.ts";
+import { guardKind } from "./guard-kind.ts";
+import type { RetrievedPassage } from "./kind-options.ts";
+import { paramsSchemaOf } from "./kinds.ts";
+import { ragKind } from "./rag-kind.ts";
+import { templateKind } from "./template-kind.ts";
+import { toolKind } from "./tool-kind.ts";
+import { transformKind } from "./transform-kind.ts";
 
 const artifact = (tag: string, value: unknown): OperationArtifact => ({
   tag,
@@ -87,7 +88,7 @@ const valueOf = ({ effects = [] }: OperationOutcome): unknown =>
   effects.flatMap((effect) => (effect.type === "artifact.upsert" ? [effect.value] : []))[0];
 
 describe("kind template", () => {
-  const template = createTemplateOperation();
+  const template = templateKind.createHandler({});
 
   it("writes its text under the tag and as the content of each effect", async () => {
     const emit = [
@@ -178,7 +179,7 @@ describe("kind rag", () => {
     { text: "A lamp.", score: 0.2 },
   ];
   const asked: { query: string; topK: number }[] = [];
-  const rag = createRagOperation({
+  const rag = ragKind.createHandler({
     counter: wordCounter,
     retriever: {
       async retrieve(query, { topK }) {
@@ -224,7 +225,7 @@ describe("kind rag", () => {
   });
 
   it("calls a failing retriever provider_error, without its secrets", async () => {
-    const failing = createRagOperation({
+    const failing = ragKind.createHandler({
       retriever: { retrieve: () => Promise.reject(new Error(`refused ${key}`, { cause: key })) },
     });
     const outcome = await run(failing, { query: "x", writeArtifact });
@@ -278,7 +279,7 @@ describe("kind tool", () => {
     inputSchema: { type: "object" },
     execute: () => new Promise(() => undefined),
   };
-  const tool = createToolOperation({ tools: [add, say, list, fail, hang] });
+  const tool = toolKind.createHandler({ tools: [add, say, list, fail, hang] });
 
   it("renders each text of its arguments and nothing else", async () => {
     const outcome = await run(tool, {
@@ -328,7 +329,7 @@ describe("kind tool", () => {
 });
 
 describe("kind compute", () => {
-  const compute = createComputeOperation({
+  const compute = computeKind.createHandler({
     functions: {
       damage: {
         run: (input, { art }) => ({
@@ -391,7 +392,7 @@ describe("kind compute", () => {
 });
 
 describe("kind guard", () => {
-  const guard = createGuardOperation();
+  const guard = guardKind.createHandler({});
   const main = { assistantVariantId: "v", text: "The end.", finishReason: "completed" };
 
   it.each([
@@ -454,7 +455,7 @@ describe("kind guard", () => {
 });
 
 describe("kind transform", () => {
-  const transform = createTransformOperation({
+  const transform = transformKind.createHandler({
     transforms: {
       count: (blocks) => [{ type: "text", text: String(blocks.length) }],
       bad: () => JSON.parse("{}"),
@@ -556,7 +557,7 @@ describe("kind transform", () => {
   });
 });
 
-describe("conditionHolds", () => {
+describe("conditionsHold", () => {
   const artifacts = { flag: { value: true }, flags: { value: { inCombat: "yes", list: [1] } } };
   it.each([
     [{ ref: "art.flag" }, true],
@@ -569,7 +570,7 @@ describe("conditionHolds", () => {
     [{ ref: "art.constructor", equals: null }, false],
     [{ ref: "flag" }, false],
   ])("evaluates %j", (condition, expected) => {
-    expect(conditionHolds(condition, artifacts)).toBe(expected);
+    expect(conditionsHold([condition], artifacts)).toBe(expected);
   });
 
   it("wants all of them", () => {
