@@ -1,7 +1,7 @@
 import type { ArtifactWrite, InsertRole } from "../artifact/operation-artifact.ts";
 
 /** A synthetic message of the prompt. */
-export interface PromptPayload {
+interface PromptPayload {
   role: InsertRole;
   content: string;
   /** Where it comes from, like `art.world_state`. */

@@ -2,12 +2,9 @@ import { createUuidV7Generator } from "@ccl/core";
 import { callListener, type ListenerErrorHandler } from "@ccl/core/events";
 
 import { allowedEffects } from "../effects/allowed-effects.ts";
-import {
-  createBuiltinOperations,
-  type BuiltinOperationsOptions,
-} from "../kinds/create-builtin-operations.ts";
+import { createBuiltinOperations } from "../kinds/create-builtin-operations.ts";
 import { maxValueChars } from "../artifact/max-value-chars.ts";
-import type { ModelResolver } from "../kinds/create-llm-operation.ts";
+import type { BuiltinOperationsOptions, ModelResolver } from "../kinds/kind-options.ts";
 import { OperationError } from "../kinds/operation-error.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import { mainModelReference } from "../operation/turn-settings.ts";

@@ -1,8 +1,7 @@
 import type { Clock, IdGenerator, LanguageModel, Part, TokenCounter } from "@ccl/core";
 import type { ListenerErrorHandler } from "@ccl/core/events";
 
-import type { ModelResolver } from "../kinds/create-llm-operation.ts";
-import type { Retriever } from "../kinds/create-rag-operation.ts";
+import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { ChatStore } from "../ports/chat-store.ts";

@@ -1,13 +1,13 @@
-import { maxDebugChars } from "../kinds/scrub.ts";
 import { type ChatMessage, estimatedCounter } from "@ccl/core";
 import { traced } from "@ccl/core/tracing";
 import { callListener } from "@ccl/core/events";
 import { isRecord, stringAt } from "@ccl/core/json";
 
 import type { EventError } from "../events/run-event.ts";
-import { conditionsHold } from "../kinds/condition-holds.ts";
+import { conditionsHold } from "../kinds/guard-condition.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
+import { tokensOf } from "../operation/tokens-of.ts";
 import { boundSummary } from "./bound-summary.ts";
 import {
   checkOutcome,
@@ -63,7 +63,7 @@ function isDue(
 ): boolean {
   if ("turns" in every) return turnPosition % every.turns === 0;
   const windows = (messages: readonly ChatMessage[]): number =>
-    Math.floor((estimatedCounter.countMessages?.([...messages]) ?? 0) / every.tokens);
+    Math.floor(tokensOf(estimatedCounter, messages) / every.tokens);
   const lastUser = (messages: readonly ChatMessage[]): number =>
     messages.findLastIndex(({ role }) => role === "user");
   const formerTurn = lastUser(history.slice(0, Math.max(0, lastUser(history))));
@@ -303,6 +303,9 @@ function announceEnd({
   if (record.isStale || record.effects.length > 0) markDependentsStale(run, operation.index);
   run.emit(endEventOf(operation, record), record.finishedAt);
 }
+
+/** Of one text in a summary under `debug`. */
+const maxDebugChars = 16_384;
 
 function boundDebug({ run, operation }: Attempt, debug: OperationDebug | null): OperationDebug {
   const { maxSummaryChars } = run.services.limits;

@@ -1,14 +1,15 @@
 import { z } from "zod";
 
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
+import { tagPattern } from "../artifact/tag-pattern.ts";
 import {
   contentTypeShape,
   emitShape,
   inclusionShape,
   retentionShape,
 } from "../effects/effect-shape.ts";
-import type { EmittedEffect, OperationEffect } from "../effects/operation-effect.ts";
-import { tagPattern } from "../artifact/tag-pattern.ts";
+import type { EmittedEffect } from "../effects/operation-effect.ts";
+import { type RetryParams, retrySchema } from "./retry.ts";
 
 /** Where an operation writes its result: an artifact without its value. */
 export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion">;
@@ -19,6 +20,16 @@ export interface ResultParams {
   writeArtifact?: WriteArtifactParams | undefined;
   /** Effects with the text of the result as their content. */
   emit?: EmittedEffect[] | undefined;
+}
+
+/** Parameters of a kind that renders what it asks for, calls something of the application's, and makes a result. */
+export interface CallParams extends ResultParams {
+  /** A variable that does not exist is `template_render_error`. */
+  strictVariables?: boolean | undefined;
+  /** Of each attempt; default none but that of the run. */
+  timeoutMs?: number | undefined;
+  /** Default one attempt. */
+  retry?: RetryParams | undefined;
 }
 
 /** Checks `writeArtifact`: history is of persisted values only. */
@@ -45,21 +56,14 @@ export const resultShape: {
   emit: z.ZodExactOptional<typeof emitShape>;
 } = { writeArtifact: z.exactOptional(writeArtifactSchema), emit: z.exactOptional(emitShape) };
 
-/** The effects of a result: its value under the tag, its text as the content of each `emit`. */
-export function resultEffects(
-  { writeArtifact, emit = [] }: ResultParams,
-  { value, text }: { value: unknown; text: string },
-): OperationEffect[] {
-  const effects: OperationEffect[] = emit.map((effect) => ({ ...effect, content: text }));
-  if (writeArtifact !== undefined)
-    effects.unshift({ type: "artifact.upsert", ...writeArtifact, value });
-  return effects;
-}
-
-/** The types of the effects that a result will have. */
-export function resultEffectTypes({ writeArtifact, emit = [] }: ResultParams): string[] {
-  return [
-    ...(writeArtifact === undefined ? [] : ["artifact.upsert"]),
-    ...emit.map(({ type }) => type),
-  ];
-}
+/** The parameters of every kind that calls something. */
+export const callShape: typeof resultShape & {
+  strictVariables: z.ZodExactOptional<z.ZodBoolean>;
+  timeoutMs: z.ZodExactOptional<z.ZodInt>;
+  retry: z.ZodExactOptional<typeof retrySchema>;
+} = {
+  strictVariables: z.exactOptional(z.boolean()),
+  timeoutMs: z.exactOptional(z.int().min(1)),
+  retry: z.exactOptional(retrySchema),
+  ...resultShape,
+};

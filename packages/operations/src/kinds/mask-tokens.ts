@@ -1,27 +1,7 @@
 import { redactSecrets } from "@ccl/core";
 
-/** Masks what looks like a secret and the given ones, then cuts; in that order, so that no half of one is left. */
-export type Scrub = (text: string, maxChars: number) => string;
-
-/** Of one text in a summary under `debug`. */
-export const maxDebugChars: number = 16_384;
-
-const shortestSecret = 4;
 // The user and the password of an address are the shortest that is looked for.
 const shortestToken = 8;
-
-/** A scrub that knows some secrets by heart. */
-export function createScrub(secrets: readonly (string | undefined)[] = []): Scrub {
-  const known = secrets.filter(
-    (secret): secret is string => secret !== undefined && secret.length >= shortestSecret,
-  );
-  return (text, maxChars) => {
-    let masked = text;
-    for (const secret of known) masked = masked.replaceAll(secret, "[redacted:credential]");
-    masked = redactSecrets(masked).text;
-    return masked.length <= maxChars ? masked : `${masked.slice(0, Math.max(0, maxChars - 1))}…`;
-  };
-}
 
 /** A text with provider keys, tokens and private keys masked. Pairs such as `password: swordfish` stay: they may be part of a story. */
 function maskTokens(text: string): string {
@@ -60,12 +40,19 @@ function isToken({ kind }: { kind: string }): boolean {
   return kind !== "secret_value";
 }
 
-/** JSON with each text replaced; keys included. */
-function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+/** JSON with each text replaced; keys, too, unless there is another function for them. */
+export function mapTexts(
+  value: unknown,
+  replace: (text: string) => string,
+  replaceKey: (key: string) => string = replace,
+): unknown {
   if (typeof value === "string") return replace(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace, replaceKey));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace)]),
+    Object.entries(value).map(([key, item]) => [
+      replaceKey(key),
+      mapTexts(item, replace, replaceKey),
+    ]),
   );
 }

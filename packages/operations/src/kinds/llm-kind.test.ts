@@ -5,6 +5,7 @@ import {
   type ScriptedModel,
   type ScriptedResponse,
 } from "@ccl/core/testing";
+import { hmacSha256Hex } from "@ccl/core/hash";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer } from "@ccl/providers/testing";
 import { describe, expect, it } from "vitest";
@@ -12,9 +13,10 @@ import { z } from "zod";
 
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationErrorCode, OperationOutcome } from "../operation/operation-outcome.ts";
-import { createLlmOperation, type LlmOperationOptions } from "./create-llm-operation.ts";
+import type { KindOptions } from "./kind.ts";
+import { llmKind } from "./llm-kind.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
-import { promptHash } from "./prompt-hash.ts";
+import { boundSummary } from "../run/bound-summary.ts";
 
 const key = `sk-proj-${"a1B2c3D4".repeat(6)}`;
 const credentialRef = "credential-of-the-tenant";
@@ -85,21 +87,29 @@ interface Trial {
 async function attempt(
   responses: ScriptedResponse[],
   given: Record<string, unknown> = {},
-  {
-    context = {},
-    ...options
-  }: Partial<LlmOperationOptions> & { context?: Partial<OperationContext> } = {},
+  { context = {}, ...options }: KindOptions & { context?: Partial<OperationContext> } = {},
 ): Promise<Trial> {
   const model = createScriptedModel(responses);
   const waits: number[] = [];
-  const operation = createLlmOperation({
+  const operation = llmKind.createHandler({
     models: () => model,
     clock: createFixedClock(1_000),
     random: () => 0.5,
     sleep: async (ms) => void waits.push(ms),
     ...options,
   });
-  return { outcome: await operation(contextWith(given, context)), model, waits };
+  return { outcome: recorded(await operation(contextWith(given, context))), model, waits };
+}
+
+/** With what the engine records of its summaries. */
+function recorded(outcome: OperationOutcome): OperationOutcome {
+  const limits = { maxChars: 50_000, maxTextChars: 16_384 };
+  const { inputsSummary, outputsSummary } = outcome.debug ?? {};
+  const debug = {
+    inputsSummary: boundSummary(inputsSummary, limits),
+    outputsSummary: boundSummary(outputsSummary, limits),
+  };
+  return { ...outcome, debug };
 }
 
 const valueOf = ({ effects = [] }: OperationOutcome): unknown =>
@@ -113,7 +123,7 @@ const fault = (
     cause: new Error(key),
   });
 
-describe("createLlmOperation", () => {
+describe("llmKind", () => {
   it("asks once with rendered texts and writes the answer", async () => {
     const emit = [{ type: "prompt.append_after_last_user", role: "developer", source: "art.note" }];
     const samplers = { temperature: 0.2, seed: 7 };
@@ -163,8 +173,8 @@ describe("createLlmOperation", () => {
         model: "small",
         outputMode: "text",
         retry: { maxAttempts: 2 },
-        renderedSystemHash: promptHash("installation", "You write for Mira."),
-        renderedPromptHash: promptHash("installation", "user: I take the sword"),
+        renderedSystemHash: hmacSha256Hex("installation", "You write for Mira."),
+        renderedPromptHash: hmacSha256Hex("installation", "user: I take the sword"),
       },
       outputsSummary: {
         attempts: 1,
@@ -411,7 +421,7 @@ describe("retries", () => {
       return fault("rate_limited", { retryAfterMs: 60_000 });
     };
     const model = createScriptedModel([failing, "never"]);
-    const operation = createLlmOperation({ models: () => model });
+    const operation = llmKind.createHandler({ models: () => model });
     const outcome = await operation(
       contextWith({ retry: { maxAttempts: 2 } }, { signal: controller.signal }),
     );
@@ -427,7 +437,7 @@ describe("the resolver of models", () => {
       seen.push(reference);
       throw new Error(`There is no ${reference.credentialRef}, only ${key}`);
     };
-    const outcome = await createLlmOperation({ models })(contextWith({}));
+    const outcome = await llmKind.createHandler({ models })(contextWith({}));
     expect(seen).toEqual([{ providerRef: "openai", model: "small", credentialRef }]);
     expect(outcome).toMatchObject({ status: "error", error: { code: "provider_error" } });
     for (const hidden of [key, credentialRef])
@@ -443,7 +453,7 @@ describe("the resolver of models", () => {
       ],
     });
     try {
-      const operation = createLlmOperation({
+      const operation = llmKind.createHandler({
         models: ({ model }) =>
           createOpenAiCompatibleModel({
             model,
