@@ -1,19 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { conversationStoreConformance } from "./chat-store-conformance.ts";
-import { profileStoreConformance } from "./profile-store-conformance.ts";
 import { runStoreConformance } from "./run-store-conformance.ts";
 
 const same = async <Store>(store: Store): Promise<Store> => store;
 
 const kits = {
-  "the profile store in memory": profileStoreConformance({
-    open: async () => createMemoryProfileStore(),
-    openSecond: same,
-  }),
   "the run store in memory": runStoreConformance({
     open: async () => createMemoryRunStore(),
     openSecond: same,

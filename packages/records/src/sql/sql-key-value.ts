@@ -1,4 +1,5 @@
 import {
+  createPostgresSession,
   insertRows,
   migrate,
   type PostgresClient,
@@ -11,7 +12,7 @@ import {
 } from "@ccl/sql";
 
 import type { KeyRange, KeyValue, KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
-import { moveSessions } from "./move-sessions.ts";
+import { moveTables } from "./move-tables.ts";
 
 /** Parameters of one statement: far below what any driver takes. */
 const keysAtOnce = 400;
@@ -27,13 +28,14 @@ export async function openSqlKeyValue(
   if ("query" in target)
     await migrate(target, { ...options, migrations: [tableOf('text COLLATE "C"')] });
   else await migrate(target, { ...options, migrations: [tableOf("text")] });
-  await runSqlSteps(target, moveSessions, { signal });
+  await runSqlSteps(target, moveTables, { signal });
+  const isLazy = "query" in target && (await isCommitLazy(target));
   return {
     get: (keys) => runSqlSteps(target, () => read(keys), { mode: "read" }),
     list: (range) => runSqlSteps(target, () => list(range), { mode: "read" }),
     async commit(commit) {
       try {
-        await runSqlSteps(target, () => write(commit));
+        await runSqlSteps(target, () => write(commit, isLazy));
         return true;
       } catch (error) {
         if (error === checkFailed) return false;
@@ -65,7 +67,14 @@ function* list({ from, before, limit }: KeyRange): SqlSteps<[key: string, text: 
   return rows.map((row) => [textIn(row, "key"), textIn(row, "value")]);
 }
 
-function* write({ checks, writes }: KeyValueCommit): SqlSteps<void> {
+async function isCommitLazy(client: PostgresClient): Promise<boolean> {
+  const [setting] = await createPostgresSession(client).query("SHOW synchronous_commit");
+  return setting?.["synchronous_commit"] === "off";
+}
+
+function* write({ checks, writes }: KeyValueCommit, isLazy: boolean): SqlSteps<void> {
+  // What was acknowledged is on the server's disk, whatever the server is set to.
+  if (isLazy) yield* run("SET LOCAL synchronous_commit = on");
   const texts = new Map(writes);
   // One order for all writers, so that no two of them wait for each other.
   const sorted = [...checks].sort(([one], [other]) => (one < other ? -1 : 1));

@@ -16,16 +16,24 @@ import { noSum, sealed, sumOf } from "../records/stored-text.ts";
 const eventsAtOnce = 500;
 const insert = "INSERT INTO ccl_records (key, value) VALUES ROWS";
 
-/** Moves the sessions of the tables that versions before this package had, and drops these tables. */
-export function* moveSessions(): SqlSteps<void> {
-  const component = "FROM ccl_schema WHERE component = 'session_store'";
-  const found = yield* rowsOf(`SELECT version ${component}`);
-  if (found.length === 0) return;
-  for (const log of yield* rowsOf("SELECT log_no, session_id, version FROM ccl_session_logs"))
-    yield* moveLog(log);
-  yield* moveStates();
-  for (const table of ["events", "logs", "states"]) yield* run(`DROP TABLE ccl_session_${table}`);
-  yield* run(`DELETE ${component}`);
+/** Moves what packages kept in tables of their own before this one was there, once, and drops these tables. */
+export function* moveTables(): SqlSteps<void> {
+  if (yield* isHandedOver("session_store")) {
+    for (const log of yield* rowsOf("SELECT log_no, session_id, version FROM ccl_session_logs"))
+      yield* moveLog(log);
+    yield* moveStates();
+    for (const table of ["events", "logs", "states"]) yield* run(`DROP TABLE ccl_session_${table}`);
+  }
+  if (yield* isHandedOver("operation_profiles")) {
+    yield* moveProfiles();
+    yield* run("DROP TABLE ccl_operation_profiles");
+  }
+}
+
+/** Of two processes that open the database together the second waits for the first, and moves nothing. */
+function* isHandedOver(component: string): SqlSteps<boolean> {
+  const forget = "DELETE FROM ccl_schema WHERE component = ? RETURNING component";
+  return (yield* rowsOf(forget, component)).length > 0;
 }
 
 function* moveLog(log: SqlRow): SqlSteps<void> {
@@ -64,9 +72,20 @@ function* moveStates(): SqlSteps<void> {
     state[textIn(row, "state_key")] = requiredJsonIn<string>(row, "value");
     states.set(sessionId, state);
   }
-  const rows = [...states].map(([sessionId, state]) => {
-    const key = keyOf("record", `session-state/${sessionId}`);
-    return [key, sealed(key, `1 ${JSON.stringify(state)}`)];
+  const rows = [...states].map(([id, state]) => recordRow(`session-state/${id}`, 1, state));
+  yield* insertRows(insert, rows);
+}
+
+function* moveProfiles(): SqlSteps<void> {
+  const stored = yield* rowsOf("SELECT profile_id, version, profile FROM ccl_operation_profiles");
+  const rows = stored.map((row) => {
+    const name = `profile/${requiredJsonIn<string>(row, "profile_id")}`;
+    return recordRow(name, numberIn(row, "version"), textIn(row, "profile"));
   });
   yield* insertRows(insert, rows);
+}
+
+function recordRow(name: string, version: number, value: unknown): [key: string, text: string] {
+  const key = keyOf("record", name);
+  return [key, sealed(key, `${version} ${JSON.stringify(value)}`)];
 }
