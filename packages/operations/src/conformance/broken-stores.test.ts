@@ -21,6 +21,30 @@ type Fault<Store> = [name: string, breaks: (store: Store) => Store, rule: string
 
 const runFaults: Fault<RunStore>[] = [
   [
+    "begins tokens at 0",
+    (store) => ({
+      ...store,
+      async createRun(run, options) {
+        const made = await store.createRun(run, options);
+        if (made.status !== "created") return made;
+        const { fencingToken } = made.lease;
+        return { ...made, lease: { ...made.lease, fencingToken: fencingToken - 1 } };
+      },
+    }),
+    "a run comes back as it was made",
+  ],
+  [
+    "names another run than the one that was made",
+    (store) => ({
+      ...store,
+      async createRun(run, options) {
+        const made = await store.createRun(run, options);
+        return made.status === "active" ? { ...made, runId: run.input.runId } : made;
+      },
+    }),
+    "of runs made for a branch at the same time one is made",
+  ],
+  [
     "prunes as many as there are",
     (store) => ({ ...store, prune: (options) => store.prune({ ...options, limit: 10_000 }) }),
     "pruning deletes the runs that ended before a time, oldest first, with all that is theirs",
