@@ -45,11 +45,13 @@ export function* moveLogRows(
   yield* moveLog(name, version, entries);
 }
 
-/** Writes records of version 1. */
-export function* moveRecords(records: readonly (FormerJson & { name: string })[]): SqlSteps<void> {
-  const rows = records.map(({ name, json, isWhole }) => {
+/** Writes records; of version 1 where none is given. */
+export function* moveRecords(
+  records: readonly (FormerJson & { name: string; version?: number })[],
+): SqlSteps<void> {
+  const rows = records.map(({ name, version = 1, json, isWhole }) => {
     const key = keyOf("record", name);
-    return [key, isWhole ? sealed(key, `1 ${json}`) : `${noSum} 1 ${json}`];
+    return [key, isWhole ? sealed(key, `${version} ${json}`) : `${noSum} ${version} ${json}`];
   });
   yield* insertRows(insert, rows);
 }

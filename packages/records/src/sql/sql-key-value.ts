@@ -1,4 +1,5 @@
 import {
+  createPostgresSession,
   insertRows,
   migrate,
   type PostgresClient,
@@ -29,12 +30,13 @@ export async function openSqlKeyValue(
   else await migrate(target, { ...options, migrations: [tableOf("text")] });
   await runSqlSteps(target, moveTables, { signal });
   const lock = "query" in target ? " FOR UPDATE" : "";
+  const isLazy = "query" in target && (await isCommitLazy(target));
   return {
     get: (keys) => runSqlSteps(target, () => read(keys), { mode: "read" }),
     list: (range) => runSqlSteps(target, () => list(range), { mode: "read" }),
     async commit(commit) {
       try {
-        await runSqlSteps(target, () => write(commit, lock));
+        await runSqlSteps(target, () => write(commit, { lock, isLazy }));
         return true;
       } catch (error) {
         if (error === checkFailed) return false;
@@ -66,7 +68,17 @@ function* list({ from, before, limit }: KeyRange): SqlSteps<[key: string, text: 
   return rows.map((row) => [textIn(row, "key"), textIn(row, "value")]);
 }
 
-function* write({ checks, writes }: KeyValueCommit, lock: string): SqlSteps<void> {
+async function isCommitLazy(client: PostgresClient): Promise<boolean> {
+  const [setting] = await createPostgresSession(client).query("SHOW synchronous_commit");
+  return setting?.["synchronous_commit"] === "off";
+}
+
+function* write(
+  { checks, writes }: KeyValueCommit,
+  { lock, isLazy }: { lock: string; isLazy: boolean },
+): SqlSteps<void> {
+  // What was acknowledged is on the server's disk, whatever the server is set to.
+  if (isLazy) yield* run("SET LOCAL synchronous_commit = on");
   const texts = new Map(writes);
   // One order for all writers, so that no two of them wait for each other.
   const sorted = [...checks].sort(([one], [other]) => (one < other ? -1 : 1));
