@@ -1,5 +1,4 @@
 import { mkdir, readdir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
 import type { ArtifactStore, ArtifactStoreOptions } from "@ccl/artifact-store";
@@ -7,6 +6,7 @@ import { SqlError } from "@ccl/sql";
 
 import { ownWords } from "./own-command.ts";
 import type { Terminal } from "./session.ts";
+import { homeOf } from "./user-places.ts";
 
 /** An open folder of artifacts. */
 export interface ArtifactFolder {
@@ -34,7 +34,7 @@ export interface StateSurroundings {
 export function stateFolder({ env, platform }: StateSurroundings): string {
   const chosen = env["CCL_STATE_DIR"];
   if (chosen !== undefined && chosen !== "") return resolve(chosen);
-  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
+  const home = homeOf(env);
   const standard = env["XDG_STATE_HOME"];
   if (standard !== undefined && isAbsolute(standard)) return join(standard, "ccl");
   if (platform === "win32")

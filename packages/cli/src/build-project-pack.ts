@@ -12,10 +12,9 @@ import type { TokenCounter } from "@ccl/core";
 
 import { CliError } from "./cli-error.ts";
 import { buildDocumentPack } from "./document-pack.ts";
-import { findFocus } from "./find-focus.ts";
+import { findFocus, resolveAlias } from "./project.ts";
 import { gitAttachments } from "./git-attachments.ts";
 import { gitHistory } from "./git-history.ts";
-import { resolveAlias } from "./resolve-alias.ts";
 import type { Session } from "./session.ts";
 import { openCounter, type Encoding } from "./token-counter.ts";
 

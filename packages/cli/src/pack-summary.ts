@@ -34,7 +34,7 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
     `${colours.bold("raw")}   ~${formatNumber(facts.rawTokens)} tokens${share}`,
     "",
     renderTable(
-      [{ title: "level" }, { title: "files", align: "right" }, { title: "tokens", align: "right" }],
+      ["level", { right: "files" }, { right: "tokens" }],
       LEVELS.flatMap((level) => levelRow(level, pack.entries)),
       style,
     ),

@@ -3,14 +3,7 @@ import type { Style } from "../output/style.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { type CatalogChange, countSeverities, severities } from "./compare-catalogs.ts";
 
-const COLUMNS: Column[] = [
-  { title: "severity" },
-  { title: "change" },
-  { title: "resource" },
-  { title: "where" },
-  { title: "before" },
-  { title: "after" },
-];
+const COLUMNS: Column[] = ["severity", "change", "resource", "where", "before", "after"];
 const MAX_TERMINAL_ROWS = 60;
 
 /** One line a change, the worst first; on a terminal so many as one reads. */

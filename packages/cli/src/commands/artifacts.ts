@@ -6,7 +6,7 @@ import { openState, type State } from "../open-state.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
-import { renderTable } from "../output/table.ts";
+import { tableOf } from "../output/table.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl artifacts`. */
@@ -33,14 +33,8 @@ export async function artifactsList(
       source,
       summary.split("\n", 1)[0]?.slice(0, 60) ?? "",
     ]);
-    const columns = [
-      { title: "artifact" },
-      { title: "bytes", align: "right" as const },
-      { title: "stored" },
-      { title: "by" },
-      { title: "about" },
-    ];
-    return { document: { artifacts: latest }, text: (style) => renderTable(columns, rows, style) };
+    const columns = ["artifact", { right: "bytes" }, "stored", "by", "about"];
+    return { document: { artifacts: latest }, text: tableOf(columns, rows) };
   });
 }
 
@@ -48,12 +42,13 @@ export async function artifactsList(
 export async function artifactsSearch(
   session: Session,
   id: string,
-  { query, flags }: { query: string; flags: ArtifactFlags },
+  words: string[],
+  flags: ArtifactFlags,
 ): Promise<CommandResult> {
   return withText(session, id, {
     flags,
     show: (content) => {
-      const hits = searchContent(content, { query, budget: flags.budget });
+      const hits = searchContent(content, { query: words.join(" "), budget: flags.budget });
       return { document: { ...hits }, text: () => `${hits.text || "No line matches."}\n` };
     },
   });

@@ -10,17 +10,21 @@ import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 import type { Session } from "../session.ts";
 
-const COLUMNS = [{ title: "column" }, { title: "type" }, { title: "key" }, { title: "about" }];
+const COLUMNS = ["column", "type", "key", "about"];
 const SUGGESTIONS = 3;
+
+/** Shows a resource of the project's catalog. */
+export async function catalogCard(session: Session, id: string): Promise<CommandResult> {
+  return await catalogShow(session, id, await readCatalog(session));
+}
 
 /** The whole details card of a resource, personal columns too. */
 export async function catalogShow(
   session: Session,
   id: string,
-  known?: ReadCatalog,
+  read: ReadCatalog,
 ): Promise<CommandResult & { view: ResourceView }> {
   const { signal } = session;
-  const read = known ?? (await readCatalog(session));
   const own = read.content.records.flatMap(({ record }) => (record.id === id ? [record] : []));
   const { catalog } = await openCatalog(own, { signal });
   const ask = { principal: owner, signal };

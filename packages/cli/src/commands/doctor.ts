@@ -71,7 +71,7 @@ async function settings(session: Session): Promise<Finding> {
 
 async function registryState(session: Session): Promise<Finding> {
   const name = "aliases";
-  if (!(await hasRegistry(session)))
+  if (!hasRegistry(session))
     return { name, status: "hint", message: 'not set up: packs work, "ccl init" keeps names' };
   const { root, directory, signal } = session;
   try {
@@ -94,7 +94,7 @@ async function fileStates(session: Session): Promise<Finding[]> {
     return await withScan(session, {}, async (registry, report) => {
       const skipped = describeSkipped(report);
       const count = formatCount(report.entries.length, "file");
-      const message = skipped === undefined ? count : `${count}; ${skipped}`;
+      const message = skipped === "" ? count : `${count}; ${skipped}`;
       const findings: Finding[] = [{ name, status: "ok", message }];
       const foreign: string[] = [];
       for (const { alias } of report.entries) {

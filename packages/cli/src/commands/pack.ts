@@ -6,7 +6,17 @@ import { CliError } from "../cli-error.ts";
 import { copyToClipboard, writeOut } from "../deliver-pack.ts";
 import { estimateRawTokens } from "../estimate-raw-tokens.ts";
 import { readListedPaths } from "../listed-paths.ts";
-import { narrowRegistry } from "../narrow-registry.ts";
+import {
+  narrowRegistry,
+  describeUnnamed,
+  hasRegistry,
+  nameNewFiles,
+  requireFiles,
+  selectFiles,
+  withProject,
+  withScan,
+  type SkippedFiles,
+} from "../project.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { few, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
@@ -18,16 +28,6 @@ import {
   renderPackSummary,
   type PackFacts,
 } from "../pack-summary.ts";
-import {
-  describeUnnamed,
-  hasRegistry,
-  nameNewFiles,
-  requireFiles,
-  selectFiles,
-  withProject,
-  withScan,
-  type SkippedFiles,
-} from "../project.ts";
 import type { Session } from "../session.ts";
 import { partName, splitPack } from "../split-pack.ts";
 import { renderTokenTree } from "../token-tree.ts";
@@ -73,7 +73,7 @@ interface Order {
 
 /** Packs the project. Where it is set up the pack is kept; elsewhere nothing is written but `--out`. */
 export async function pack(session: Session, flags: PackFlags): Promise<CommandResult> {
-  requireFitting(flags, await hasRegistry(session));
+  requireFitting(flags, hasRegistry(session));
   const { remote, branch } = flags;
   if (remote !== undefined) {
     const order = { flags, shape: await withoutSettings(session, flags), listed: undefined };
@@ -93,7 +93,7 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
 }
 
 async function packOnce(session: Session, order: Order): Promise<Packed> {
-  return (await hasRegistry(session))
+  return hasRegistry(session)
     ? await packProject(session, order)
     : await packFolder(session, order);
 }

@@ -8,7 +8,7 @@ import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
-import { renderTable } from "../output/table.ts";
+import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
 import { loadRun, newestRuns } from "../runs/load-runs.ts";
 import { textOfMessage } from "../runs/text-of-message.ts";
@@ -33,25 +33,18 @@ export async function runList(session: Session, flags: RunFlags): Promise<Comman
     const { limit = 20, unfinished = false } = flags;
     const options = { all: !unfinished, limit: Math.min(limit, 1_000) };
     const listed = (await newestRuns(stores, options)).map(summaryOf);
-    const columns = [
-      { title: "run" },
-      { title: "chat" },
-      { title: "status" },
-      { title: "started" },
-      { title: "ms", align: "right" as const },
-      { title: "asked" },
-    ];
+    const columns = ["run", "chat", "status", "started", { right: "ms" }, "asked"];
     const rows = listed.map((run) => [
       run.runId,
-      printable(run.branchId === "main" ? run.chatId : `${run.chatId}/${run.branchId}`),
+      run.branchId === "main" ? run.chatId : `${run.chatId}/${run.branchId}`,
       run.status,
       run.startedAt.slice(0, 19),
-      String(run.durationMs ?? ""),
-      printable(run.message.slice(0, 50)),
+      run.durationMs ?? "",
+      run.message.slice(0, 50),
     ]);
     return {
       document: { runs: listed },
-      text: (style) => (rows.length === 0 ? "No runs.\n" : renderTable(columns, rows, style)),
+      text: tableOf(columns, rows, "No runs.\n"),
     };
   });
 }

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
+import { codexOf } from "../user-places.ts";
 
 /** A program and how it finds its API. */
 export interface WrappedClient {
@@ -51,8 +51,7 @@ export async function wrappedClient(
 
 /** By the login: a ChatGPT account has an API of its own, which gets its token alone. */
 async function codexUpstream(env: NodeJS.ProcessEnv): Promise<string> {
-  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
-  const file = join(env["CODEX_HOME"] ?? join(home, ".codex"), "auth.json");
+  const file = join(codexOf(env), "auth.json");
   const auth = parseJson(await readFile(file, "utf8").catch(() => ""));
   const key = env["CODEX_API_KEY"] ?? stringAt(auth, "OPENAI_API_KEY");
   const hasToken = stringAt(recordAt(auth, "tokens"), "access_token") !== undefined;

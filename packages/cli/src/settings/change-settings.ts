@@ -6,7 +6,7 @@ import { createTwoFilesPatch } from "diff";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import type { CommandResult } from "./command-result.ts";
+import type { CommandResult } from "../output/command-result.ts";
 
 /** A file of another program's settings, and how ccl stands in it. */
 export interface ClientSettings {
@@ -15,8 +15,12 @@ export interface ClientSettings {
   edit(text: string, isRemoval: boolean): string;
 }
 
+/** The settings for the user, or for the project alone. */
+export type SettingsOf = (session: Session, isForProject: boolean) => ClientSettings;
+
 /** Flags of commands that change settings. */
 export interface SettingsFlags {
+  project?: boolean | undefined;
   yes?: boolean | undefined;
   show?: boolean | undefined;
 }

@@ -1,53 +1,37 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 
-import { arrayAt, isRecord, parseJson, recordAt, stringAt } from "@ccl/core/json";
+import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 
 import { CliError } from "../cli-error.ts";
-import type { ClientSettings } from "../output/change-settings.ts";
 import { ownCommand, ownWords } from "../own-command.ts";
-import type { Session } from "../session.ts";
+import { codexOf, configOf, homeOf } from "../user-places.ts";
+import type { ClientSettings, SettingsOf } from "./change-settings.ts";
+import { jsonSettings, withMember } from "./json-settings.ts";
 
-/** Coding agents whose results ccl can shorten without a proxy. */
-export const hookClients = ["claude-code", "codex", "opencode"] as const;
-
-/** One of them. */
-export type HookClient = (typeof hookClients)[number];
-
-/** True for a name of the list. */
-export function isHookClient(name: string): name is HookClient {
-  return hookClients.some((client) => client === name);
-}
-
-/** Where an agent looks for what ccl writes: for the user, or for the project alone. */
-export function hookSettings(
-  client: HookClient,
-  { root, terminal }: Session,
-  { project }: { project: boolean },
-): ClientSettings {
-  const { env } = terminal;
-  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
-  switch (client) {
-    case "claude-code":
-      return claudeCode(
-        join(project ? root : home, ".claude", "settings.json"),
+/** By the name of a coding agent whose results ccl can shorten without a proxy: where it looks for what ccl writes. */
+export const hookSettings: ReadonlyMap<string, SettingsOf> = new Map(
+  Object.entries<SettingsOf>({
+    "claude-code": ({ root, terminal }, project) =>
+      claudeCode(
+        join(project ? root : homeOf(terminal.env), ".claude", "settings.json"),
         `${ownWords(terminal)} shrink --hook`,
-      );
-    case "codex": {
-      const folder = project ? root : (env["CODEX_HOME"] ?? join(home, ".codex"));
+      ),
+    codex: ({ root, terminal }, project) => {
       const block = agentsBlock(ownWords(terminal));
       return {
-        path: join(folder, "AGENTS.md"),
+        path: join(project ? root : codexOf(terminal.env), "AGENTS.md"),
         edit: (text, isRemoval) => editAgents(text, isRemoval, block),
       };
-    }
-    case "opencode": {
-      const standard = join(env["XDG_CONFIG_HOME"] ?? join(home, ".config"), "opencode");
-      const path = join(project ? join(root, ".opencode") : standard, "plugins", "ccl-shrink.js");
-      return { path, edit: (_, isRemoval) => (isRemoval ? "" : plugin(ownCommand(terminal))) };
-    }
-  }
-}
+    },
+    opencode: ({ root, terminal }, project) => {
+      const folder = project ? join(root, ".opencode") : join(configOf(terminal.env), "opencode");
+      return {
+        path: join(folder, "plugins", "ccl-shrink.js"),
+        edit: (_, isRemoval) => (isRemoval ? "" : plugin(ownCommand(terminal))),
+      };
+    },
+  }),
+);
 
 /** A hook behind each command; Claude Code takes its answer in place of the result. */
 function claudeCode(path: string, command: string): ClientSettings {
@@ -57,31 +41,20 @@ function claudeCode(path: string, command: string): ClientSettings {
   // Of another place of ccl too, which it takes the place of.
   const isOwn = (hook: unknown): boolean =>
     commandsOf(hook).some((one) => /ccl\S* shrink --hook$/.test(one ?? ""));
-  return {
-    path,
-    edit(text, isRemoval) {
-      const settings = text.trim() === "" ? {} : parseJson(text);
-      if (!isRecord(settings) || (settings["hooks"] !== undefined && !isRecord(settings["hooks"])))
-        throw new CliError(
-          "usage",
-          `${path} holds no plain JSON object (comments?). Add this to its hooks by hand: ${JSON.stringify({ PostToolUse: [entry] })}`,
-        );
-      const hooks = recordAt(settings, "hooks") ?? {};
-      const listed = arrayAt(hooks, "PostToolUse");
-      const own = listed.filter(isOwn);
-      if (isRemoval ? own.length === 0 : own.some((hook) => commandsOf(hook).includes(command)))
-        return text;
-      const others = listed.filter((hook) => !isOwn(hook));
-      const next = isRemoval ? others : [...others, entry];
-      const { PostToolUse: _, ...otherHooks } = hooks;
-      const allHooks = next.length > 0 ? { ...hooks, PostToolUse: next } : otherHooks;
-      const { hooks: __, ...rest } = settings;
-      const all = Object.keys(allHooks).length > 0 ? { ...settings, hooks: allHooks } : rest;
-      if (isRemoval && Object.keys(all).length === 0) return "";
-      const indent = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? "  ";
-      return `${JSON.stringify(all, null, indent)}${text === "" || text.endsWith("\n") ? "\n" : ""}`;
-    },
-  };
+  const byHand = `its hooks by hand: ${JSON.stringify({ PostToolUse: [entry] })}`;
+  return jsonSettings(path, byHand, (settings, isRemoval) => {
+    const hooks = settings["hooks"] ?? {};
+    if (!isRecord(hooks)) throw new CliError("usage", `${path}: "hooks" is no object.`);
+    const listed = arrayAt(hooks, "PostToolUse");
+    const own = listed.filter(isOwn);
+    if (isRemoval ? own.length === 0 : own.some((hook) => commandsOf(hook).includes(command)))
+      return undefined;
+    const others = listed.filter((hook) => !isOwn(hook));
+    const { PostToolUse: _, ...otherHooks } = hooks;
+    const next = isRemoval ? others : [...others, entry];
+    const all = next.length > 0 ? { ...hooks, PostToolUse: next } : otherHooks;
+    return withMember(settings, "hooks", all);
+  });
 }
 
 const [start, end] = ["<!-- ccl shrink -->", "<!-- /ccl shrink -->"];

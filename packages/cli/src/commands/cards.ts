@@ -1,10 +1,10 @@
 import { buildCard, createContextFiles } from "@ccl/aliases";
 
+import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
-import { renderTable } from "../output/table.ts";
-import { withProject } from "../project.ts";
-import { resolveAlias } from "../resolve-alias.ts";
+import { tableOf } from "../output/table.ts";
+import { withPresentFiles, withProject, resolveAlias } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Writes the cards of these aliases, or of all; binary files have none. */
@@ -33,8 +33,19 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
   const rows = cards.map(({ alias, kind, file }) => [alias, kind, file]);
   return {
     document: { cards, skipped },
-    text: (style) =>
-      renderTable([{ title: "alias" }, { title: "kind" }, { title: "file" }], rows, style),
+    text: tableOf(["alias", "kind", "file"], rows),
     note: () => `${formatCount(cards.length, "card")} written, ${skipped.length} left out\n`,
   };
+}
+
+/** Prints the card of one alias, made from the file as it is now. */
+export async function cardsShow(session: Session, name: string): Promise<CommandResult> {
+  const { signal } = session;
+  return await withPresentFiles(session, async (registry) => {
+    const { alias, path, sha8, text } = await resolveAlias(registry, name, session);
+    if (text === undefined)
+      throw new CliError("input_invalid", `${alias} is a binary file; it has no card.`);
+    const { kind, lines, text: card } = await buildCard({ alias, path, text }, { signal });
+    return { document: { alias, path, sha8, kind, lines }, text: () => `${card}\n` };
+  });
 }
