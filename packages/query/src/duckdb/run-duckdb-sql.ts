@@ -15,7 +15,7 @@ interface DuckDbRun extends RunOptions {
   end(): void;
 }
 
-/** Loads the inputs and runs the first statement that DuckDB can bind. An abort is answered at once, even where DuckDB takes longer to stop. */
+/** Loads the inputs and runs the statement. An abort is answered at once, even where DuckDB takes longer to stop. */
 export async function runDuckDbSql(
   session: Session,
   work: EngineSql,
@@ -58,22 +58,9 @@ export async function runDuckDbSql(
   }
 }
 
-async function start({ connection }: Session, { statements }: EngineSql): Promise<DuckDBResult> {
-  let failure: unknown;
-  for (const [index, { text, macros }] of statements.entries()) {
-    try {
-      for (const { create } of macros)
-        await connection.run(create.replace(/^CREATE /, "CREATE OR REPLACE "));
-      return await connection.stream(text);
-    } catch (error) {
-      failure ??= error;
-      const isUnbound =
-        error instanceof Error &&
-        /^Binder Error|No function matches|Conversion Error/.test(error.message);
-      if (!isUnbound || index === statements.length - 1) throw failure;
-    }
-  }
-  throw failure;
+async function start({ connection }: Session, { text, macros }: EngineSql): Promise<DuckDBResult> {
+  for (const create of macros) await connection.run(create);
+  return await connection.stream(text);
 }
 
 async function* batchesOf(

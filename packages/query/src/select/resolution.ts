@@ -33,7 +33,7 @@ export interface KnownCondition {
 /** What a statement reads and calls. */
 export interface ResolvedSelect {
   tables: TableUse[];
-  functions: { name: string; start: number; end: number }[];
+  functions: { name: string; arguments: number; start: number; end: number }[];
   edits: TextEdit[];
   /** Names of the result's columns; undefined where its text is all there is. */
   columns: (string | undefined)[];
@@ -41,6 +41,8 @@ export interface ResolvedSelect {
   /** The databases that understand the statement as it stands. */
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
+  /** What DuckDB would not mean as other databases do, and what to write. */
+  unkept: string[];
   issues: Issue[];
 }
 
@@ -75,6 +77,7 @@ export class Resolution {
     conditions: [],
     spellings: new Set<SqlSpelling>(["postgresql", "sqlite", "duckdb"]),
     isRecursive: false,
+    unkept: [],
     issues: [],
   };
   readonly tables: TableNames;

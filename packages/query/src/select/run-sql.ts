@@ -10,6 +10,7 @@ import { limitsOf, metered, startDeadline, type Traffic } from "../execute/execu
 import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
 import { QueryError } from "../query-error.ts";
 import { loadTables } from "./load-tables.ts";
+import { dialectMeaning } from "./dialect-macros.ts";
 import { discreetError } from "../validate/discreet-error.ts";
 import type { TableUse } from "./name-scope.ts";
 import { clausesOf } from "./clauses-of.ts";
@@ -119,10 +120,9 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
   if (native.statement !== undefined) return { ranOn: native.name, sql: native.shown, ...told };
   const statement = duckDbStatement(plan, {
     spelling: spellingOf(plan, options),
-    isLenient: false,
     tableOf: ({ resource }) => quoteIdentifier(resource.id),
   });
-  return { ranOn: "DuckDB", sql: statement.text, ...told };
+  return { ranOn: "DuckDB", sql: statement, ...told };
 }
 
 async function checkedPlan(text: string, options: RunSqlOptions): Promise<SqlPlan> {
@@ -163,10 +163,9 @@ async function started(plan: SqlPlan, options: Running): Promise<Started> {
       signal: options.run.signal,
     });
     const tableOf = (use: TableUse): string => nameOf.get(use) ?? "";
-    const statements = [false, true].map((isLenient) =>
-      duckDbStatement(plan, { spelling, isLenient, tableOf }),
-    );
-    const rows = await engine.runSql({ statements, inputs }, options.run);
+    const statement = duckDbStatement(plan, { spelling, tableOf });
+    const meaning = dialectMeaning(spelling, statement);
+    const rows = await engine.runSql({ text: statement, ...meaning, inputs }, options.run);
     return { ...rows, ranOn: engine.name, close };
   } catch (error) {
     await close();
