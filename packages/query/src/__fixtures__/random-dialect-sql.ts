@@ -48,7 +48,7 @@ const postgres: Grammar = {
     ...["repeat(T, I % 5)", "translate(T, 'ab', 'x')", "concat(T, I, T)", "concat_ws('-', T, T)", "to_char(D, 'YYYY-MM')"],
     ...["to_char(S, 'DD.MM.YYYY HH24:MI:SS')", "substring(T from I)", "substring(T from I for I)", "trim(both T from T)"],
     ...["trim(leading 'a' from T)", "btrim(T, 'a ')", "D::text", "S::text", "N::text", "(B)::text", "greatest(T, T)", "md5(T)"],
-    ...["overlay(T placing T from 2)", "regexp_replace(T, '[ab]', 'x')", "regexp_replace(T, '[ab]', 'x', 'g')"],
+    ...["regexp_replace(T, '[ab]', 'x')", "regexp_replace(T, '[ab]', 'x', 'g')"],
     ...["to_char(D, 'Mon YY')", "chr(65)", "T || I", "T::varchar(2)", "R::text"],
   ],
   B: [
@@ -121,13 +121,14 @@ export function randomDialectSql(dialect: "postgresql" | "sqlite"): fc.Arbitrary
       one: any(2),
       other: any(1),
       int: expression("I", 1),
+      real: expression("R", 1),
       text: expression("T", 1),
       where: expression("B", 2),
       direction,
       limit: fc.constantFrom("", " limit 3", " limit 5 offset 2"),
       shape: fc.nat(7),
     })
-    .map(({ one, other, int, text, where, direction: order, limit, shape }) => {
+    .map(({ one, other, int, real, text, where, direction: order, limit, shape }) => {
       const shapes = [
         `select id, ${one} as v from q order by ${other}${order}, id${limit}`,
         `select id, ${one} as v from q where ${where} order by id${order}${limit}`,
@@ -135,7 +136,7 @@ export function randomDialectSql(dialect: "postgresql" | "sqlite"): fc.Arbitrary
         `select ${one} as k, count(*) as n, sum(${int}) as m, max(${text}) as w from q group by 1 order by 1${order}${limit}`,
         `select id, row_number() over (order by ${one}${order}, id) as n, lag(${int}) over (order by id) as v from q order by id`,
         `select distinct ${one} as v from q where ${where} order by 1${order}${limit}`,
-        `select count(distinct ${one}) as n, sum(distinct ${int}) as m, sum(${int}) filter (where ${where}) as f, avg(${int}) as g, min(${text}) as w, sum(${int}) / count(*) as r from q`,
+        `select count(distinct ${one}) as n, sum(distinct ${int}) as m, sum(${int}) filter (where ${where}) as f, avg(${int}) as g, min(${text}) as w, sum(${int}) / count(*) as r, sum(${real}) / count(*) as e from q`,
         `with c as (select ${one} as v, ${int} as i, id from q) select c.id, c.v, z.id as o from c join q z on z.a = c.i order by c.v${order}, c.id, o${limit}`,
       ];
       return shapes[shape] ?? one;

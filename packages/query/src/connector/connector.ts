@@ -78,8 +78,8 @@ export interface EngineInput {
 /** A statement for an engine. */
 export interface EngineSql {
   text: string;
-  /** Statements that give its words the meaning of its dialect, to run before it. */
-  macros: readonly string[];
+  /** What gives its words the meaning of its dialect, to run before it; the next where the engine does not take it so. */
+  macros: readonly (readonly string[])[];
   /** Where nulls stand in an order that says nothing of them, as DuckDB's `default_null_order`. */
   nullOrder: string;
   inputs: EngineInput[];

@@ -9,6 +9,7 @@ import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
 import { duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
+import { openInstance, type InstanceSettings } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
@@ -37,33 +38,10 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
       throw new QueryError("invalid_options", `${name} is a whole number from 1, not ${value}.`);
   }
   const duckdb = await loadDuckDb();
-  const settings = { threads: String(threads), memory_limit: `${memoryMiB}MiB` };
-  return createEngine(duckdb, settings);
+  return createEngine(duckdb, { threads, memoryMiB });
 }
 
-async function openInstance(
-  duckdb: DuckDbModule,
-  settings: Record<string, string>,
-): Promise<DuckDBInstance> {
-  const instance = await duckdb.DuckDBInstance.create(":memory:", settings);
-  try {
-    const connection = await instance.connect();
-    try {
-      await connection.run(
-        "SET temp_directory = ''; SET autoinstall_known_extensions = false; SET autoload_known_extensions = false",
-      );
-      await connection.run("SET enable_external_access = false; SET lock_configuration = true");
-    } finally {
-      connection.closeSync();
-    }
-    return instance;
-  } catch (error) {
-    instance.closeSync();
-    throw engineError(error);
-  }
-}
-
-function createEngine(duckdb: DuckDbModule, settings: Record<string, string>): QueryEngine {
+function createEngine(duckdb: DuckDbModule, settings: InstanceSettings): QueryEngine {
   let isOpen = true;
   /** By the order of nulls, which holds for all connections of an instance. */
   const instances = new Map<string, Promise<DuckDBInstance>>();
@@ -71,7 +49,7 @@ function createEngine(duckdb: DuckDbModule, settings: Record<string, string>): Q
   const instanceOf = (nullOrder: string): Promise<DuckDBInstance> => {
     const known = instances.get(nullOrder);
     if (known !== undefined) return known;
-    const opened = openInstance(duckdb, { ...settings, default_null_order: nullOrder });
+    const opened = openInstance(duckdb, { ...settings, nullOrder });
     instances.set(nullOrder, opened);
     return opened;
   };
@@ -125,7 +103,8 @@ function createEngine(duckdb: DuckDbModule, settings: Record<string, string>): Q
       if (!isOpen) return;
       isOpen = false;
       for (const connection of running) connection.interrupt();
-      for (const opened of instances.values()) (await opened).closeSync();
+      for (const opened of instances.values())
+        await opened.then((instance) => instance.closeSync()).catch(() => {});
     },
   };
 }

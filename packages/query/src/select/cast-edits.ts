@@ -1,6 +1,6 @@
 import type { TextEdit } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import type { SqlToken } from "./sql-tokens.ts";
+import { closingAfter, type SqlToken } from "./sql-tokens.ts";
 
 type CastTypes = Readonly<Record<string, string>>;
 
@@ -14,7 +14,7 @@ const castTypes: Readonly<Record<SqlSpelling, CastTypes>> = {
     ...casts("cast_numeric", "numeric decimal dec"),
     ...casts("cast_text", "text varchar"),
     "character varying": "cast_text",
-    ...casts("json", "jsonb"),
+    ...casts("cast_json", "jsonb"),
   },
   sqlite: {
     ...casts("cast_integer", "integer int"),
@@ -33,95 +33,71 @@ function casts(macro: string, types: string): CastTypes {
 export function castEdits(tokens: readonly SqlToken[], spelling: SqlSpelling): TextEdit[] {
   const types = castTypes[spelling];
   const edits: TextEdit[] = [];
-  for (const [index, { text }] of tokens.entries()) {
+  for (const [index, { text, depth }] of tokens.entries()) {
     const isCall = text === "cast" && tokens[index + 1]?.text === "(";
-    const end = isCall ? closing(tokens, index + 1) : index;
-    const as = isCall ? asBefore(tokens, end) : index;
-    const type = isCall || text === "::" ? typeAt(tokens, as + 1) : undefined;
-    const macro = type === undefined ? undefined : types[type.name];
-    if (type === undefined || macro === undefined) continue;
-    const length = type.length === undefined ? undefined : `, ${type.length})`;
-    if (length !== undefined && macro !== "cast_text") continue;
-    const from = tokens[isCall ? index : operandBefore(tokens, index)]?.start ?? 0;
-    const [open, close] = macro === "json" ? ["CAST(", " AS json)"] : [`${macro}(`, ")"];
+    if (!isCall && text !== "::") continue;
+    const close = closingAfter(tokens, index);
+    const as = isCall
+      ? tokens.findLastIndex(
+          (token, at) => at < close && token.text === "as" && token.depth === depth + 1,
+        )
+      : index;
+    const type = typeAt(tokens, as + 1);
+    const macro = types[type.name];
+    if (macro === undefined || (type.length !== undefined && macro !== "cast_text")) continue;
+    const from = isCall ? index : operandBefore(tokens, index);
+    const start = tokens[from]?.start ?? 0;
+    const cut = type.length === undefined ? ["", ""] : [`"left"(`, `, ${type.length})`];
     edits.unshift(
-      {
-        start: from,
-        end: isCall ? (tokens[index + 1]?.end ?? 0) : from,
-        text: length === undefined ? open : `"left"(${open}`,
-      },
+      { start, end: isCall ? (tokens[index + 1]?.end ?? 0) : start, text: `${cut[0]}${macro}(` },
       {
         start: tokens[as]?.start ?? 0,
-        end: isCall ? (tokens[end]?.end ?? 0) : type.end,
-        text: `${close}${length ?? ""}`,
+        end: isCall ? (tokens[close]?.end ?? 0) : type.end,
+        text: `)${cut[1]}`,
       },
     );
   }
   return edits;
 }
 
-/** Where the parenthesis closes that opens in a place. */
-function closing(tokens: readonly SqlToken[], open: number): number {
-  const depth = tokens[open]?.depth ?? 0;
-  return tokens.findIndex(
-    (token, index) => index > open && token.text === ")" && token.depth === depth,
-  );
-}
-
-function asBefore(tokens: readonly SqlToken[], close: number): number {
-  const depth = (tokens[close]?.depth ?? 0) + 1;
-  return tokens.findLastIndex(
-    (token, index) => index < close && token.text === "as" && token.depth === depth,
-  );
-}
-
-/** The type that begins in a place; `length` is what stands in its parentheses. */
+/** The type that begins in a place; `length` is the first of what stands in its parentheses. */
 function typeAt(
   tokens: readonly SqlToken[],
   at: number,
-): { name: string; length: string | undefined; end: number } | undefined {
-  const first = tokens[at];
-  const second = tokens[at + 1];
-  if (first?.kind !== "word") return undefined;
+): { name: string; length: string | undefined; end: number } {
+  const [first, second] = tokens.slice(at, at + 2);
   const isTwo = second?.text === "varying" || second?.text === "precision";
-  const last = isTwo ? at + 1 : at;
-  const name = isTwo ? `${first.text} ${second.text}` : first.text;
-  if (tokens[last + 1]?.text !== "(")
-    return { name, length: undefined, end: (isTwo ? second : first).end };
-  const close = closing(tokens, last + 1);
-  const length = tokens
-    .slice(last + 2, close)
-    .map(({ text }) => text)
-    .join("");
-  return { name, length, end: tokens[close]?.end ?? 0 };
+  const [last, open, length, close] = tokens.slice(isTwo ? at + 1 : at);
+  const name = isTwo ? `${first?.text} ${second.text}` : (first?.text ?? "");
+  return open?.text === "(" && last?.end !== undefined
+    ? { name, length: length?.text, end: close?.end ?? 0 }
+    : { name, length: undefined, end: last?.end ?? 0 };
 }
+
+const notCalled: ReadonlySet<string> = new Set(
+  "and or not in when then else case select distinct where on by having between like as is".split(
+    " ",
+  ),
+);
 
 /** Where the operand of `::` begins: a name, a literal, a call, or what stands in parentheses. */
 function operandBefore(tokens: readonly SqlToken[], at: number): number {
   let index = at - 1;
-  const skip = (open: string, close: string): void => {
-    for (let depth = 0; index >= 0; index--) {
-      if (tokens[index]?.text === close) depth += 1;
-      if (tokens[index]?.text === open) depth -= 1;
-      if (depth === 0) return;
-    }
-  };
-  while (tokens[index]?.text === "]") {
-    skip("[", "]");
-    index -= 1;
-  }
-  if (tokens[index]?.text === ")") {
-    skip("(", ")");
-    if (
-      tokens[index - 1]?.kind === "word" &&
-      !/^(?:and|or|not|in|when|then|else|case|select|where|on|by|having|between|like|as|is)$/.test(
-        tokens[index - 1]?.text ?? "",
-      )
-    )
+  const textAt = (place: number): string => tokens[place]?.text ?? "";
+  const opens: Readonly<Record<string, string>> = { ")": "(", "]": "[", end: "case" };
+  let open = opens[textAt(index)];
+  while (open !== undefined) {
+    const close = textAt(index);
+    for (let depth = 1; depth > 0 && index > 0;) {
       index -= 1;
-  } else if (tokens[index]?.text === "end") skip("case", "end");
-  else if (tokens[index - 1]?.text === "::") return operandBefore(tokens, index - 1);
-  while (tokens[index - 1]?.text === "." && index > 1) index -= 2;
-  if (tokens[index - 1]?.text === "::") return operandBefore(tokens, index - 1);
-  return index;
+      if (textAt(index) === close) depth += 1;
+      if (textAt(index) === open) depth -= 1;
+    }
+    const before = tokens[index - 1];
+    if (close === "]") index -= 1;
+    else if (close === ")" && before?.kind === "word" && !notCalled.has(before.text)) index -= 1;
+    open = close === "]" ? opens[textAt(index)] : undefined;
+  }
+  while (textAt(index - 1) === ".") index -= 2;
+  return textAt(index - 1) === "::" ? operandBefore(tokens, index - 1) : index;
 }

@@ -1,14 +1,11 @@
 import type { SqlSpelling } from "./sql-functions.ts";
 
-/** By the name of a function, an operator or a cast: its forms, the narrowest types of arguments first. */
+/** By the name of a function, an operator or a cast: its forms by number of arguments. DuckDB chooses none by the type of an aggregate. */
 type Macros = Readonly<Record<string, readonly string[]>>;
 
-/** DuckDB's own function, where a macro has taken its name. */
+/** In macros `own."x"` is DuckDB's function, where a macro has taken its name. */
 const own = (name: string, ...parts: readonly string[]): string =>
-  `system.main."${name}"(${parts.join(", ")})`;
-const failing = (reason: string): string => `error('${reason}')`;
-const time = (value: string): string => `CAST(${value} AS TIMESTAMP)`;
-const texts = (value: string): string => `CAST(${value} AS VARCHAR)`;
+  `own."${name}"(${parts.join(", ")})`;
 
 /** DuckDB makes a text in one go, which nothing interrupts. */
 const bounded = (characters: string, value: string): string =>
@@ -17,7 +14,7 @@ const bounded = (characters: string, value: string): string =>
 /** The characters of x from the 0-based place `from` up to `to`, where either may lie outside of it. */
 const characters = (from: string, to: string): string => {
   const start = `greatest(${from}, 0)`;
-  const cut = own("substr", texts("x"), `${start} + 1`, `greatest(${to} - ${start}, 0)`);
+  const cut = own("substr", "CAST(x AS VARCHAR)", `${start} + 1`, `greatest(${to} - ${start}, 0)`);
   return `CASE WHEN (${from}) + (${to}) IS NOT NULL THEN ${cut} END`;
 };
 
@@ -32,7 +29,7 @@ const shifted = (value: string, modifier: string): string => {
   return `CASE WHEN ${isStart} THEN ${own("date_trunc", start, value)} WHEN starts_with(${modifier}, 'weekday ') THEN ${value} + to_days(CAST(${own("%", weekday, "7")} AS INTEGER)) WHEN ${modifier} IN ('utc', 'localtime', 'auto') THEN ${value} ELSE ${added} END`;
 };
 const moment = (value: string): string =>
-  `CASE WHEN ${texts(value)} = 'now' THEN CAST(now() AS TIMESTAMP) ELSE TRY_CAST(nullif(${texts(value)}, 'now') AS TIMESTAMP) END`;
+  `CASE WHEN CAST(${value} AS VARCHAR) = 'now' THEN CAST(now() AS TIMESTAMP) ELSE TRY_CAST(nullif(CAST(${value} AS VARCHAR), 'now') AS TIMESTAMP) END`;
 
 /** A function of SQLite's over a moment and up to three modifiers, in DuckDB's words. */
 function sqliteTime(before: readonly string[], write: (value: string) => string): string[] {
@@ -49,27 +46,22 @@ function sqliteTime(before: readonly string[], write: (value: string) => string)
 
 /** Of values that are stored as something else: moments as texts, numbers where a text is wanted. */
 const ofText = (name: string, more = ""): string =>
-  `(x${more}) AS ${own(name, `${texts("x")}${more}`)}`;
-const ofTime = (name: string): string[] => [
-  `(u, x VARCHAR) AS ${own(name, "u", time("x"))}`,
-  `(u, x) AS ${own(name, "u", "x")}`,
-];
-
+  `(x${more}) AS ${own(name, `CAST(x AS VARCHAR)${more}`)}`;
 /** What DuckDB lacks, or does of fewer types. */
 const everywhere: Macros = {
   btrim: ["(x) AS trim(x)", "(x, c) AS trim(x, c)"],
   initcap: [
-    `(x) AS array_to_string(list_transform(regexp_extract_all(${own("lower", "x")}, '[\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+'), lambda w: ${own("concat", own("upper", "w[1]"), "w[2:]")}), '')`,
+    `(x) AS array_to_string(list_transform(regexp_extract_all(own."lower"(x), '[\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+'), lambda w: own."concat"(own."upper"(w[1]), w[2:])), '')`,
   ],
   regexp_like: ["(x, p) AS regexp_matches(x, p)"],
   regexp_count: ["(x, p) AS len(regexp_extract_all(x, p))"],
   regexp_substr: ["(x, p) AS nullif(regexp_extract(x, p), '')"],
-  repeat: [`(x, n) AS ${own("repeat", "x", bounded(`n * ${own("length", "x")}`, "n"))}`],
+  repeat: [`(x, n) AS own."repeat"(x, ${bounded('n * own."length"(x)', "n")})`],
   lpad: padded("lpad"),
   rpad: padded("rpad"),
   every: ["(x) AS bool_and(x)"],
   to_date: ["(x, f) AS CAST(strptime(x, f) AS DATE)"],
-  to_char: [`(x, f) AS ${own("strftime", time("x"), "f")}`],
+  to_char: [`(x, f) AS own."strftime"(CAST(x AS TIMESTAMP), f)`],
   total: ["(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0)"],
   char: ["(x) AS chr(x)", "(x, y) AS concat(chr(x), chr(y))"],
   likely: ["(x) AS x"],
@@ -79,23 +71,17 @@ const everywhere: Macros = {
   unixepoch: sqliteTime([], (value) => `CAST(epoch(${value}) AS BIGINT)`),
   datetime: sqliteTime([], (value) => own("strftime", value, "'%Y-%m-%d %H:%M:%S'")),
   time: sqliteTime([], (value) => own("strftime", value, "'%H:%M:%S'")),
-  date_trunc: ofTime("date_trunc"),
-  date_part: ofTime("date_part"),
-  date_diff: [
-    `(u, a VARCHAR, b) AS ${own("date_diff", "u", time("a"), time("b"))}`,
-    `(u, a, b VARCHAR) AS ${own("date_diff", "u", time("a"), time("b"))}`,
-    `(u, a, b) AS ${own("date_diff", "u", "a", "b")}`,
+  date_diff: [`(u, a, b) AS own."date_diff"(u, CAST(a AS TIMESTAMP), CAST(b AS TIMESTAMP))`],
+  age: [
+    `(a) AS own."age"(CAST(a AS TIMESTAMP))`,
+    `(a, b) AS own."age"(CAST(a AS TIMESTAMP), CAST(b AS TIMESTAMP))`,
   ],
-  age: [`(a) AS ${own("age", time("a"))}`, `(a, b) AS ${own("age", time("a"), time("b"))}`],
+  strftime: [`(x, f) AS own."strftime"(CAST(x AS TIMESTAMP), f)`],
   lower: [ofText("lower")],
   upper: [ofText("upper")],
   left: [ofText("left", ", n")],
   right: [ofText("right", ", n")],
-  // Of lists, too.
-  length: ["BIGINT", "DOUBLE"]
-    .map((type) => `(x ${type}) AS ${own("length", texts("x"))}`)
-    .concat(["(x VARCHAR)", "(x)"].map((form) => `${form} AS ${own("length", "x")}`)),
-  octet_length: [`(x) AS strlen(${texts("x")})`],
+  octet_length: [`(x) AS strlen(CAST(x AS VARCHAR))`],
   substr: [ofText("substr", ", a"), ofText("substr", ", a, b")],
 };
 
@@ -104,111 +90,93 @@ function padded(name: string): string[] {
   return [`(x, n, c) AS ${own(name, "x", size, "c")}`, `(x, n) AS ${own(name, "x", size, "' '")}`];
 }
 
-const typeOf = (value: string): string => own("typeof", value);
-const noZero = (write: (a: string, b: string) => string): string =>
-  `CASE WHEN b = 0 THEN ${failing("division by zero")} ELSE ${write("a", "b")} END`;
 const matching = (flags: string): string[] => [`(x, p) AS regexp_matches(x, p, '${flags}')`];
-const postgresSlice = (name: string): Macros => ({
-  [name]: [
-    `(x, a) AS ${own("substr", texts("x"), "CASE WHEN a < 1 THEN 1 ELSE a END")}`,
-    `(x, a, n) AS CASE WHEN n < 0 THEN ${failing("negative substring length not allowed")} ELSE ${characters("a - 1", "a - 1 + n")} END`,
-  ],
-});
+const postgresSlice = [
+  `(x, a) AS own."substr"(CAST(x AS VARCHAR), CASE WHEN a < 1 THEN 1 ELSE a END)`,
+  `(x, a, n) AS CASE WHEN n < 0 THEN error('negative substring length not allowed') ELSE ${characters("a - 1", "a - 1 + n")} END`,
+];
+const similar = `own."regexp_full_match"(x, replace(replace(p, '%', '.*'), '_', '.'), 's')`;
 const wholeNumber = (type: string): string[] => [
-  `(x) AS CASE WHEN ${typeOf("x")} = 'VARCHAR' AND NOT ${own("regexp_full_match", texts("x"), "'\\s*[+-]?\\d+\\s*'")} THEN ${failing("invalid input syntax for an integer")} ELSE CAST(x AS ${type}) END`,
+  `(x) AS CASE WHEN own."typeof"(x) = 'VARCHAR' AND NOT own."regexp_full_match"(CAST(x AS VARCHAR), '\\s*[+-]?\\d+\\s*') THEN error('invalid input syntax for an integer') ELSE CAST(x AS ${type}) END`,
 ];
 
 const postgresql: Macros = {
-  "/": [
-    `(a HUGEINT, b HUGEINT) AS ${noZero((a, b) => `${a} // ${b}`)}`,
-    `(a INTERVAL, b) AS ${own("/", "a", "b")}`,
-    `(a, b) AS ${noZero((a, b) => own("/", a, b))}`,
-  ],
+  // It divides floats as `/` does, and whole numbers toward zero.
+  "/": [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."//"(a, b) END`],
   "%": [
-    `(a, b) AS CASE WHEN 'DOUBLE' IN (${typeOf("a")}, ${typeOf("b")}) THEN ${failing("operator does not exist: double precision % double precision; write mod(a::numeric, b::numeric)")} ELSE ${noZero((a, b) => own("%", a, b))} END`,
+    `(a, b) AS CASE WHEN 'DOUBLE' IN (own."typeof"(a), own."typeof"(b)) THEN error('operator does not exist: double precision % double precision; write mod(a::numeric, b::numeric)') ELSE CASE WHEN b = 0 THEN error('division by zero') ELSE own."%"(a, b) END END`,
   ],
-  mod: [`(a, b) AS ${noZero((a, b) => own("%", a, b))}`],
+  mod: [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."%"(a, b) END`],
   "~~": [`(x, p) AS like_escape(x, p, '\\')`],
   "!~~": [`(x, p) AS NOT like_escape(x, p, '\\')`],
   "~~*": [`(x, p) AS ilike_escape(x, p, '\\')`],
   "!~~*": [`(x, p) AS NOT ilike_escape(x, p, '\\')`],
   // DuckDB's parser calls it for `~`.
   regexp_full_match: matching("s"),
+  // SIMILAR TO
+  "~~~": [`(x, p) AS ${similar}`],
+  "!~~~": [`(x, p) AS NOT ${similar}`],
   "~*": matching("si"),
   "!~*": [`(x, p) AS NOT regexp_matches(x, p, 'si')`],
-  ...postgresSlice("substr"),
-  ...postgresSlice("substring"),
+  substr: postgresSlice,
+  substring: postgresSlice,
   round: [
-    `(x) AS CASE WHEN ${typeOf("x")} = 'DOUBLE' THEN round_even(x, 0) ELSE ${own("round", "x")} END`,
-    `(x DOUBLE, n) AS CAST(${own("round", "CAST(x AS DECIMAL(36, 15))", "n")} AS DOUBLE)`,
-    `(x DECIMAL, n) AS ${own("round", "x", "n")}`,
-    `(x, n) AS ${own("round", "x", "n")}`,
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN round_even(x, 0) ELSE own."round"(x) END`,
+    // A numeric, whatever it rounds: with all of its digits.
+    `(x, n) AS own."round"(CAST(x AS DECIMAL(32, 12)), n)`,
   ],
   split_part: [
-    `(x, d, n) AS CASE WHEN n = 0 THEN ${failing("field position must not be zero")} WHEN n IS NOT NULL THEN ${own("split_part", "x", "d", "n")} END`,
-  ],
-  overlay: [
-    `(x, y, a) AS concat(${characters("0", "a - 1")}, y, ${own("substr", "x", `a + ${own("length", "y")}`)})`,
-    `(x, y, a, n) AS concat(${characters("0", "a - 1")}, y, ${own("substr", "x", "a + n")})`,
+    `(x, d, n) AS CASE WHEN n = 0 THEN error('field position must not be zero') WHEN n IS NOT NULL THEN own."split_part"(x, d, n) END`,
   ],
   exp: [
-    `(x) AS CASE WHEN x > 709.78 THEN ${failing("value out of range: overflow")} WHEN x < -745 THEN ${failing("value out of range: underflow")} ELSE ${own("exp", "x")} END`,
+    `(x) AS CASE WHEN x > 709.78 THEN error('value out of range: overflow') WHEN x < -745 THEN error('value out of range: underflow') ELSE own."exp"(x) END`,
   ],
   cast_smallint: wholeNumber("SMALLINT"),
   cast_integer: wholeNumber("INTEGER"),
   cast_bigint: wholeNumber("BIGINT"),
   cast_numeric: [`(x) AS CAST(x AS DOUBLE)`],
+  cast_json: ["(x) AS CAST(x AS JSON)"],
   cast_text: [
-    `(x) AS CASE WHEN ${typeOf("x")} = 'DOUBLE' THEN regexp_replace(${texts("x")}, '\\.0$', '') ELSE ${texts("x")} END`,
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(CAST(x AS VARCHAR), '\\.0$', '') ELSE CAST(x AS VARCHAR) END`,
   ],
 };
 
 const leading = (pattern: string, type: string): string =>
-  `CASE WHEN x IS NOT NULL THEN coalesce(TRY_CAST(regexp_extract(x, '^\\s*(${pattern})', 1) AS ${type}), 0) END`;
+  `CASE WHEN x IS NOT NULL THEN coalesce(TRY_CAST(regexp_extract(CAST(x AS VARCHAR), '^\\s*(${pattern})', 1) AS ${type}), 0) END`;
 const realPattern = "[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?";
-const sqliteFrom = `CASE WHEN a < 0 THEN ${own("length", "cast_text(x)")} + a WHEN a > 0 THEN a - 1 WHEN n > 0 THEN -1 WHEN a = 0 THEN 0 END`;
+const sqliteFrom = `CASE WHEN a < 0 THEN own."length"(cast_text(x)) + a WHEN a > 0 THEN a - 1 WHEN n > 0 THEN -1 WHEN a = 0 THEN 0 END`;
 const sqliteSlice: readonly string[] = [
   `(x, a, n) AS ${characters(`${sqliteFrom} + least(n, 0)`, `${sqliteFrom} + CASE WHEN n < 0 THEN 0 ELSE n END`)}`,
-  `(x, a) AS ${own("substr", "cast_text(x)", `CASE WHEN a < 0 THEN greatest(${own("length", "cast_text(x)")} + a, 0) + 1 WHEN a = 0 THEN 1 ELSE a END`)}`,
+  `(x, a) AS own."substr"(cast_text(x), CASE WHEN a < 0 THEN greatest(own."length"(cast_text(x)) + a, 0) + 1 WHEN a = 0 THEN 1 ELSE a END)`,
 ];
 const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const asciiCase = (from: string, to: string): string[] => [
   `(x) AS translate(cast_text(x), '${from}', '${to}')`,
 ];
-const folded = (call: (x: string, p: string) => string): string => call("lower(x)", "lower(p)");
+const like = 'own."~~"(lower(x), lower(p))';
+const likeEscape = 'own."like_escape"(lower(x), lower(p), e)';
 const noNulls = (name: string): string[] =>
-  [2, 3, 4, 5, 6].map((count) => {
+  [2, 3, 4].map((count) => {
     const names = [..."abcdef"].slice(0, count);
     const isNull = names.map((each) => `${each} IS NULL`).join(" OR ");
     return `(${names.join(", ")}) AS CASE WHEN ${isNull} THEN NULL ELSE ${own(name, ...names)} END`;
   });
 
-const isReal = (value: string): string =>
-  `(${typeOf(value)} = 'DOUBLE' OR starts_with(${typeOf(value)}, 'DECIMAL'))`;
-const noFormat = failing(
-  "printf of nulls and of several numbers with fractions is not taken here; write round(x, 2) and coalesce(x, 0)",
-);
+const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
 /** SQLite rounds the decimal digits that it shows, C the binary number. */
-const roundedUp = (value: string): string =>
-  `TRY_CAST(${texts(value)} AS DOUBLE) * 1.0000000000000004`;
+const roundedUp = "TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1.0000000000000004";
 
 const sqlite: Macros = {
-  "/": [
-    `(a HUGEINT, b HUGEINT) AS a // nullif(b, 0)`,
-    `(a, b) AS ${own("/", "a", "nullif(b, 0)")}`,
-  ],
-  "%": [
-    `(a BIGINT, b BIGINT) AS ${own("%", "a", "nullif(b, 0)")}`,
-    `(a, b) AS CAST(${own("%", "CAST(trunc(a) AS BIGINT)", "nullif(CAST(trunc(b) AS BIGINT), 0)")} AS DOUBLE)`,
-  ],
+  "/": [`(a, b) AS own."//"(a, nullif(b, 0))`],
+  "%": [`(a, b) AS own."%"(trunc(a), nullif(trunc(b), 0))`],
   mod: [
-    `(a, b) AS CASE WHEN isfinite(CAST(a AS DOUBLE)) THEN ${own("%", "CAST(a AS DOUBLE)", "nullif(CAST(b AS DOUBLE), 0)")} END`,
+    `(a, b) AS CASE WHEN isfinite(CAST(a AS DOUBLE)) THEN own."%"(CAST(a AS DOUBLE), nullif(CAST(b AS DOUBLE), 0)) END`,
   ],
-  "||": [`(a, b) AS ${own("||", "cast_text(a)", "cast_text(b)")}`],
-  "~~": [`(x, p) AS ${folded((x, p) => own("~~", x, p))}`],
-  "!~~": [`(x, p) AS NOT ${folded((x, p) => own("~~", x, p))}`],
-  like_escape: [`(x, p, e) AS ${own("like_escape", "lower(x)", "lower(p)", "e")}`],
-  not_like_escape: [`(x, p, e) AS NOT ${own("like_escape", "lower(x)", "lower(p)", "e")}`],
+  "||": [`(a, b) AS own."||"(cast_text(a), cast_text(b))`],
+  "~~": [`(x, p) AS ${like}`],
+  "!~~": [`(x, p) AS NOT ${like}`],
+  like_escape: [`(x, p, e) AS ${likeEscape}`],
+  not_like_escape: [`(x, p, e) AS NOT ${likeEscape}`],
   lower: asciiCase(capitals, capitals.toLowerCase()),
   upper: asciiCase(capitals.toLowerCase(), capitals),
   substr: sqliteSlice,
@@ -217,50 +185,44 @@ const sqlite: Macros = {
   strftime: sqliteTime(["f"], (value) => own("strftime", value, "f")),
   greatest: noNulls("greatest"),
   least: noNulls("least"),
-  sqrt: [`(x) AS CASE WHEN x >= 0 THEN ${own("sqrt", "x")} END`],
-  ln: [`(x) AS CASE WHEN x > 0 THEN ${own("ln", "x")} END`],
-  log: [`(x) AS CASE WHEN x > 0 THEN ${own("log10", "x")} END`],
+  sqrt: [`(x) AS CASE WHEN x >= 0 THEN own."sqrt"(x) END`],
+  ln: [`(x) AS CASE WHEN x > 0 THEN own."ln"(x) END`],
+  log: [`(x) AS CASE WHEN x > 0 THEN own."log10"(x) END`],
   round: [
-    `(x) AS ${own("round", "CAST(x AS DOUBLE)")}`,
-    `(x, n) AS ${own("round", "CAST(x AS DOUBLE)", "CAST(greatest(n, 0) AS INTEGER)")}`,
+    `(x) AS own."round"(CAST(x AS DOUBLE))`,
+    `(x, n) AS own."round"(CAST(x AS DOUBLE), CAST(greatest(n, 0) AS INTEGER))`,
   ],
   typeof: [
-    `(x) AS CASE WHEN x IS NULL THEN 'null' WHEN ${typeOf("x")} = 'VARCHAR' THEN 'text' WHEN ${isReal("x")} THEN 'real' ELSE 'integer' END`,
+    `(x) AS CASE WHEN x IS NULL THEN 'null' WHEN own."typeof"(x) = 'VARCHAR' THEN 'text' WHEN ${isReal} THEN 'real' ELSE 'integer' END`,
   ],
-  hex: [`(x) AS coalesce(${own("hex", "cast_text(x)")}, '')`],
-  unicode: [`(x) AS ${own("unicode", "nullif(x, '')")}`],
+  hex: [`(x) AS coalesce(own."hex"(cast_text(x)), '')`],
+  unicode: [`(x) AS own."unicode"(nullif(x, ''))`],
   printf: [
     "(f) AS f",
-    `(f, x) AS CASE WHEN x IS NULL THEN ${noFormat} WHEN ${isReal("x")} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN ${own("printf", "f", roundedUp("x"))} ELSE ${own("printf", "f", "x")} END`,
-    ...["(f, x, y)", "(f, x, y, z)"].map((form) => {
-      const values = form.slice(1, -1).split(", ");
-      const isOther = values.slice(1).map((each) => `${each} IS NULL OR ${isReal(each)}`);
-      return `${form} AS CASE WHEN ${isOther.join(" OR ")} THEN ${noFormat} ELSE ${own("printf", ...values)} END`;
-    }),
+    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not taken here; write coalesce(x, 0)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
   ],
   cast_integer: [
-    `(x VARCHAR) AS ${leading("[+-]?\\d+", "BIGINT")}`,
-    `(x BIGINT) AS x`,
-    `(x) AS CAST(trunc(CAST(x AS DOUBLE)) AS BIGINT)`,
+    `(x) AS CASE own."typeof"(x) WHEN 'DOUBLE' THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT) WHEN 'BOOLEAN' THEN CAST(CAST(x AS VARCHAR) = 'true' AS INTEGER) ELSE ${leading("[+-]?\\d+", "BIGINT")} END`,
   ],
-  cast_real: [`(x VARCHAR) AS ${leading(realPattern, "DOUBLE")}`, `(x) AS CAST(x AS DOUBLE)`],
-  cast_numeric: [`(x VARCHAR) AS ${leading(realPattern, "DOUBLE")}`, `(x) AS x`],
+  cast_real: [`(x) AS ${leading(realPattern, "DOUBLE")}`],
+  // Of a text DuckDB refuses it: whether that would be an integer is not known before.
+  cast_numeric: ["(x) AS x + 0"],
   cast_text: [
-    `(x) AS CASE WHEN ${typeOf("x")} = 'DOUBLE' THEN regexp_replace(regexp_replace(${own("printf", "'%.15g'", `TRY_CAST(${texts("x")} AS DOUBLE)`)}, '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN ${typeOf("x")} = 'BOOLEAN' THEN CASE ${texts("x")} WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE ${texts("x")} END`,
-  ],
-};
-
-const duckdb: Macros = {
-  strftime: [
-    `(x VARCHAR, f) AS ${own("strftime", time("x"), "f")}`,
-    `(x, f) AS ${own("strftime", "x", "f")}`,
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(regexp_replace(own."printf"('%.15g', TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)), '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN own."typeof"(x) = 'BOOLEAN' THEN CASE CAST(x AS VARCHAR) WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE CAST(x AS VARCHAR) END`,
   ],
 };
 
 const macrosOf: Readonly<Record<SqlSpelling, Macros>> = {
   postgresql: { ...everywhere, ...postgresql },
   sqlite: { ...everywhere, ...sqlite },
-  duckdb: { ...everywhere, ...duckdb },
+  duckdb: everywhere,
+};
+
+/** Of moments that are stored as texts, and lengths of what is none: where DuckDB does not take a statement without. */
+const lenient: Macros = {
+  date_trunc: [`(u, x) AS own."date_trunc"(u, CAST(x AS TIMESTAMP))`],
+  date_part: [`(u, x) AS own."date_part"(u, CAST(x AS TIMESTAMP))`],
+  length: [ofText("length")],
 };
 
 /** Where nulls stand in an order that says nothing of them. */
@@ -286,24 +248,32 @@ const words: Readonly<Record<string, string>> = {
 export function dialectMeaning(
   dialect: SqlSpelling,
   text: string,
-): { macros: string[]; nullOrder: string } {
-  const known = Object.entries(macrosOf[dialect]);
+): { macros: string[][]; nullOrder: string } {
+  const own = macrosOf[dialect];
+  const macros = [own, { ...own, ...lenient }].map((table) => macrosIn(text, table));
+  return { macros, nullOrder: nullOrders[dialect] };
+}
+
+/** The macros of a table that a text calls, after those that they call. */
+function macrosIn(text: string, table: Macros): string[] {
   const found = new Set<string>();
   const create: string[] = [];
   const collect = (within: string): void => {
-    for (const [name, forms] of known) {
+    for (const [name, forms] of Object.entries(table)) {
       if (found.has(name) || !isNamed(words[name] ?? name, within)) continue;
       found.add(name);
       const body = forms.join(", ");
       collect(body);
-      create.push(`CREATE OR REPLACE TEMP MACRO "${name}" ${body}`);
+      create.push(
+        `CREATE OR REPLACE TEMP MACRO "${name}" ${body.replaceAll("own.", "system.main.")}`,
+      );
     }
   };
   collect(text);
-  return { macros: create, nullOrder: nullOrders[dialect] };
+  return create;
 }
 
 function isNamed(name: string, text: string): boolean {
   if (!/^\w/.test(name)) return text.includes(name);
-  return new RegExp(`(?<!main\\.")\\b(?:${name})\\b`, "i").test(text);
+  return new RegExp(`(?<!own\\.")\\b(?:${name})\\b`, "i").test(text);
 }

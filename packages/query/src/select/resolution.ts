@@ -8,7 +8,6 @@ import {
   isAbsent,
   listOf,
   nodeOf,
-  variantOf,
   type Identifier,
   type SyntaxNode,
   type SyntaxPlaces,
@@ -112,11 +111,7 @@ export class Resolution {
   }
 
   nameOfExpression(value: unknown): string | undefined {
-    const found = variantOf(value);
-    if (found?.tag === "Identifier") return this.places.identifier(found.content)?.value;
-    if (found?.tag === "CompoundIdentifier")
-      return this.places.path(listOf(found.content)).at(-1)?.value;
-    return undefined;
+    return this.places.column(value).at(-1)?.value;
   }
 
   unknownTable(path: readonly Identifier[], scope: NameScope | undefined): void {

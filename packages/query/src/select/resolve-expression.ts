@@ -22,6 +22,11 @@ import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-t
 
 const maxDepth = 1_000;
 
+/** What to write for functions of other databases. */
+const foreign: ReadonlyMap<string, string> = new Map([
+  ["date_format", ": write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)."],
+]);
+
 /** Holds the names, functions, operators and types of expressions against what there is. */
 export class ExpressionResolver {
   readonly #at: Resolution;
@@ -133,7 +138,9 @@ export class ExpressionResolver {
     if (databases === undefined)
       return this.#at.refuse(
         "statement_refused",
-        `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`,
+        operator === "PGExp"
+          ? "The operator ^ is not taken; write power(a, b)."
+          : `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`,
       );
     this.#at.only(...databases);
   }
@@ -166,7 +173,7 @@ export class ExpressionResolver {
       const wanted = path.map(({ value }) => value).join(".");
       return this.#at.refuse(
         "function_unknown",
-        `There is no function ${quotedName(wanted)}${hint(wanted, [...sqlFunctions.keys()])}`,
+        `There is no function ${quotedName(wanted)}${foreign.get(key) ?? hint(wanted, [...sqlFunctions.keys()])}`,
       );
     }
     const args = listOf(call, "args", "List", "args");

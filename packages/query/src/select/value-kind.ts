@@ -13,12 +13,12 @@ const kindOfType: Readonly<Record<string, ValueKind>> = {
 };
 
 const textCalls: ReadonlySet<string> = new Set(
-  "upper lower substr substring replace trim ltrim rtrim btrim concat concat_ws left right lpad rpad repeat reverse initcap split_part translate chr char hex printf strftime to_char md5 typeof group_concat string_agg".split(
+  "upper lower substr substring overlay replace trim ltrim rtrim btrim concat concat_ws left right lpad rpad repeat reverse initcap split_part translate chr char hex printf strftime to_char md5 typeof group_concat string_agg".split(
     " ",
   ),
 );
 const numberCalls: ReadonlySet<string> = new Set(
-  "count sum avg total abs round floor ceil ceiling sqrt power length instr strpos unicode ascii sign mod ln exp julianday unixepoch char_length octet_length date_part row_number rank dense_rank".split(
+  "count sum avg extract position total abs round floor ceil ceiling sqrt power length instr strpos unicode ascii sign mod ln exp julianday unixepoch char_length octet_length date_part row_number rank dense_rank".split(
     " ",
   ),
 );
@@ -27,9 +27,6 @@ const ofFirst: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-const textNodes = new Set(["Substring", "Trim", "Overlay"]);
-const numberNodes = new Set(["Extract", "Ceil", "Floor", "Position"]);
-
 /** What an expression's values are, where its words or the catalog say so. */
 export function valueKind(
   value: unknown,
@@ -39,12 +36,14 @@ export function valueKind(
   const of = (part: unknown): ValueKind | undefined => valueKind(part, scope, places);
   const { tag = "", content } = variantOf(value) ?? {};
   const node = nodeOf(content);
-  if (textNodes.has(tag)) return "text";
-  if (numberNodes.has(tag)) return "number";
+  const called = tag === "Function" ? places.path(listOf(node, "name")).at(-1)?.value : tag;
+  const name = called?.toLowerCase() ?? "";
+  if (textCalls.has(name)) return "text";
+  if (numberCalls.has(name)) return "number";
   switch (tag) {
     case "Identifier":
     case "CompoundIdentifier": {
-      const path = places.path(tag === "Identifier" ? [content] : listOf(content));
+      const path = places.column(value);
       const found = findColumn(scope, path.at(-2)?.value, path.at(-1)?.value ?? "");
       if (found === undefined || found === "several") return undefined;
       const { columns = [] } = found.source.table?.resource ?? {};
@@ -68,18 +67,15 @@ export function valueKind(
         : undefined;
     case "Cast": {
       const type = node["data_type"];
-      const name = typeof type === "string" ? type : Object.keys(nodeOf(type))[0];
-      if (/^(?:Text|Varchar|CharacterVarying|Char)/.test(name ?? "")) return "text";
-      return /^(?:\w*Int|Integer|Real|Numeric|Decimal|Double|Float)/.test(name ?? "")
+      const name = typeof type === "string" ? type : (Object.keys(nodeOf(type))[0] ?? "");
+      if (/^(?:Text|Varchar|CharacterVarying|String)$/.test(name)) return "text";
+      return /Int|Real|Numeric|Dec|Double|Float/.test(name) && name !== "Interval"
         ? "number"
         : undefined;
     }
     case "Case":
       return of(nodeOf(listOf(node, "conditions")[0])["result"]);
     case "Function": {
-      const name = places.path(listOf(node, "name")).at(-1)?.value.toLowerCase() ?? "";
-      if (textCalls.has(name)) return "text";
-      if (numberCalls.has(name)) return "number";
       const first = nodeOf(listOf(node, "args", "List", "args")[0], "Unnamed")["Expr"];
       return ofFirst.has(name) ? of(first) : undefined;
     }

@@ -5,7 +5,7 @@ import type { SqlPlan } from "./parse-sql.ts";
 import type { TextEdit } from "./resolution.ts";
 import { castEdits } from "./cast-edits.ts";
 import { strftimeFormat, type SqlSpelling } from "./sql-functions.ts";
-import { spliced, type SqlToken } from "./sql-tokens.ts";
+import { closingAfter, spliced, type SqlToken } from "./sql-tokens.ts";
 
 /** The statement for the database that all of its tables are in: names as they are there. `tableOf` gives SQL. */
 export function nativeStatement(plan: SqlPlan, tableOf: (use: TableUse) => string): string {
@@ -33,8 +33,9 @@ export function duckDbStatement(
     // DuckDB's parser takes them for types.
     if (/^(?:char|time|datetime)$/.test(name)) words.push({ start, end, text: `"${name}"` });
     if (name === "date" && spelling === "sqlite") words.push({ start, end, text: "sqlite_date" });
-    const several = count > 1 ? scalarExtremes.get(name) : undefined;
-    if (several !== undefined) words.push({ start, end, text: several });
+    // SQLite's aggregates are functions of one row where they have several arguments.
+    if (count > 1 && name === "max") words.push({ start, end, text: "greatest" });
+    if (count > 1 && name === "min") words.push({ start, end, text: "least" });
   }
   return spliced(plan.text, [
     ...castEdits(tokens, spelling),
@@ -44,35 +45,21 @@ export function duckDbStatement(
   ]);
 }
 
-/** SQLite's aggregates are functions of one row where they have several arguments. */
-const scalarExtremes: ReadonlyMap<string, string> = new Map([
-  ["max", "greatest"],
-  ["min", "least"],
-]);
-
-/** `similar to 'a%'` as a match of a regular expression, which DuckDB means by both. */
+/** `similar to` as an operator that is a macro: DuckDB's own takes regular expressions. */
 function similarEdits(tokens: readonly SqlToken[]): TextEdit[] {
   return tokens.flatMap((token, index): TextEdit[] => {
-    const [to, pattern] = tokens.slice(index + 1, index + 3);
+    const [before, to] = [tokens[index - 1], tokens[index + 1]];
     if (token.text !== "similar" || to?.text !== "to") return [];
-    if (pattern?.kind !== "text")
-      throw new QueryError(
-        "plan_invalid",
-        "After SIMILAR TO a pattern stands as 'text' here; or call regexp_matches(value, pattern).",
-      );
-    const inner = pattern.text.slice(1, -1).replaceAll("%", ".*").replaceAll("_", ".");
-    return [{ start: token.start, end: pattern.end, text: `~ '^(?:${inner})$'` }];
+    const isNegated = before?.text === "not";
+    const { start } = isNegated ? before : token;
+    return [{ start, end: to.end, text: isNegated ? "!~~~" : "~~~" }];
   });
 }
 
 /** The format of a `to_char` that begins in a place: the text before its closing parenthesis. */
 function formatEdits(tokens: readonly SqlToken[], start: number): TextEdit[] {
   const at = tokens.findIndex((token) => token.start === start);
-  const depth = tokens[at]?.depth ?? 0;
-  const end = tokens.findIndex(
-    (token, index) => index > at && token.text === ")" && token.depth === depth,
-  );
-  const format = tokens[end - 1];
+  const format = tokens[closingAfter(tokens, at) - 1];
   if (format?.kind !== "text") return [];
   return [{ start: format.start, end: format.end, text: strftimeFormat(format.text) }];
 }
