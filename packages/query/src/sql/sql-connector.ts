@@ -31,7 +31,8 @@ export interface SqlConnectorOptions {
 
 type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
 
-const operations: ReadonlySet<PlanOperation> = new Set([
+/** What a database does of a plan: all of it. */
+export const sqlOperations: ReadonlySet<PlanOperation> = new Set([
   "scan",
   "filter",
   "project",
@@ -73,7 +74,7 @@ export function sqlConnector(
   };
   return {
     name,
-    operations,
+    operations: sqlOperations,
     sql: isSqlite ? sqliteSource(handle, tableOfResource) : postgresSource(handle, tableOfResource),
     takes: (step, resources) => takesStep(step, resources, isSqlite ? "sqlite" : "postgresql"),
     describe: (fragment) => compile(fragment).sql,
