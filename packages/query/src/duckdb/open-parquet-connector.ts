@@ -4,7 +4,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { Connector, PlanFragment, RunOptions } from "../connector/connector.ts";
-import type { PlanOperation } from "../plan/logical-plan.ts";
+import { allOperations } from "../plan/logical-plan.ts";
 import { columnDataType, typeName, type DataType } from "../plan/data-type.ts";
 import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
@@ -33,18 +33,6 @@ export interface ParquetConnectorOptions {
 export interface ParquetConnector extends Connector {
   close(): Promise<void>;
 }
-
-const operations: ReadonlySet<PlanOperation> = new Set([
-  "scan",
-  "filter",
-  "project",
-  "join",
-  "aggregate",
-  "sort",
-  "limit",
-  "union",
-  "distinct",
-]);
 
 /**
  * A connector over Parquet files by DuckDB, which takes every step and reads no more columns and row groups than it needs.
@@ -78,7 +66,7 @@ export async function openParquetConnector(
   const pathOf = ({ resource }: TypedScan): string => folder + fileName(resource, options);
   return {
     name,
-    operations,
+    operations: allOperations,
     describe: (fragment) =>
       compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
     async *run(fragment, run) {

@@ -2,6 +2,7 @@ import { derivedName } from "./derived-name.ts";
 import {
   partsOf,
   typedInputsOf,
+  withParts,
   type TypedExpression,
   type TypedFilter,
   type TypedJoin,
@@ -117,26 +118,8 @@ function substituted(
   expression: TypedExpression,
   values: ReadonlyMap<string, TypedExpression | undefined>,
 ): TypedExpression {
-  const write = (part: TypedExpression): TypedExpression => substituted(part, values);
-  switch (expression.op) {
-    case "column":
-      return values.get(expression.name) ?? expression;
-    case "literal":
-      return expression;
-    case "call":
-      return { ...expression, arguments: expression.arguments.map(write) };
-    case "cast":
-    case "in":
-      return { ...expression, value: write(expression.value) };
-    case "case": {
-      const branches = expression.branches.map(({ when, value }) => ({
-        when: write(when),
-        value: write(value),
-      }));
-      const { otherwise, ...rest } = expression;
-      return { ...rest, branches, otherwise: otherwise ? write(otherwise) : undefined };
-    }
-  }
+  if (expression.op === "column") return values.get(expression.name) ?? expression;
+  return withParts(expression, (part) => substituted(part, values));
 }
 
 /** The names of the columns that an expression reads. */

@@ -195,3 +195,28 @@ export function partsOf(expression: TypedExpression): TypedExpression[] {
     }
   }
 }
+
+/** The expression with the expressions directly within it replaced; a list of constants stays. */
+export function withParts(
+  expression: TypedExpression,
+  write: (part: TypedExpression) => TypedExpression,
+): TypedExpression {
+  switch (expression.op) {
+    case "column":
+    case "literal":
+      return expression;
+    case "call":
+      return { ...expression, arguments: expression.arguments.map(write) };
+    case "cast":
+    case "in":
+      return { ...expression, value: write(expression.value) };
+    case "case": {
+      const { otherwise, branches, ...rest } = expression;
+      return {
+        ...rest,
+        branches: branches.map(({ when, value }) => ({ when: write(when), value: write(value) })),
+        otherwise: otherwise && write(otherwise),
+      };
+    }
+  }
+}
