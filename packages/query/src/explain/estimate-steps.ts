@@ -1,6 +1,10 @@
 import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
-import { conjunctsOf } from "../physical/push-filters.ts";
-import type { PlanColumn, TypedExpression, TypedStep } from "../plan/typed-plan.ts";
+import {
+  conjunctsOf,
+  type PlanColumn,
+  type TypedExpression,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
 import { rowCount } from "../validate/check-anti-patterns.ts";
 
 /** How much a step gives, as far as the catalog tells. */

@@ -1,13 +1,15 @@
 import type { Issue } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { Connector } from "../connector/connector.ts";
-import { findConnector, type Connectors } from "../connector/find-connector.ts";
+import {
+  findConnector,
+  type Connectors,
+  type FoundConnector,
+} from "../connector/find-connector.ts";
 import { shownName } from "../physical/derived-name.ts";
-import type { PhysicalPlan, PlacedFragment } from "../physical/physical-plan.ts";
-import { planPhysical, type FoundConnector } from "../physical/plan-physical.ts";
+import { planPhysical, type PhysicalPlan, type PlacedFragment } from "../physical/plan-physical.ts";
 import { allOperations, type LogicalPlan, type PlanOperation } from "../plan/logical-plan.ts";
-import { conjunctsOf } from "../physical/push-filters.ts";
-import type { PlanColumn, TypedStep } from "../plan/typed-plan.ts";
+import { conjunctsOf, type PlanColumn, type TypedStep } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { visibleResources } from "../validate/visible-resources.ts";
 import { validPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";

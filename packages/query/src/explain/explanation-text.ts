@@ -1,6 +1,10 @@
 import { typeName } from "../plan/data-type.ts";
-import type { TypedExpression, TypedStep } from "../plan/typed-plan.ts";
-import { conjunction, conjunctsOf } from "../physical/push-filters.ts";
+import {
+  conjunction,
+  conjunctsOf,
+  type TypedExpression,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
 import { shownName } from "../physical/derived-name.ts";
 import {
   renderAggregate,

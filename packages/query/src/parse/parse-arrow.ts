@@ -1,7 +1,7 @@
+import { PlanSyntaxError } from "./parse-issue.ts";
 import { isAggregateName, type NamedAggregate, type NamedExpression } from "../plan/expression.ts";
 import { joinKinds, type JoinKind, type PlanStep } from "../plan/logical-plan.ts";
 import { readExpression } from "./parse-expression.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
 import {
   readJoinKey,
   readNamedAggregate,

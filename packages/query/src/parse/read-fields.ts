@@ -1,8 +1,13 @@
 import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
 import { nearestName } from "../plan/nearest-name.ts";
-import { parseIssue, quoted, type IssuePath, type PlanParseIssueCode } from "./parse-issue.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import {
+  PlanSyntaxError,
+  parseIssue,
+  quoted,
+  type IssuePath,
+  type PlanParseIssueCode,
+} from "./parse-issue.ts";
 import type { ResolvedPlanLimits } from "./plan-limits.ts";
 import { TokenReader, type NodeCount } from "./token-reader.ts";
 
@@ -14,7 +19,7 @@ export interface ReadContext {
 }
 
 /**
- * Reads one value of a document, which may be absent. What is wrong is noted; what is given then only stands in for it,
+ * Reads one value of a document, which may be absent. What is wrong is reported; what is given then only stands in for it,
  * since a document with an issue gives no plan.
  */
 export type Read<T> = (context: ReadContext, value: unknown, path: IssuePath) => T;
@@ -24,11 +29,11 @@ export interface Fields {
   get<T>(name: string, read: Read<T>): T;
   /** Undefined where the field is absent or null. */
   optional<T>(name: string, read: Read<T>): T | undefined;
-  /** Notes an issue of the object, or of one of its fields, and gives nothing. */
+  /** Reports an issue of the object, or of one of its fields, and gives nothing. */
   fail(code: PlanParseIssueCode, message: string, field?: string): undefined;
 }
 
-/** Notes an issue and gives nothing. */
+/** Reports an issue and gives nothing. */
 export function report(
   { issues }: ReadContext,
   code: PlanParseIssueCode,
@@ -39,7 +44,7 @@ export function report(
   return undefined;
 }
 
-/** Reads the fields of an object; every field that was not asked for is noted, before what is wrong in the others. */
+/** Reads the fields of an object; every field that was not asked for is reported, before what is wrong in the others. */
 export const readFields =
   <T>(read: (fields: Fields) => T): Read<T> =>
   (context, object, path) => {
@@ -87,15 +92,15 @@ export const readName: Read<string> = (context, value, path) => {
   return value;
 };
 
-/** How many items a list has at least, and what is said of fewer. */
-export interface LeastItems {
+/** How many items a list needs, and what is said of fewer. */
+export interface MinItems {
   count: number;
   message: string;
 }
 
 /** A list without the items that do not read. */
 export const readList =
-  <T>(read: Read<T | undefined>, least?: LeastItems): Read<T[]> =>
+  <T>(read: Read<T | undefined>, min?: MinItems): Read<T[]> =>
   (context, value, path) => {
     if (!Array.isArray(value)) {
       const message = `A list is needed here, not ${quoted(value ?? null)}.`;
@@ -111,8 +116,8 @@ export const readList =
       const message = `The plan has more than ${limits.nodes} parts.`;
       report(context, "limit_exceeded", path, message);
     }
-    if (least !== undefined && value.length < least.count)
-      report(context, "field_missing", path, least.message);
+    if (min !== undefined && value.length < min.count)
+      report(context, "field_missing", path, min.message);
     return items;
   };
 

@@ -111,7 +111,7 @@ const aggregate = readItem(
   },
 );
 
-/** One of some words, the first where it is absent; undefined for any other, which whoever asks has to note. */
+/** One of some words, the first where it is absent; undefined for any other, which its reader reports. */
 function oneOf<const Word extends string>(words: readonly Word[]): Read<Word | undefined> {
   return (_, value) => words.find((word) => word === (value ?? words[0]));
 }

@@ -1,5 +1,8 @@
 import { derivedName } from "./derived-name.ts";
 import {
+  columnsOf,
+  conjunction,
+  conjunctsOf,
   partsOf,
   typedInputsOf,
   withParts,
@@ -9,21 +12,6 @@ import {
   type TypedProject,
   type TypedStep,
 } from "../plan/typed-plan.ts";
-
-/** The parts of an AND, or the expression itself. */
-export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
-  return expression.op === "call" && expression.function === "and"
-    ? expression.arguments.flatMap(conjunctsOf)
-    : [expression];
-}
-
-/** One expression that is true where all are. */
-export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
-  const [first] = parts;
-  if (first === undefined || parts.length === 1) return first;
-  const isNullable = parts.some((part) => part.isNullable);
-  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" }, isNullable };
-}
 
 /**
  * The same plan with filters as near to their scans as meaning allows: below projects and sorts, into the sides of joins,
@@ -120,11 +108,6 @@ function substituted(
 ): TypedExpression {
   if (expression.op === "column") return values.get(expression.name) ?? expression;
   return withParts(expression, (part) => substituted(part, values));
-}
-
-/** The names of the columns that an expression reads. */
-export function columnsOf(expression: TypedExpression): string[] {
-  return expression.op === "column" ? [expression.name] : partsOf(expression).flatMap(columnsOf);
 }
 
 function pushIntoJoin(state: PushState, join: TypedJoin, filter: TypedFilter): boolean {

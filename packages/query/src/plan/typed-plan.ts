@@ -220,3 +220,23 @@ export function withParts(
     }
   }
 }
+
+/** The names of the columns that an expression reads. */
+export function columnsOf(expression: TypedExpression): string[] {
+  return expression.op === "column" ? [expression.name] : partsOf(expression).flatMap(columnsOf);
+}
+
+/** The parts of an AND, or the expression itself. */
+export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
+  return expression.op === "call" && expression.function === "and"
+    ? expression.arguments.flatMap(conjunctsOf)
+    : [expression];
+}
+
+/** One expression that is true where all are. */
+export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
+  const [first] = parts;
+  if (first === undefined || parts.length === 1) return first;
+  const isNullable = parts.some((part) => part.isNullable);
+  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" }, isNullable };
+}

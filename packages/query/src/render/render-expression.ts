@@ -2,7 +2,7 @@ import { typeName } from "../plan/data-type.ts";
 import type { AggregateFunction, Expression } from "../plan/expression.ts";
 import type { FunctionName } from "../plan/functions.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
-import { reservedWords } from "../parse/reserved-words.ts";
+import { reservedWords } from "../plan/reserved-words.ts";
 
 /** An expression before or after the check. */
 type AnyExpression = Expression | TypedExpression;

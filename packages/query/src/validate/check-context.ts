@@ -54,7 +54,7 @@ export function findColumn(scope: Scope, name: string, path: IssuePath): PlanCol
 }
 
 /** The values, where none of them is missing. */
-export function complete<Value>(values: readonly (Value | undefined)[]): Value[] | undefined {
+export function allKnown<Value>(values: readonly (Value | undefined)[]): Value[] | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length < values.length ? undefined : known;
 }

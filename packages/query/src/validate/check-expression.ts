@@ -8,7 +8,7 @@ import type {
 } from "../plan/expression.ts";
 import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 import { checkCall } from "./check-call.ts";
-import { complete, findColumn, type IssuePath, type Scope } from "./check-context.ts";
+import { allKnown, findColumn, type IssuePath, type Scope } from "./check-context.ts";
 import {
   commonType,
   converted,
@@ -49,7 +49,7 @@ function checkPart(
     case "literal":
       return typedLiteral(expression);
     case "call": {
-      const parts = complete(expression.arguments.map((part) => checkPart(scope, part, path)));
+      const parts = allKnown(expression.arguments.map((part) => checkPart(scope, part, path)));
       return parts && checkCall({ scope, path, name: expression.function, parts });
     }
     case "case":
@@ -92,8 +92,8 @@ function checkCase(
 ): TypedExpression | undefined {
   const { otherwise: last } = expression;
   const written = expression.branches.map(({ value }) => value);
-  const whens = complete(expression.branches.map(({ when }) => checkCondition(scope, when, path)));
-  const known = complete(
+  const whens = allKnown(expression.branches.map(({ when }) => checkCondition(scope, when, path)));
+  const known = allKnown(
     (last === undefined ? written : [...written, last]).map((value) =>
       checkExpression(scope, value, path),
     ),

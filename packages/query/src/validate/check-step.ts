@@ -24,7 +24,7 @@ import type {
   TypedValue,
 } from "../plan/typed-plan.ts";
 import {
-  complete,
+  allKnown,
   findColumn,
   nameHint,
   quotedName,
@@ -80,7 +80,7 @@ function checkOver(
       const keys = step.by.map(({ column }, index) =>
         findColumn(scope, column, [...context.path, "by", index]),
       );
-      return complete(keys) && { ...head, op: "sort", by: step.by, columns };
+      return allKnown(keys) && { ...head, op: "sort", by: step.by, columns };
     }
     case "limit":
       return { ...head, op: "limit", count: step.count, offset: step.offset ?? 0, columns };
@@ -197,7 +197,7 @@ function checkNamed(
   scope: Scope,
   { items, field }: { items: readonly NamedExpression[]; field: string },
 ): { values: TypedExpression[]; columns: PlanColumn[] } | undefined {
-  const values = complete(
+  const values = allKnown(
     items.map(({ value }, index) => checkExpression(scope, value, [...context.path, field, index])),
   );
   if (values === undefined) return undefined;
@@ -212,7 +212,7 @@ function checkGroups(
 ): Pick<TypedAggregateStep, "by" | "aggregates" | "columns"> | undefined {
   const keys = checkNamed(context, scope, { items: step.by, field: "by" });
   const isGrouped = step.by.length > 0;
-  const aggregates = complete(
+  const aggregates = allKnown(
     step.aggregates.map((aggregate, index) =>
       checkAggregate(scope, aggregate, { path: [...context.path, "aggregates", index], isGrouped }),
     ),
@@ -275,10 +275,10 @@ function checkJoin(context: StepContext, step: JoinStep): TypedStep | undefined 
   const right = inputOf(context, step.right, "right");
   if (left === undefined || right === undefined) return undefined;
   const [leftScope, rightScope] = [scopeOf(context, left), scopeOf(context, right)];
-  const on = complete(
+  const on = allKnown(
     step.on.map((key, index) => {
       const path = [...context.path, "on", index];
-      const parts = complete([
+      const parts = allKnown([
         checkExpression(leftScope, { op: "column", name: key.left }, path),
         checkExpression(rightScope, { op: "column", name: key.right }, path),
       ]);
@@ -331,7 +331,7 @@ function checkUnion(context: StepContext, step: UnionStep): TypedStep | undefine
     const message = `Steps ${quotedName(first.name)} and ${quotedName(other.name)} have different columns; project both to the same names.`;
     return context.report("union_mismatch", [...context.path, "from"], message);
   }
-  const byColumn = complete(
+  const byColumn = allKnown(
     names.map((name) => {
       const parts = inputs
         .flatMap(({ columns }) => columns.filter((column) => column.name === name))

@@ -1,9 +1,14 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import { derivedName } from "../physical/derived-name.ts";
-import type { TypedExpression, TypedScan, TypedStep } from "../plan/typed-plan.ts";
+import {
+  conjunction,
+  conjunctsOf,
+  type TypedExpression,
+  type TypedScan,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
 import { reportInto } from "./check-context.ts";
-import { conjunction, conjunctsOf } from "../physical/push-filters.ts";
 import { checkStep } from "./check-step.ts";
 
 /** The rule of a resource's rows over all of its columns, hidden ones too; false for one that does not hold up. */

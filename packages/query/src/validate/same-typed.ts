@@ -1,6 +1,6 @@
 import { isSameType, typeName, type DataType } from "../plan/data-type.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
-import { complete, type IssuePath, type Scope } from "./check-context.ts";
+import { allKnown, type IssuePath, type Scope } from "./check-context.ts";
 import { commonType, converted, convertedLiteral } from "./convert-type.ts";
 
 /** The values at their common type; undefined where they have none. */
@@ -12,7 +12,7 @@ export function sameTyped(values: readonly TypedExpression[]): TypedExpression[]
   for (const value of others) type = type && commonType(type, value.type);
   if (type === undefined) return undefined;
   const target = type;
-  return complete(values.map((value) => fitted(value, target)));
+  return allKnown(values.map((value) => fitted(value, target)));
 }
 
 /** A null, or text that may be a time: it takes the type of what stands beside it. */
