@@ -1,7 +1,12 @@
 import type { ResourceDetails } from "@ccl/catalog";
-import type { FoundConnector } from "../physical/plan-physical.ts";
 import { QueryError } from "../query-error.ts";
 import type { Connector } from "./connector.ts";
+
+/** The connector of a resource, and its key. */
+export interface FoundConnector {
+  key: string;
+  connector: Connector;
+}
 
 /** Connectors by the beginning of the addresses that they serve, like `ada://any/db/pg:main` or `https://api.example.com`. */
 export type Connectors = Readonly<Record<string, Connector>>;

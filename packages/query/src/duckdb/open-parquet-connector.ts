@@ -4,11 +4,11 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { Connector, PlanFragment, RunOptions } from "../connector/connector.ts";
+import { allOperations } from "../plan/logical-plan.ts";
 import { columnDataType, typeName, type DataType } from "../plan/data-type.ts";
 import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
-import { sqlOperations } from "../sql/sql-connector.ts";
 import type { Sql } from "../sql/sql-dialect.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
@@ -54,7 +54,7 @@ export async function openParquetConnector(
   const pathOf = ({ resource }: TypedScan): string => folder + fileName(resource, options);
   return {
     name,
-    operations: sqlOperations,
+    operations: allOperations,
     describe: (fragment) =>
       compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
     async *run(fragment, run) {

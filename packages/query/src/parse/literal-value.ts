@@ -1,6 +1,5 @@
 import type { LiteralExpression } from "../plan/expression.ts";
-import { quoted } from "./parse-issue.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { PlanSyntaxError, quoted } from "./parse-issue.ts";
 import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
 
 /** What a literal may be. */

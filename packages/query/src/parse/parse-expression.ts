@@ -1,3 +1,4 @@
+import { PlanSyntaxError } from "./parse-issue.ts";
 import {
   isAggregateName,
   type AggregateFunction,
@@ -9,9 +10,8 @@ import { functionArguments, isFunctionName, type FunctionName } from "../plan/fu
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
 import { nearestName } from "../plan/nearest-name.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
 import { lowered } from "../plan/lowered.ts";
-import { reservedWords } from "./reserved-words.ts";
+import { reservedWords } from "../plan/reserved-words.ts";
 import type { TokenReader } from "./token-reader.ts";
 
 const comparisons: Record<string, FunctionName> = {

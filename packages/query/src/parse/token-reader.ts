@@ -1,5 +1,4 @@
-import { quoted } from "./parse-issue.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { PlanSyntaxError, quoted } from "./parse-issue.ts";
 import type { ResolvedPlanLimits } from "./plan-limits.ts";
 import { tokenize, type Token } from "./tokenize.ts";
 

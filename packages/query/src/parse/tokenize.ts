@@ -1,5 +1,4 @@
-import { quoted } from "./parse-issue.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { PlanSyntaxError, quoted } from "./parse-issue.ts";
 
 /** A piece of an expression or an arrow form. */
 export interface Token {
