@@ -62,6 +62,7 @@ export function callMain(run: RunContext, attempt: number): MainCall {
         const asked = createQuestion(run);
         question = asked;
         const models = await modelsOf(run);
+        if (run.isStopping) return cutOff();
         const { isLast, request } = requestOf(run, messages, tools);
         const response = await run.span.within(() =>
           traced("main call", { "ccl.messages": messages.length }, () =>

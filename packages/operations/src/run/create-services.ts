@@ -36,7 +36,9 @@ export function createServices(options: RunEngineOptions): EngineServices {
   const storeTimeoutMs = limits.storeTimeoutMs ?? 60_000;
   // Those in memory answer at once.
   const bound = <Store extends object>(given: Store | undefined, store: Store): Store =>
-    given === undefined ? store : boundStore(store, { clock, timeoutMs: storeTimeoutMs });
+    given === undefined && options.artifacts === undefined
+      ? store
+      : boundStore(store, { clock, timeoutMs: storeTimeoutMs });
   const stores = {
     runs: options.runs ?? createMemoryRunStore(),
     chat: options.chat ?? createMemoryChatStore(),
@@ -57,7 +59,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     runs,
     chat: bound(options.chat, offloaded?.chat ?? stores.chat),
     sweepValues: offloaded?.sweep,
-    journal: createRunJournal({ runs, clock, timeoutMs: storeTimeoutMs }),
+    journal: createRunJournal(runs),
     limiter: createConcurrencyLimiter(concurrency),
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
