@@ -66,7 +66,7 @@ const mcpGroup: readonly CommandDeclaration[] = [
       ],
       mcpState,
     ],
-    run: async () => (await import("../commands/mcp-proxy.ts")).mcpProxy,
+    run: async () => (await import("../commands/mcp.ts")).mcpProxy,
   },
   ...settingsCommands("mcp", {
     install:
@@ -91,7 +91,7 @@ const artifactsGroup: readonly CommandDeclaration[] = [
       ["--dry-run", "say only what would go"],
       state,
     ],
-    run: async () => (await import("../commands/artifacts-prune.ts")).artifactsPrune,
+    run: async () => (await import("../commands/artifacts.ts")).artifactsPrune,
   },
   {
     name: "ls",
@@ -150,7 +150,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
       ["--allow-apply", "offer plan_apply too; the client asks its user before each change"],
       mcpState,
     ],
-    run: async () => (await import("../commands/mcp-serve.ts")).mcpServe,
+    run: async () => (await import("../commands/mcp.ts")).mcpServe,
     commands: mcpGroup,
   },
   {

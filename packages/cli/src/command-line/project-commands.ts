@@ -129,7 +129,7 @@ export const projectCommands: readonly CommandDeclaration[] = [
     name: "expand <alias>",
     about: "print the file behind an alias, in its own words; takes H.main or H.main@9f8e7d6c",
     flags: [["--lines <range>", "a part of it: 10-40, 10- or 7"]],
-    run: async () => (await import("../commands/expand.ts")).expand,
+    run: async () => (await import("../commands/alias.ts")).expand,
   },
   {
     name: "diff",

@@ -1,4 +1,4 @@
-import { type AliasCheck, createContextFiles } from "@ccl/aliases";
+import { type AliasCheck, createContextFiles, createGetAliasTool } from "@ccl/aliases";
 
 import { inputError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
@@ -6,7 +6,13 @@ import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
-import { describeSkipped, resolveAlias, scanWithProgress, withProject } from "../project.ts";
+import {
+  describeSkipped,
+  resolveAlias,
+  scanWithProgress,
+  withPresentFiles,
+  withProject,
+} from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Names one file; `path` is relative to the root. */
@@ -86,4 +92,26 @@ export async function aliasRemove(session: Session, alias: string): Promise<Comm
     await createContextFiles(registry).removeCard(alias, { signal: session.signal });
   });
   return { document: { alias, isRemoved: true }, text: () => `removed ${alias}\n` };
+}
+
+/** The model's bounds protect its window; a person who asks for a file gets all of it. */
+const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
+
+/** Prints a file, or lines of it, through the tool that the model calls: both see the same text. */
+export async function expand(
+  session: Session,
+  alias: string,
+  flags: { lines?: string | undefined },
+): Promise<CommandResult> {
+  const { signal } = session;
+  const answer = await withPresentFiles(session, (registry) =>
+    createGetAliasTool(registry, UNBOUNDED).execute({ alias, ...flags }, { signal }),
+  );
+  if (!answer.ok) throw inputError(answer.issues);
+  const { text } = answer.value;
+  // On a pipe the bytes are the file's own; a prompt of the shell wants a line of its own.
+  return {
+    document: answer.value,
+    text: ({ isTerminal }) => (isTerminal && !text.endsWith("\n") ? `${text}\n` : text),
+  };
 }

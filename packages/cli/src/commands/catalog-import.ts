@@ -1,10 +1,15 @@
 import { CatalogError, type ChangeSeverity } from "@ccl/catalog";
 import type { CatalogFolder, CatalogFolderState, FolderContent } from "@ccl/catalog/node";
 
-import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
+import {
+  compareCatalogs,
+  countSeverities,
+  isReached,
+  renderChanges,
+  summariseChanges,
+} from "../catalog/compare-catalogs.ts";
 import { importSources } from "../catalog/import-sources.ts";
 import { catalogFolder, openSnapshot, saveIndex } from "../catalog/read-catalog.ts";
-import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
 import {
   draftOfKept,
   draftsOf,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type FacetFilter, renderResourcesMarkdown, type SearchAnswer } from "@ccl/catalog";
 import { writeFileDurable } from "@ccl/core/node";
 
-import { openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
+import { openSnapshot, readCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { writeOut } from "../deliver-pack.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
@@ -33,15 +33,10 @@ export async function catalogSearch(
 ): Promise<CommandResult> {
   const { signal } = session;
   const read = await readCatalog(session);
-  const catalog = openSnapshot(read);
-  const text = words.join(" ");
-  const found = await catalog.search({
-    text,
-    limit: flags.limit,
-    signal,
-    facets: flags.facet,
-  });
-  await saveIndex(read, catalog, signal);
+  const { limit, facet: facets } = flags;
+  const found = await withSnapshot(read, { signal }, (catalog) =>
+    catalog.search({ text: words.join(" "), limit, facets, signal }),
+  );
   const { records } = read.content;
   const byId = new Map(records.map(({ record }) => [record.id, record]));
   const hits = found.hits.flatMap((hit) => {
@@ -69,12 +64,13 @@ export async function catalogSearch(
               hit.schema_digest.join(" "),
             ]),
           ),
-    note: () => {
-      const missing =
-        unmatchedTerms.length === 0 ? "" : `; no resource has: ${unmatchedTerms.join(", ")}`;
-      return `${formatCount(hits.length, "hit")} of ${formatCount(records.length, "resource")}${missing}\n`;
-    },
+    note: () =>
+      `${formatCount(hits.length, "hit")} of ${formatCount(records.length, "resource")}${describeMissing(unmatchedTerms)}\n`,
   };
+}
+
+function describeMissing(terms: readonly string[]): string {
+  return terms.length === 0 ? "" : `; no resource has: ${terms.join(", ")}`;
 }
 
 /** The terms add up to the score; words are those of the text leg, each with what it gave. */
@@ -106,21 +102,15 @@ export async function catalogContext(
   const { task, budget } = flags;
   const read = await readCatalog(session);
   const counter = await openCounter(flags.modelEncoding);
-  const catalog = openSnapshot(read, counter);
-  const context = await catalog.budgetedContext({
-    task,
-    budget,
-    signal,
-    facets: flags.facet,
-  });
-  await saveIndex(read, catalog, signal);
+  const context = await withSnapshot(read, { signal, counter }, (catalog) =>
+    catalog.budgetedContext({ task, budget, facets: flags.facet, signal }),
+  );
   const { text, tokens, k, m, omitted, unmatchedTerms } = context;
   return {
     document: { ...context, budget, counter: counter.name },
     text: () => (text.endsWith("\n") ? text : `${text}\n`),
     note: () => {
-      const missing =
-        unmatchedTerms.length === 0 ? "" : `; no resource has: ${unmatchedTerms.join(", ")}`;
+      const missing = describeMissing(unmatchedTerms);
       const left = omitted.overview === 0 ? "" : `; ${formatNumber(omitted.overview)} left out`;
       const spent = `${formatNumber(tokens)} of ${formatNumber(budget)} tokens (${counter.name})`;
       return printableLines(

@@ -6,12 +6,12 @@ import {
   type PackShape,
   type PackSource,
 } from "../build-project-pack.ts";
+import { openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
-import { openCounter } from "../token-counter.ts";
 
 /** Flags of `ccl diff`. */
 export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEncoding"> {

@@ -20,7 +20,12 @@ import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
-import { applyConfirmed, type ApplyFlags, checksOf } from "../plan/apply-confirmed.ts";
+import {
+  applyConfirmed,
+  type ApplyFlags,
+  checksOf,
+  shortenOutput,
+} from "../plan/apply-confirmed.ts";
 import { type BackgroundFlags, genBackground } from "../plan/gen-background.ts";
 import { createMeteredModel, type Spending, type SpendingLimits } from "../plan/metered-model.ts";
 import { type ModelFlags, openLanguageModel } from "../plan/open-language-model.ts";
@@ -34,7 +39,6 @@ import {
   saveChange,
   saveSteps,
 } from "../plan/saved-plan.ts";
-import { shortenOutput } from "../plan/shorten-output.ts";
 import { openMemory } from "./memory.ts";
 import { withWorkspace, type WorkspaceFlags } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";

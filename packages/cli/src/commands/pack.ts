@@ -3,9 +3,22 @@ import type { TokenCounter } from "@ccl/core";
 
 import { buildProjectPack, type PackShape, type PackSource } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
-import { copyToClipboard, writeOut } from "../deliver-pack.ts";
-import { estimateRawTokens } from "../estimate-raw-tokens.ts";
-import { readListedPaths } from "../listed-paths.ts";
+import { copyToClipboard, partName, splitPack, writeOut } from "../deliver-pack.ts";
+import {
+  estimateRawTokens,
+  describeOmitted,
+  describeUnmatched,
+  renderPackSummary,
+  type PackFacts,
+  renderTokenTree,
+} from "../pack-summary.ts";
+import {
+  readListedPaths,
+  applySettings,
+  ignoringOutput,
+  withoutSettings,
+  type ShapeFlags,
+} from "../pack-shape.ts";
 import {
   narrowRegistry,
   describeUnnamed,
@@ -21,16 +34,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { few, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
-import { applySettings, ignoringOutput, withoutSettings, type ShapeFlags } from "../pack-shape.ts";
-import {
-  describeOmitted,
-  describeUnmatched,
-  renderPackSummary,
-  type PackFacts,
-} from "../pack-summary.ts";
 import type { Session } from "../session.ts";
-import { partName, splitPack } from "../split-pack.ts";
-import { renderTokenTree } from "../token-tree.ts";
 import { watchPack } from "../watch-pack.ts";
 import { withRemote } from "../with-remote.ts";
 

@@ -1,6 +1,11 @@
-import { parsePlan, type PlanMode, validatePlan, type ValidPlan } from "@ccl/plan-protocol";
+import {
+  parsePlan,
+  type PlanMode,
+  type PlanPreview,
+  validatePlan,
+  type ValidPlan,
+} from "@ccl/plan-protocol";
 
-import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
@@ -11,7 +16,7 @@ import { planFailure } from "../plan/plan-failure.ts";
 import { readInput } from "../plan/read-input.ts";
 import { renderApplied, renderPreview } from "../plan/render-preview.ts";
 import { forgetSaved } from "../plan/saved-plan.ts";
-import { withWorkspace } from "../plan/with-workspace.ts";
+import { type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl plan validate`. */
@@ -54,26 +59,41 @@ async function readPlanMode(
   return valid.value;
 }
 
-/** Shows what a plan would do to the files as they are now, and the hash that confirms just that. */
-export async function planPreview(
+interface Previewed {
+  workspace: OpenedWorkspace;
+  plan: ValidPlan;
+  preview: PlanPreview;
+}
+
+/** Runs `work` on a plan, and on what it would do to the files as they are now. */
+async function withPreview(
   session: Session,
-  file: string | undefined,
-  flags: PlanInputFlags,
+  { file, flags }: { file: string | undefined; flags: PlanInputFlags },
+  work: (previewed: Previewed) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   return await withWorkspace(session, flags, async (workspace) => {
     const plan = await loadPlan(session, workspace, { file, flags });
     const preview = await workspace.preview(plan, { signal: session.signal });
     if (!preview.ok) throw planFailure(preview.issues);
-    const { planHash, needsConfirmation } = preview.value;
-    const how = needsConfirmation ? `--confirm ${planHash}` : "";
-    return {
-      document: { ...preview.value, summary: plan.summary },
-      text: (style) => renderPreview(plan, preview.value, style),
-      note: ({ colours }) =>
-        `${colours.dim(`plan ${planHash}`)}\n${how === "" ? "" : `It deletes: apply takes ${how}\n`}`,
-      exitCode: EXIT_CODES.ok,
-    };
+    return await work({ workspace, plan, preview: preview.value });
   });
+}
+
+/** Shows what a plan would do, and the hash that confirms just that. */
+export async function planPreview(
+  session: Session,
+  file: string | undefined,
+  flags: PlanInputFlags,
+): Promise<CommandResult> {
+  return await withPreview(session, { file, flags }, async ({ plan, preview }) => ({
+    document: { ...preview, summary: plan.summary },
+    text: (style) => renderPreview(plan, preview, style),
+    note({ colours }) {
+      const { planHash, needsConfirmation } = preview;
+      const how = needsConfirmation ? `It deletes: apply takes --confirm ${planHash}\n` : "";
+      return `${colours.dim(`plan ${planHash}`)}\n${how}`;
+    },
+  }));
 }
 
 /** Applies a plan as one transaction; where a check fails that passed before, everything is rolled back. */
@@ -82,25 +102,20 @@ export async function planApply(
   file: string | undefined,
   flags: PlanInputFlags & ApplyFlags,
 ): Promise<CommandResult> {
-  return await withWorkspace(session, flags, async (workspace) => {
-    const plan = await loadPlan(session, workspace, { file, flags });
-    const preview = await workspace.preview(plan, { signal: session.signal });
-    if (!preview.ok) throw planFailure(preview.issues);
+  return await withPreview(session, { file, flags }, async ({ workspace, plan, preview }) => {
+    const { summary } = plan;
     if (plan.actions.length === 0)
-      return {
-        document: { summary: plan.summary, changes: [], checks: [] },
-        text: () => `${plan.summary}\n`,
-      };
+      return { document: { summary, changes: [], checks: [] }, text: () => `${summary}\n` };
     const applied = await applyConfirmed(session, flags, {
       plan,
-      preview: preview.value,
+      preview,
       apply: (options) => workspace.apply(plan, options),
     });
     if (!applied.ok) throw planFailure(applied.issues);
     if (file === undefined) await forgetSaved(session);
     return {
       isCommitted: true,
-      document: { ...applied.value, planHash: preview.value.planHash, summary: plan.summary },
+      document: { ...applied.value, planHash: preview.planHash, summary },
       text: (style) => renderApplied(applied.value, style),
     };
   });

@@ -1,17 +1,30 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 
 import { loadOnce } from "@ccl/core/async";
-import { createMcpServer, type McpServerOptions, type QuerySource } from "@ccl/mcp";
+import { parseJson } from "@ccl/core/json";
+import {
+  createMcpServer,
+  type McpProxy,
+  type McpProxyStatistics,
+  type McpServerOptions,
+  openMcpHttp,
+  openMcpProxy,
+  openMcpStdio,
+  type QuerySource,
+  readMcpServers,
+} from "@ccl/mcp";
 
-import { listen, type ListenFlags } from "../mcp/listen.ts";
-import { openState } from "../open-state.ts";
+import { openState } from "../artifact-folder.ts";
+import { CliError, inputError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
+import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
 
 /** Flags of `ccl mcp`. */
-export interface McpServeFlags extends ListenFlags {
+interface McpServeFlags extends ListenFlags {
   allowApply?: boolean | undefined;
   state?: string | undefined;
 }
@@ -103,4 +116,90 @@ function catalogParts(
       return { connectors };
     },
   };
+}
+
+/** Flags of `ccl mcp proxy`. */
+interface McpProxyFlags extends ListenFlags {
+  config: string;
+  listTokens: number;
+  resultTokens: number;
+  state?: string | undefined;
+}
+
+/** Stands in front of the servers of a file until the client goes, then says on stderr what that saved. */
+export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
+  const { terminal } = session;
+  const path = resolve(terminal.cwd(), flags.config);
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new CliError("usage", `${path} can't be read.`, { cause });
+  });
+  const servers = readMcpServers(parseJson(text), terminal.env);
+  if (!servers.ok)
+    throw inputError(
+      servers.issues.map((issue) => ({ ...issue, message: `${path}: ${issue.message}` })),
+    );
+  const artifacts = await openState(session, flags);
+  const proxy = await openMcpProxy({
+    servers: servers.value,
+    listTokens: flags.listTokens,
+    resultTokens: flags.resultTokens,
+    artifacts: artifacts.store,
+    counter: await openCounter("o200k_base"),
+    stderr: "inherit",
+    owner: session.root,
+    onToolChange: (server, change) => terminal.stderr.write(`ccl: ${server}: ${change}\n`),
+  });
+  try {
+    await listen(session, flags, proxy);
+    const statistics = proxy.statistics();
+    terminal.stderr.write(savings(statistics));
+    return { document: statistics };
+  } finally {
+    await proxy.close();
+    await artifacts.close();
+  }
+}
+
+function savings({ servers, list, results }: McpProxyStatistics): string {
+  const calls = Object.values(servers).reduce((sum, server) => sum + server.calls, 0);
+  return (
+    `tools: ${list.before} tokens, listed in ${list.after}\n` +
+    `results: ${formatCount(calls, "call")}, ${results.before} tokens, given in ${results.after} ` +
+    `(${results.shortened} shortened, ${results.repeated} repeated)\n`
+  );
+}
+
+/** How a server is reached. */
+interface ListenFlags {
+  /** True for any free port. */
+  http?: number | true | undefined;
+  host?: string | undefined;
+}
+
+/** Serves until the client has gone, over stdio, or until the user interrupts. */
+async function listen(
+  { terminal, signal }: Session,
+  { http, host }: ListenFlags,
+  { factory, bus }: Pick<McpProxy, "factory"> & Partial<McpProxy>,
+): Promise<void> {
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  if (http === undefined && host === undefined) {
+    const stdio = await openMcpStdio(factory);
+    await Promise.race([stdio.closed, aborted]);
+    await stdio.close();
+    return;
+  }
+  const port = http === true ? undefined : http;
+  const server = await openMcpHttp(factory, {
+    host,
+    port,
+    token: terminal.env["CCL_MCP_TOKEN"],
+    bus,
+  });
+  terminal.stderr.write(`listening at ${server.url}\n`);
+  await aborted;
+  await server.close();
 }
