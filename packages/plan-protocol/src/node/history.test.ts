@@ -236,7 +236,8 @@ describe("the history of this repository", () => {
       if (isWhole) console.log(JSON.stringify(totals));
       expect(totals.commits).toBe(history.commits.length);
       expect(totals.answers + totals.unclear).toBe(totals.commits * 12);
-      if (isWhole) expect(totals.unclear).toBeLessThanOrEqual(0.02 * totals.answers);
+      // A few commits may happen to be such.
+      expect(totals.unclear).toBeLessThanOrEqual((isWhole ? 0.02 : 0.5) * totals.answers);
       // The latest commits may happen to make no file.
       const made = isWhole || makesFile(history) ? ["CREATE_FILE"] : [];
       for (const kind of [...made, "UPDATE_FILE", "PATCH_FILE", "EDIT_FILE"])
