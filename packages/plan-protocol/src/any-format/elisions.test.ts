@@ -219,6 +219,23 @@ describe("lines that are left out", () => {
     expect(exact).toBeGreaterThanOrEqual(0.9 * marks.length * FILE_COUNT);
   });
 
+  it.each(["// (unchanged)", "// ..."])(
+    "are not lost behind %s where the lines below it stand more than once",
+    (mark) => {
+      const rows = ["a", "b", "c", "d"].flatMap((name) => [
+        `  "${name}",`,
+        "  undefined,",
+        '  ["ERR"],',
+        "], [",
+      ]);
+      const old = ["[", ...rows, '  "last",', "]"];
+      const fresh = ["[", '  "a",', mark, ...rows.slice(1, 4), ...FRESH, '  "last",', "]"];
+      const sample = { path: PATH, text: `${old.join("\n")}\n` };
+      const answer = `${PATH}\n<<<<<<< SEARCH\n${old.join("\n")}\n=======\n${fresh.join("\n")}\n>>>>>>> REPLACE\n`;
+      expect(outcomeOf(sample, answer, [], 0)).toBe("refused");
+    },
+  );
+
   it("are lost where nothing stands for them, so the measure can fail", () => {
     const shortened = (sample: Sample): Outcome => {
       const lines = linesOf(sample);
