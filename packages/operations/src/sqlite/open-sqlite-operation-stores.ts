@@ -16,6 +16,7 @@ import {
 import { moveStates } from "../sql/move-state.ts";
 import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
+import { processOwners } from "./process-owners.ts";
 
 /** A file, or a database that `openSqlite` of @ccl/sql gave, which stays open. */
 export type SqliteOperationStoresOptions = OperationStoresOptions &
@@ -48,7 +49,7 @@ export async function openSqliteOperationStores(
         transaction(database, (on) => runSteps(on, steps()), { mode: "read" }),
       read: async <Value>(steps: () => Steps<Value>) => runSteps(database, steps()),
     };
-    return createOperationStores(runner, options, end);
+    return { ...createOperationStores(runner, options, end), ...(await processOwners()) };
   } catch (error) {
     throw operationsErrorOf(error);
   }
