@@ -51,6 +51,9 @@ export type TurnEffect =
   | { type: "turn.assistant_blocks"; blocks: unknown[] }
   | { type: "turn.assistant_meta"; meta: Record<string, unknown> };
 
+/** Where an operation writes its result: an artifact without its value. */
+export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion">;
+
 /** A write to the one tag of an operation. */
 export type ArtifactEffect = { type: "artifact.upsert" } & ArtifactWrite;
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { writeArtifactShape } from "../effects/effect-shape.ts";
+import type { WriteArtifactParams } from "../effects/operation-effect.ts";
 import {
   type GuardCondition,
   guardConditionSchema,
@@ -7,7 +9,6 @@ import {
   guardScope,
 } from "./guard-condition.ts";
 import { createKind, type Kind } from "./kind.ts";
-import { type WriteArtifactParams, writeArtifactSchema } from "./kind-params.ts";
 
 /** Parameters of the kind `guard`: one condition makes the artifact a boolean, several by name an object of booleans. */
 interface GuardParams {
@@ -24,7 +25,7 @@ const params: z.ZodType<GuardParams> = z
     conditions: z.exactOptional(
       z.record(z.string().regex(/^[^.\s]{1,100}$/), guardConditionSchema),
     ),
-    writeArtifact: writeArtifactSchema,
+    writeArtifact: writeArtifactShape,
   })
   .refine(({ condition, conditions }) => (condition === undefined) !== (conditions === undefined), {
     message: "Give either condition or conditions",

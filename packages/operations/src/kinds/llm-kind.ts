@@ -12,15 +12,12 @@ import { hmacSha256Hex } from "@ccl/core/hash";
 import type { StructuredSchema } from "@ccl/structured-output";
 import { z } from "zod";
 
+import { writeArtifactShape } from "../effects/effect-shape.ts";
+import type { WriteArtifactParams } from "../effects/operation-effect.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
 import { createKind, type Kind, type KindOptions, type KindRun } from "./kind.ts";
 import type { ModelPrice } from "./kind-options.ts";
-import {
-  type CallParams,
-  callShape,
-  type WriteArtifactParams,
-  writeArtifactSchema,
-} from "./kind-params.ts";
+import { type CallParams, callShape } from "./kind-params.ts";
 import { affordableOutput, costOf, priceOf } from "./model-price.ts";
 import { OperationError } from "./operation-error.ts";
 
@@ -96,7 +93,7 @@ const params: z.ZodType<LlmParams> = z.strictObject({
   ),
   ...callShape,
   timeoutMs: z.exactOptional(z.int().min(1).max(3_600_000)),
-  writeArtifact: writeArtifactSchema,
+  writeArtifact: writeArtifactShape,
 });
 
 /** One call of an auxiliary model, apart from retries. */

@@ -1,10 +1,10 @@
 import type { Complete } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
-import type { EmittedEffect } from "../effects/operation-effect.ts";
+import type { EmittedEffect, WriteArtifactParams } from "../effects/operation-effect.ts";
 import type { ComputeParams } from "./compute-kind.ts";
 import type { GuardComparison } from "./guard-condition.ts";
-import type { ResultParams, WriteArtifactParams } from "./kind-params.ts";
+import type { ResultParams } from "./kind-params.ts";
 import { kinds } from "./kinds.ts";
 import type { LlmParams, LlmSamplers } from "./llm-kind.ts";
 import type { RagParams } from "./rag-kind.ts";

@@ -159,14 +159,14 @@ function createLiquid(options: TemplateRendererOptions, limits: Complete<Templat
 }
 
 /** The library's, charged for before it searches. */
-function contains(left: unknown, right: unknown, context: Context): unknown {
+function contains(left: unknown, right: unknown, context: Context): boolean {
   const meter = meterOf(context);
   requireScalar(right);
   const isText = typeof left === "string";
   const wanted = isText ? patternOf(filterText(meter, right)) : right;
   if (isText && typeof wanted === "string") chargeSearch(meter, left, wanted);
   if (isText || Array.isArray(left)) meter.charge(left.length);
-  return defaultOperators["contains"]?.(left, wanted, context);
+  return Boolean(defaultOperators["contains"]?.(left, wanted, context));
 }
 
 function registerFilters(liquid: Liquid, clock: Clock, counter: TokenCounter): void {

@@ -86,6 +86,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     },
     handlerOf: ({ handler, createHandler, definition }) =>
       handler ?? createHandler?.(forKinds) ?? byKind.get(definition.kind),
+    isOwnerDead: async (owner) => (await options.isOwnerDead?.(owner)) ?? false,
     onLateResult: options.onLateResult,
     onListenerError: options.onListenerError && neverThrowing(options.onListenerError),
     onPrompt: options.onPrompt,

@@ -95,6 +95,7 @@ export interface EngineServices {
   /** Absent where the executor leaves attempts to the engine. */
   executeAttempt?: NonNullable<RunExecutor["executeAttempt"]> | undefined;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
+  isOwnerDead(owner: string): Promise<boolean>;
   onLateResult?: ((late: LateResult) => void) | undefined;
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
   onListenerError?: ListenerErrorHandler | undefined;

@@ -3,13 +3,13 @@ import type { Records } from "@ccl/records";
 
 import { createProfileStore } from "../ports/create-profile-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
-import type { RunStore } from "../ports/run-store.ts";
+import type { LeaseOwners, RunStore } from "../ports/run-store.ts";
 import { createSqlChatStore, type DurableChatStore } from "./create-sql-chat-store.ts";
 import { createSqlRunStore } from "./create-sql-run-store.ts";
 import { createSqlDatabase, type StepRunner } from "./sql-database.ts";
 
 /** All that an engine keeps, in one database; spread it into the options of `createRunEngine`. */
-export interface OperationStores {
+export interface OperationStores extends LeaseOwners {
   profiles: ProfileStore;
   runs: RunStore;
   chat: DurableChatStore;

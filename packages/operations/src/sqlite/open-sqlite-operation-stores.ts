@@ -18,6 +18,7 @@ import {
 } from "../sql/operation-tables.ts";
 import { moveStates } from "../sql/move-state.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
+import { processOwners } from "./process-owners.ts";
 
 /** A file, or a database that `openSqlite` of @ccl/sql gave, which stays open. */
 export type SqliteOperationStoresOptions = OperationStoresOptions &
@@ -47,7 +48,8 @@ export async function openSqliteOperationStores(
           transaction(database, (on) => runSteps(on, steps()), { mode: "read" }),
         read: async <Value>(steps: () => Steps<Value>) => runSteps(database, steps()),
       };
-      return createOperationStores({ runner, records, end }, options);
+      const stores = createOperationStores({ runner, records, end }, options);
+      return { ...stores, ...(await processOwners()) };
     } catch (error) {
       end?.();
       throw error;
