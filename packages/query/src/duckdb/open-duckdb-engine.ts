@@ -18,7 +18,7 @@ import { engineError, streamQuery, type Session } from "./stream-query.ts";
 export interface DuckDbEngineOptions {
   /** 2 by default. */
   threads?: number | undefined;
-  /** DuckDB's own limit, beyond which a query fails. 512 by default. */
+  /** DuckDB's own limit, beyond which a query fails. 512 by default, for each dialect's order of nulls. */
   memoryMiB?: number | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -203,7 +203,7 @@ async function compared(
   return tally;
 }
 
-const queries = byLength({ test: 50, ci: 150, faults: 5_000 });
+const queries = byLength({ test: 30, ci: 100, faults: 5_000 });
 
 it.each(["postgresql", "sqlite"] as const)(
   "means in DuckDB what %s itself means, or refuses",

@@ -40,8 +40,8 @@ export interface ResolvedSelect {
   /** The databases that understand the statement as it stands. */
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
-  /** What DuckDB would not mean as other databases do, and what to write. */
-  unkept: string[];
+  /** What DuckDB would not mean as other databases do, or as one of them, and what to write. */
+  unkept: { reason: string; dialect?: SqlSpelling }[];
   issues: Issue[];
 }
 

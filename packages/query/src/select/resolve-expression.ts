@@ -122,15 +122,18 @@ export class ExpressionResolver {
     );
     const { unkept } = this.#at.result;
     if (sides.some((side) => variantOf(side)?.tag === "Tuple"))
-      unkept.push("rows are compared; write a = b AND c = d instead of (a, c) = (b, d)");
+      unkept.push({
+        reason: "rows are compared; write a = b AND c = d instead of (a, c) = (b, d)",
+      });
     const kinds = sides.map((side) => valueKind(side, scope, this.#at.places));
     if (!kinds.includes("number")) return;
-    const isOfColumn = kinds.every(
-      (kind, at) => kind !== "number" || /Identifier/.test(variantOf(sides[at])?.tag ?? ""),
+    const reason = "a text is compared with a number; write the number as 'text', or cast the text";
+    if (kinds.includes("text")) unkept.push({ reason });
+    // SQLite takes a literal for a number beside a column only.
+    const isComputed = sides.some(
+      (side, at) => kinds[at] === "number" && this.#at.places.column(side).length === 0,
     );
-    const isLiteral = kinds.includes("literal") && this.#at.dialect === "sqlite" && !isOfColumn;
-    if (kinds.includes("text") || isLiteral)
-      unkept.push("a text is compared with a number; write the number as 'text', or cast the text");
+    if (kinds.includes("literal") && isComputed) unkept.push({ reason, dialect: "sqlite" });
   }
 
   #operator(operator: unknown): void {

@@ -3,7 +3,7 @@ import { findColumn, type NameScope } from "./name-scope.ts";
 import { listOf, nodeOf, variantOf, type SyntaxPlaces } from "./syntax-tree.ts";
 
 /** A text column, or a literal, which databases take for what it is compared with. */
-export type ValueKind = "number" | "text" | "literal";
+type ValueKind = "number" | "text" | "literal";
 
 const kindOfType: Readonly<Record<string, ValueKind>> = {
   int: "number",

@@ -25,8 +25,9 @@ export function duckDbStatement(
 ): string {
   const { tokens } = plan;
   const { tables, edits, functions, unkept } = plan.resolved;
-  if (unkept.length > 0 && spelling !== "duckdb")
-    throw new QueryError("plan_invalid", `DuckDB runs this statement, where ${unkept[0]}.`);
+  const lost = unkept.find(({ dialect = spelling }) => dialect === spelling);
+  if (lost !== undefined && spelling !== "duckdb")
+    throw new QueryError("plan_invalid", `DuckDB runs this statement, where ${lost.reason}.`);
   const words = spelling === "postgresql" ? similarEdits(tokens) : [];
   for (const { name, start, end, arguments: count } of functions) {
     if (name === "to_char" || name === "to_date") words.push(...formatEdits(tokens, start));
