@@ -28,3 +28,13 @@ function isBeginning(key: string, address: string): boolean {
     address.length === key.length || /[/:.]$/.test(key) || /^[/:.?]/.test(address.slice(key.length))
   );
 }
+
+/** What stands last in a resource's address, after `separator`; as it stands where it is no part of an address. */
+export function lastPart({ uri, id }: ResourceDetails, separator: string | RegExp): string {
+  const last = (uri ?? id).split(/[?#]/)[0]?.split(separator).at(-1) ?? "";
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

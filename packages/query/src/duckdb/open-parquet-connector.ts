@@ -4,6 +4,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { Connector, PlanFragment, RunOptions } from "../connector/connector.ts";
+import { lastPart } from "../connector/find-connector.ts";
 import { allOperations } from "../plan/logical-plan.ts";
 import { columnDataType, typeName, type DataType } from "../plan/data-type.ts";
 import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
@@ -167,7 +168,7 @@ function fits(stored: DataType, wanted: DataType): boolean {
 
 /** A name of one file: no glob, no way out of the folder. */
 function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions): string {
-  const file = fileOf?.(resource) ?? lastPart(resource);
+  const file = fileOf?.(resource) ?? lastPart(resource, "/");
   const isPlain =
     file !== "" &&
     !/[*?[\]{}\p{Cc}]/u.test(file) &&
@@ -181,15 +182,6 @@ function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions
       details: { resource: resource.id },
     },
   );
-}
-
-function lastPart({ uri, id }: ResourceDetails): string {
-  const last = (uri ?? id).split(/[?#]/)[0]?.split("/").at(-1) ?? "";
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
 }
 
 function literal(text: string): string {

@@ -1,4 +1,4 @@
-import { PlanSyntaxError } from "./parse-issue.ts";
+import { invalidExpression, PlanSyntaxError } from "./parse-issue.ts";
 import { isAggregateName, type NamedAggregate, type NamedExpression } from "../plan/expression.ts";
 import { joinKinds, type JoinKind, type PlanStep } from "../plan/logical-plan.ts";
 import { readExpression } from "./parse-expression.ts";
@@ -60,9 +60,11 @@ function readArrowStep(arrow: Arrow, from: string): string {
   reader.take();
   reader.countNode();
   if (from === "" && operation !== "scan" && operation !== "union")
-    throw invalid(`${written} has nothing to read from; a chain begins with scan.`);
+    throw invalidExpression(`${written} has nothing to read from; a chain begins with scan.`);
   if (from !== "" && operation === "scan")
-    throw invalid("scan begins a chain; a second resource comes in through join or union.");
+    throw invalidExpression(
+      "scan begins a chain; a second resource comes in through join or union.",
+    );
   const step = read(arrow, from);
   if (step === undefined) return from;
   const name = addStep(arrow, step);
@@ -102,7 +104,7 @@ const readers: Record<string, (arrow: Arrow, from: string) => Unnamed<PlanStep> 
   union(arrow, from) {
     const others = readSeries(arrow.reader, () => readSource(arrow));
     const inputs = from === "" ? others : [from, ...others];
-    if (inputs.length < 2) throw invalid("A union needs at least two chains.");
+    if (inputs.length < 2) throw invalidExpression("A union needs at least two chains.");
     return { op: "union", from: inputs };
   },
   ...Object.fromEntries(
@@ -193,6 +195,3 @@ function readWhole(reader: TokenReader): number {
   reader.take();
   return Number(value);
 }
-
-const invalid = (message: string): PlanSyntaxError =>
-  new PlanSyntaxError("expression_invalid", message);

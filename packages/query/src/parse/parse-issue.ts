@@ -40,3 +40,8 @@ export class PlanSyntaxError extends Error {
     this.code = code;
   }
 }
+
+/** An error of a text or a tree that is no expression, or no step. */
+export function invalidExpression(message: string): PlanSyntaxError {
+  return new PlanSyntaxError("expression_invalid", message);
+}

@@ -241,6 +241,16 @@ describe("parseLogicalPlan", () => {
       { steps: [{ op: "scan", resource: "r\n" }] },
       ["name_invalid"],
     ],
+    [
+      "an aggregate that does not read, and says nothing of groups",
+      { steps: [scan, { op: "aggregate", aggregates: ["sum("] }] },
+      ["expression_invalid"],
+    ],
+    [
+      "an aggregate of nothing",
+      { steps: [scan, { op: "aggregate", by: [], aggregates: null }] },
+      ["field_missing"],
+    ],
     ["a fraction as a limit", { steps: [scan, { op: "limit", count: 1.5 }] }, ["step_invalid"]],
     [
       "deep brackets",

@@ -4,7 +4,7 @@ import { parseDataType, typeName } from "../plan/data-type.ts";
 import { isFunctionName } from "../plan/functions.ts";
 import { renderExpression, renderName } from "../render/render-expression.ts";
 import { literalOf, literalTypes } from "./literal-value.ts";
-import { PlanSyntaxError, quoted } from "./parse-issue.ts";
+import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
 import { readExpression } from "./parse-expression.ts";
 import type { ResolvedPlanLimits } from "./plan-limits.ts";
 import { guarded, readText, type Read } from "./read-fields.ts";
@@ -97,4 +97,4 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 const invalid = (value: unknown, wanted: string): PlanSyntaxError =>
-  new PlanSyntaxError("expression_invalid", `${quoted(value ?? null)} is not ${wanted}.`);
+  invalidExpression(`${quoted(value ?? null)} is not ${wanted}.`);

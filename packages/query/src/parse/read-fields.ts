@@ -49,10 +49,10 @@ export const readFields =
   <T>(read: (fields: Fields) => T): Read<T> =>
   (context, object, path) => {
     const before = context.issues.length;
-    const known: string[] = [];
+    const asked = new Set<string>();
     const given = isRecord(object) ? object : {};
     const get = <V>(name: string, readValue: Read<V>): V => {
-      known.push(name);
+      asked.add(name);
       return readValue(context, given[name], [...path, name]);
     };
     const value = read({
@@ -62,7 +62,8 @@ export const readFields =
       fail: (code, message, field) =>
         report(context, code, field === undefined ? path : [...path, field], message),
     });
-    const unknown = Object.keys(given).filter((name) => !known.includes(name));
+    const known = [...asked];
+    const unknown = Object.keys(given).filter((name) => !asked.has(name));
     const issues = unknown.map((name) => {
       const near = nearestName(name, known);
       const hint = near === undefined ? `Known are ${known.join(", ")}.` : `Did you mean ${near}?`;
@@ -74,9 +75,11 @@ export const readFields =
   };
 
 /** Absent and null fields are the same. */
-function isAbsent(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
-}
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/** True for a list that was left out, or that holds nothing. */
+export const isEmptyList: Read<boolean> = (_, value) =>
+  isAbsent(value) || (Array.isArray(value) && value.length === 0);
 
 /** A name of a step, a column or a resource: 1 to 200 characters, none of them a control character. */
 export const readName: Read<string> = (context, value, path) => {

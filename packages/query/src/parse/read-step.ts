@@ -13,6 +13,7 @@ import {
 import { quoted } from "./parse-issue.ts";
 import { readExpressionField } from "./read-expression-tree.ts";
 import {
+  isEmptyList,
   readFields,
   readList,
   readName,
@@ -170,7 +171,7 @@ const readers: Record<
     const input = get("from", from);
     const by = optional("by", readList(column)) ?? [];
     const aggregates = optional("aggregates", readList(aggregate)) ?? [];
-    if (by.length + aggregates.length === 0)
+    if (get("by", isEmptyList) && get("aggregates", isEmptyList))
       fail("field_missing", "An aggregate needs groups (by) or aggregates.");
     return { name, op: "aggregate", from: input, by, aggregates };
   },

@@ -27,7 +27,7 @@ export interface LiteralExpression {
 }
 
 /** An operator or a function. */
-export interface CallExpression {
+interface CallExpression {
   op: "call";
   function: FunctionName;
   arguments: Expression[];

@@ -95,7 +95,7 @@ export interface SortKey {
 }
 
 /** Rows in order. Filter, project and limit keep it; all other steps lose it. */
-export interface SortStep {
+interface SortStep {
   name: string;
   op: "sort";
   from: string;

@@ -5,6 +5,7 @@ import { answerRows, answerShape, type RowPage } from "../connector/answer-rows.
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { Connector } from "../connector/connector.ts";
 import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
+import { lastPart } from "../connector/find-connector.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { QueryError } from "../query-error.ts";
@@ -47,7 +48,7 @@ export function skillConnector(
     byName.set(tool.name, tool);
   }
   const functionOf = (resource: ResourceDetails): ToolDefinition => {
-    const wanted = lastPart(resource);
+    const wanted = lastPart(resource, /[/:]/);
     const found = byName.get(wanted);
     if (found !== undefined) return found;
     throw new QueryError(
@@ -145,13 +146,4 @@ function plainObject(map: ReadonlyMap<string, unknown>): object {
   return Object.fromEntries(
     [...map].map(([key, value]) => [key, value instanceof Map ? plainObject(value) : value]),
   );
-}
-
-function lastPart({ uri, id }: ResourceDetails): string {
-  const last = (uri ?? id).split(/[?#]/)[0]?.split(/[/:]/).at(-1) ?? "";
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
 }
