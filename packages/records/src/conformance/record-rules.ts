@@ -94,13 +94,6 @@ export const recordRules: readonly KitRule<Records>[] = [
     },
   },
   {
-    name: "no write without a version is lost",
-    async check(records) {
-      await Promise.all(numbers(20).map((value) => records.write([{ put: "r", value }])));
-      assert.equal((await records.get("r"))?.version, 20);
-    },
-  },
-  {
     name: "a read sees the write before it",
     async check(records) {
       for (const value of numbers(20)) {

@@ -4,14 +4,14 @@ import { expect, it } from "vitest";
 import { SortedKeys } from "./sorted-keys.ts";
 
 it("lists what was set and not removed, in the order of the keys", () => {
-  const key = fc.string({ maxLength: 2 });
+  const key = fc.string({ maxLength: 2, unit: "grapheme-ascii" });
   const step = fc.record({
     key,
     value: fc.option(fc.nat(), { nil: undefined }),
     isListed: fc.boolean(),
   });
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), key, key, (steps, from, before) => {
+    fc.property(fc.array(step, { maxLength: 120 }), key, key, (steps, from, before) => {
       const [sorted, model] = [new SortedKeys<number>(), new Map<string, number>()];
       const all = (): [string, number][] =>
         [...model]
@@ -22,7 +22,8 @@ it("lists what was set and not removed, in the order of the keys", () => {
         if (value === undefined) model.delete(name);
         else model.set(name, value);
         expect(sorted.get(name)).toBe(value);
-        if (isListed) expect(sorted.list({ from, before, limit: 3 })).toEqual(all().slice(0, 3));
+        const page = isListed ? sorted.list({ from, before, limit: 3 }) : [];
+        expect(page).toEqual(isListed ? all().slice(0, 3) : []);
       }
       expect(sorted.list({ from, before, limit: 1_000 })).toEqual(all());
     }),

@@ -1,10 +1,13 @@
 import type { KeyRange } from "./key-value.ts";
 
+const maxPlaced = 32;
+
 /** Values by key, in the order of the keys. */
 export class SortedKeys<Value> {
   readonly #values: Map<string, Value> = new Map();
   readonly #keys: string[] = [];
-  #isSorted = true;
+  /** Those that are not among the sorted ones yet. */
+  #added: string[] = [];
 
   get(key: string): Value | undefined {
     return this.#values.get(key);
@@ -15,10 +18,7 @@ export class SortedKeys<Value> {
       if (this.#values.delete(key)) this.#keys.splice(firstFrom(this.#sorted(), key), 1);
       return;
     }
-    if (!this.#values.has(key)) {
-      this.#isSorted &&= (this.#keys.at(-1) ?? "") < key;
-      this.#keys.push(key);
-    }
+    if (!this.#values.has(key)) this.#added.push(key);
     this.#values.set(key, value);
   }
 
@@ -34,11 +34,17 @@ export class SortedKeys<Value> {
     return found;
   }
 
-  /** What was sorted before stands first, which makes it fast to sort again. */
   #sorted(): string[] {
-    if (!this.#isSorted) this.#keys.sort();
-    this.#isSorted = true;
-    return this.#keys;
+    const [keys, added] = [this.#keys, this.#added];
+    this.#added = [];
+    // A few are put in their places, since sorting compares all keys.
+    if (added.length <= maxPlaced)
+      for (const key of added) keys.splice(firstFrom(keys, key), 0, key);
+    else {
+      for (const key of added) keys.push(key);
+      keys.sort();
+    }
+    return keys;
   }
 }
 

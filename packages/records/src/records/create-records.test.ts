@@ -198,6 +198,13 @@ const rules: { name: string; check(records: Records): Promise<void> }[] = [
       assert.deepEqual((await records.readLog("l")).entries, winners);
     },
   },
+  {
+    name: "no write without a version is lost",
+    async check(records) {
+      await Promise.all(numbers(20).map((value) => records.write([{ put: "r", value }])));
+      assert.equal((await records.get("r"))?.version, 20);
+    },
+  },
 ];
 
 // oxlint-disable-next-line vitest/expect-expect -- the rules assert
