@@ -17,6 +17,7 @@ export function addUiCommand(program: Command, run: Run): void {
     .option("--port <port>", "where it is served (default: a free one)", parsePort)
     .option("--state <folder>", "where the gateway keeps what it did")
     .option("--agents <folder>", "logs of coding agents, instead of those of this user")
+    .option("--records <folder>", "where recordTo wrote prompts (default: .ccl/records)")
     .option(
       "--runs <store>",
       "runs of operations: a SQLite file, a folder with one, or postgres://...",

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { CclError } from "@ccl/core";
 import { createGateway, createMemoryDecisionStore, type GatewayMode } from "@ccl/gateway";
-import { openProxy, openRequestLog, type Proxy, summaryText } from "@ccl/gateway/node";
+import { openProxy, type Proxy, summaryText } from "@ccl/gateway/node";
+import { recordTo } from "@ccl/inspector";
 
 import { artifactCommand, sharedState } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
@@ -132,12 +133,11 @@ async function start(
         folder.kind === "postgres" ? undefined : flags.state,
       );
     const gateway = createGateway({ ...parts, hint });
-    const log = await openRequestLog(join(folder.path, "requests"), { texts: flags.record });
-    const onRequest = log.add;
-    const opened = await openProxy({ gateway, service, upstream, port, host, token, onRequest });
+    const record = recordTo(join(folder.path, "requests"), { texts: flags.record });
+    const opened = await openProxy({ gateway, service, upstream, port, host, token, record });
     const close = async (): Promise<void> => {
       await opened.close();
-      await log.close();
+      await record.close();
     };
     return { running: { ...opened, close }, folder };
   } catch (error) {
