@@ -222,6 +222,7 @@ export const uiCommand: CommandDeclaration = {
     ["--port <port>", "where it is served (default: a free one)", { parse: port }],
     ["--state <folder>", "where the gateway keeps what it did"],
     ["--agents <folder>", "logs of coding agents, instead of those of this user"],
+    ["--records <folder>", "where recordTo wrote prompts (default: .ccl/records)"],
     ["--runs <store>", "runs of operations: a SQLite file, a folder with one, or postgres://..."],
     ["--gateway <url>", "a running gateway, for what it says of itself"],
     ["--token-env <name>", "the variable that holds the gateway's token"],

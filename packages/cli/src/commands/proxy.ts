@@ -2,18 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { constants } from "node:os";
+import { join } from "node:path";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { CclError } from "@ccl/core";
 import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 import { createGateway, type GatewayMode } from "@ccl/gateway";
-import {
-  createRequestLog,
-  openGatewayRecords,
-  openProxy,
-  type Proxy,
-  summaryText,
-} from "@ccl/gateway/node";
+import { openProxy, type Proxy, summaryText } from "@ccl/gateway/node";
+import { recordTo } from "@ccl/inspector";
 import { createMemoryRecords } from "@ccl/records";
 
 import {
@@ -146,15 +142,12 @@ async function start(
       );
     const gateway = createGateway({ ...parts, hint });
     // What prompts say stays on this machine.
-    const local = folder.kind === "postgres" ? await openGatewayRecords(folder.path) : records;
-    const log = createRequestLog(local, { texts: flags.record });
-    const onRequest = log.add;
-    const opened = await openProxy({ gateway, service, upstream, port, host, token, onRequest });
+    const record = recordTo(join(folder.path, "requests"), { texts: flags.record });
+    const opened = await openProxy({ gateway, service, upstream, port, host, token, record });
     const close = async (): Promise<void> => {
       await opened.close();
-      await log.close();
+      await record.close();
       await records.close();
-      await local.close();
     };
     return { running: { ...opened, close }, folder };
   } catch (error) {

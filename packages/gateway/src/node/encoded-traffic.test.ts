@@ -31,8 +31,8 @@ async function proxyTo(
     timeoutMs: 10_000,
   });
   const counted = new EventEmitter();
-  const onRequest = (): boolean => counted.emit("one");
-  const proxy = await openProxy({ gateway, upstream: direct, port: 0, onRequest });
+  const record = { add: (): boolean => counted.emit("one") };
+  const proxy = await openProxy({ gateway, upstream: direct, port: 0, record });
   open.push(proxy, server);
   return { ...proxy, direct, next: () => once(counted, "one") };
 }

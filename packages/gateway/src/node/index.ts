@@ -1,9 +1,3 @@
 export { openGatewayRecords } from "./open-gateway-records.ts";
 export { openProxy, type Proxy } from "./open-proxy.ts";
-export {
-  createRequestLog,
-  createRequestLogReader,
-  type LoggedRequest,
-  type RequestLog,
-} from "./request-log.ts";
 export { type ProxyStats, summaryText } from "./proxy-stats.ts";

@@ -15,17 +15,15 @@ import { readLines } from "../json/read-lines.ts";
  */
 export async function openGatewayRecords(state: string): Promise<Records> {
   const records = await openRecords({ folder: join(state, "gateway"), durability: "normal" });
-  for (const kind of ["decisions", "requests"]) {
-    const folder = join(state, kind);
-    for (const name of await unless(["ENOENT"], readdir(folder), [])) {
-      if (!name.endsWith(".jsonl")) continue;
-      const path = join(folder, name);
-      const { mtimeMs: keptAtMs } = await stat(path);
-      const lines = readLines(await readFile(path, "utf8"), isRecord);
-      const append = `gateway/${kind}/${name.slice(0, -".jsonl".length)}`;
-      await records.write([{ append, entries: lines.map((line) => ({ ...line, keptAtMs })) }]);
-      await rm(path);
-    }
+  const folder = join(state, "decisions");
+  for (const name of await unless(["ENOENT"], readdir(folder), [])) {
+    if (!name.endsWith(".jsonl")) continue;
+    const path = join(folder, name);
+    const { mtimeMs: keptAtMs } = await stat(path);
+    const lines = readLines(await readFile(path, "utf8"), isRecord);
+    const append = `gateway/decisions/${name.slice(0, -".jsonl".length)}`;
+    await records.write([{ append, entries: lines.map((line) => ({ ...line, keptAtMs })) }]);
+    await rm(path);
   }
   return records;
 }
