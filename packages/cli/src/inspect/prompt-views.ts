@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import { cachePriceOf } from "@ccl/gateway";
 import {
   type ComparedPart,
