@@ -1,4 +1,5 @@
 import { diffLines } from "./diff-lines.ts";
+import type { ChangeLine } from "./file-change.ts";
 
 /** How much of a file a change gives: all of it, a quoted part and its new form, or every line that goes by a mark. */
 export type ChangeForm = "whole" | "quoted" | "marked";
@@ -71,6 +72,8 @@ export function mergeElisions(
 ): MergedLines | undefined {
   const known = new Set(old.map((line) => line.trim()));
   const pairs = pairsOf(old);
+  let staying: ReadonlySet<number> | undefined;
+  const stays = (): ReadonlySet<number> => (staying ??= staysWithoutLoss(old, fresh));
   const looks = fresh.map((line, at) => {
     const look = lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
@@ -81,7 +84,10 @@ export function mergeElisions(
       return pairs.has(pair) || (beside !== undefined && known.has(beside) ? false : undefined);
     };
     const [above, below] = [isOwnAt(Math.max(0, at - 1), at - 1), isOwnAt(at, at + 1)];
-    const isOwn = above !== false && below !== false && (above ?? below) === true;
+    const isOwn =
+      above === undefined && below === undefined
+        ? stays().has(at)
+        : above !== false && below !== false;
     return look === "comment" || isOwn ? undefined : look;
   });
   if (looks.every((look) => look === undefined)) return undefined;
@@ -186,6 +192,23 @@ function placeOfRun(
   return undefined;
 }
 
+/** The new lines that the file had, where neither above nor below more lines go than come. */
+function staysWithoutLoss(old: readonly string[], fresh: readonly string[]): Set<number> {
+  const stays: number[] = [];
+  const gains = [0];
+  let at = 0;
+  for (const { mark } of diffLines(old, fresh)) {
+    if (mark === " ") {
+      stays.push(at);
+      gains.push(0);
+    } else gains.push((gains.pop() ?? 0) + (mark === "+" ? 1 : -1));
+    if (mark !== "-") at += 1;
+  }
+  return new Set(
+    stays.filter((_, index) => Math.min(gains[index] ?? 0, gains[index + 1] ?? 0) >= 0),
+  );
+}
+
 /** Lines that follow each other, but for their blanks. */
 function pairsOf(lines: readonly string[]): Set<string> {
   return new Set(lines.slice(1).map((line, at) => `${lines[at]?.trim()}\n${line.trim()}`));
@@ -203,14 +226,16 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
   const found: (Beside | undefined)[] = [];
   let go: string[] = [];
   let come: string[] = [];
-  const rows = [...diffLines(old, fresh), { mark: " ", text: "" }];
-  const isWordless = ({ mark, text }: { mark: string; text: string }): boolean =>
-    mark === " " && !LETTER.test(text);
+  const rows: ChangeLine[] = [...diffLines(old, fresh), { mark: " ", text: "" }];
+  const isWordless = ({ mark, text }: ChangeLine): boolean => mark === " " && !LETTER.test(text);
   for (const [at, { mark, text }] of rows.entries()) {
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
     // A line without a word is like many others, so that what goes behind it goes beside the lines before it too.
-    else if (come.length > 0 && rows.slice(at).find((row) => !isWordless(row))?.mark === "-")
+    else if (
+      come.length > 0 &&
+      (rows.slice(at).find((row) => !isWordless(row))?.mark === "-" || isMovable(rows, at))
+    )
       come.push(text);
     else {
       for (const offset of come.keys()) found.push({ go, come, offset });
@@ -219,6 +244,19 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
     }
   }
   return found;
+}
+
+/** Whether the lines from one index on, which stay, are also the last that go behind them: either may be the ones that stay. */
+function isMovable(rows: readonly ChangeLine[], at: number): boolean {
+  const runOf = (from: number, mark: string): string[] => {
+    const to = rows.findIndex((row, index) => index >= from && row.mark !== mark);
+    return rows.slice(from, to).map(({ text }) => text);
+  };
+  const stay = runOf(at, " ");
+  const go = runOf(at + stay.length, "-");
+  return (
+    go.length >= stay.length && stay.every((text, index) => text === go.at(index - stay.length))
+  );
 }
 
 function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeForm): boolean {
