@@ -167,7 +167,7 @@ function addDiff(program: Command, run: Run): void {
     .option("--task <text>", "the task of the pack that is given when the delta is larger than it")
     .addOption(budgetOption())
     .addOption(encodingOption())
-    .option("--patch", "print the unified diff instead of the prompt")
+    .option("--patch", "print what git apply takes instead of the prompt")
     .option("--show", "print only; write nothing")
     .action((flags: DiffFlags) =>
       run(async (session) => (await import("./commands/diff.ts")).diff(session, flags)),
