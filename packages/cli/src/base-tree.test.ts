@@ -156,7 +156,7 @@ describe("ccl diff --patch", () => {
     const ccl = (...args: string[]): Promise<CclRun> => runCcl(args, { cwd: place });
     await ccl("init");
     await ccl("pack", "--accept");
-    rmSync(join(place, ".ccl/ctx/base.tree"));
+    rmSync(join(place, ".ccl/ctx/tree/id"));
     write(place, { "a.ts": "export const a = 1;\n" });
     expect(await ccl("diff", "--patch")).toMatchObject({
       code: 2,

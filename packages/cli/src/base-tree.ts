@@ -13,9 +13,10 @@ class GitFailure extends Error {}
  * the user's repository lacks is written below the folder of context files; the repository is only read.
  */
 export async function keepBaseTree(session: Session, baseId: string): Promise<void> {
-  const { objects, tree } = placesOf(session);
-  await rm(objects, { recursive: true, force: true });
+  const { folder, objects, tree } = placesOf(session);
+  await rm(folder, { recursive: true, force: true });
   await mkdir(objects, { recursive: true });
+  await writeFile(join(folder, ".gitignore"), "*\n");
   const kept = await orWhyNot(withIndex(session, objects, (git) => writeTree(session, git)));
   await writeFile(tree, `${baseId} ${typeof kept === "string" ? kept : kept.whyNot}\n`);
 }
@@ -59,9 +60,9 @@ async function orWhyNot(patch: Promise<string>): Promise<string | { whyNot: stri
   }
 }
 
-function placesOf({ root, directory }: Session): { objects: string; tree: string } {
-  const folder = join(root, directory, "ctx");
-  return { objects: join(folder, "objects"), tree: join(folder, "base.tree") };
+function placesOf({ root, directory }: Session): Record<"folder" | "objects" | "tree", string> {
+  const folder = join(root, directory, "ctx", "tree");
+  return { folder, objects: join(folder, "objects"), tree: join(folder, "id") };
 }
 
 function filesOf({ directory }: Session): string[] {
