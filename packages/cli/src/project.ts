@@ -230,7 +230,7 @@ export function findFocus(
     const hint = near === undefined ? '"ccl pack" shows both.' : `Did you mean ${near.path}?`;
     const reason =
       skipped.find((file) => file.path === path)?.reason ??
-      "by a .gitignore, --include, --ignore or the settings, or as a lock file or a file of secrets";
+      "by an ignore file, --include, --ignore or the settings, or as a lock file or a file of secrets";
     const message = existsSync(resolve(registry.root, path))
       ? `${flag}${name} is in no pack; it is left out: ${reason}.`
       : `${flag}${name} is neither an alias nor the path of a named file. ${hint}`;

@@ -139,7 +139,7 @@ export const projectCommands: readonly CommandDeclaration[] = [
       ["--task <text>", "the task of the pack that is given when the delta is larger than it"],
       budgetFlag(8000),
       encodingFlag,
-      ["--patch", "print the unified diff instead of the prompt"],
+      ["--patch", "print what git apply takes instead of the prompt"],
       ["--show", "print only; write nothing"],
     ],
     run: async () => (await import("../commands/diff.ts")).diff,

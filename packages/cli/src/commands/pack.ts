@@ -1,6 +1,7 @@
 import { createContextFiles, type AliasRegistry, type Pack } from "@ccl/aliases";
 import type { TokenCounter } from "@ccl/core";
 
+import { keepBaseTree } from "../base-tree.ts";
 import { buildProjectPack, type PackShape, type PackSource } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
 import { copyToClipboard, partName, splitPack, writeOut } from "../deliver-pack.ts";
@@ -205,8 +206,10 @@ async function packProject(session: Session, order: Order): Promise<Packed> {
     if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
     await deliver(built, session, order);
     // The base comes last: it advances only when the pack has reached its reader.
-    if (flags.accept === true)
+    if (flags.accept === true) {
       packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
+      await keepBaseTree(session, packed.accepted);
+    }
     return packed;
   });
 }
