@@ -128,7 +128,13 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
 };
 
-const ENUMERATORS = ["enum_member_declaration", "enumerator", "enum_case"];
+const ENUMERATORS = new Set(["enum_member_declaration", "enumerator", "enum_case"]);
+/** What stands between a declaration's head and its body. */
+const BEFORE_BODY = new Set([
+  "field_initializer_list",
+  "constructor_initializer",
+  "arrow_expression_clause",
+]);
 const VISIBILITY = /^(?:public|protected|private)\b/;
 const MAX_DEPTH = 16;
 const MAX_VALUE_CHARACTERS = 60;
@@ -253,7 +259,7 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
     found: inner,
   });
   const names = parts.flatMap((part) =>
-    ENUMERATORS.includes(part.type) ? [part.field("name")?.text ?? ""] : [],
+    ENUMERATORS.has(part.type) ? [part.field("name")?.text ?? ""] : [],
   );
   const listed = names.length === 0 ? [] : [{ documentation: "", text: names.join(", ") }];
   const members = [...listed, ...inner.members];
@@ -311,11 +317,10 @@ function signatureOf(
   node: SyntaxNode,
   { from }: { from: number },
 ): string {
-  const bodies = ["field_initializer_list", "constructor_initializer", "arrow_expression_clause"];
   const accessors = node.field("accessors");
   const body = [
     node.field("body"),
-    ...node.parts.filter(({ type }) => bodies.includes(type)),
+    ...node.parts.filter(({ type }) => BEFORE_BODY.has(type)),
     /[{=]/.test(accessors?.text.slice(1) ?? "") ? accessors : undefined,
   ].flatMap((part) => part?.start ?? []);
   const head = (node.field("superclass") ?? node.field("parameters") ?? node.field("name"))?.end;
