@@ -6,7 +6,8 @@ import { parseArgs } from "node:util";
 import { estimatedCounter } from "../packages/core/dist/index.js";
 import { createMemoryArtifactStore } from "../packages/artifact-store/dist/index.js";
 import { identifiersOf } from "../packages/compress/dist/index.js";
-import { createGateway, createMemoryDecisionStore } from "../packages/gateway/dist/index.js";
+import { createGateway } from "../packages/gateway/dist/index.js";
+import { createMemoryRecords } from "../packages/records/dist/index.js";
 import { frozenCut } from "./lib/context-policies.mjs";
 import { createMessageCounter, replayTrace } from "../examples/long-session/src/replay-trace.mjs";
 import { readCodingTraces, readMcpTraces } from "./lib/session-sets.mjs";
@@ -40,7 +41,7 @@ function asSent(message) {
 /** The prompts of a run as they go out of a gateway, by the number of their messages. */
 async function promptsOf({ messages }, mode) {
   const gateway = createGateway({
-    store: createMemoryDecisionStore(),
+    records: createMemoryRecords(),
     artifactStore: createMemoryArtifactStore(),
     mode,
     timeoutMs: 3_600_000,

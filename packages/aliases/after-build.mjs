@@ -7,6 +7,7 @@ const manifest = createRequire(import.meta.url).resolve("@vscode/tree-sitter-was
 const source = path.dirname(manifest);
 const target = path.join(import.meta.dirname, "dist/wasm");
 const grammars = ["typescript", "tsx", "javascript", "python", "go", "rust", "java"];
+grammars.push("cpp", "c-sharp", "php", "ruby", "bash");
 // Their package.json says that the runtime is CommonJS, and which version it is of.
 const files = [
   "package.json",

@@ -64,11 +64,6 @@ export const kindExamples = {
       apply: ["variant"],
     },
   },
-  legacy: {
-    purpose: "Calls a function from before operations had kinds, by the id of its operation.",
-    needs: '`createBuiltinOperations({ legacy: { "example:legacy": greet } })`',
-    params: { greeting: "Hello", emit: toSystem },
-  },
 };
 
 /** The record of an example, as it stands in `operations` of a profile. */

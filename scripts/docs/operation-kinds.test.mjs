@@ -7,7 +7,7 @@ import {
   createOperationRegistry,
   createRunEngine,
 } from "../../packages/operations/src/index.ts";
-import { paramsSchemaOf } from "../../packages/operations/src/kinds/params-schema-of.ts";
+import { paramsSchemaOf } from "../../packages/operations/src/kinds/kinds.ts";
 import { validateProfile } from "../../packages/operations/src/profile/validate-profile.ts";
 import { exampleRecord, kindExamples } from "./operation-kind-examples.mjs";
 import { kindsPage } from "./operation-kinds.mjs";
@@ -28,7 +28,6 @@ const builtin = createBuiltinOperations({
       execute: async ({ city }) => ({ city, sky: "rain" }),
     },
   ],
-  legacy: { "example:legacy": ({ config }) => `${config.params.greeting}!` },
 });
 
 function profileOf(record) {
@@ -86,7 +85,7 @@ it("has an example that runs for each kind, and the page as it is written", asyn
   const records = Object.fromEntries(kinds.map((kind) => [kind, exampleRecord(kind)]));
   const results = {};
   for (const kind of kinds) results[kind] = await resultOf(kind);
-  expect(kinds.toSorted()).toEqual([...Object.keys(builtin.handlers), "legacy"].toSorted());
+  expect(kinds.toSorted()).toEqual(Object.keys(builtin.handlers).toSorted());
   const page = kindsPage(kindExamples, { schemas, records, results });
   await expect(page).toMatchFileSnapshot("../../docs/reference/operation-kinds.md");
 });

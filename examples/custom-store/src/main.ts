@@ -2,6 +2,10 @@ import { readFile } from "node:fs/promises";
 
 import { createKeyValueArtifactStore } from "@ccl/artifact-store";
 import { keyValueStoreConformance } from "@ccl/artifact-store/conformance";
+import { createSessionStore } from "@ccl/context-compiler";
+import { createCatalog } from "@ccl/catalog";
+import { type KeyValue, openRecords } from "@ccl/records";
+import { recordsConformance } from "@ccl/records/conformance";
 
 import { type Backend, openBackends } from "./open-backends.ts";
 
@@ -17,9 +21,27 @@ async function use({ open }: Backend): Promise<string> {
   return new TextDecoder().decode(end);
 }
 
-async function countRules({ name, open }: Backend): Promise<number> {
-  // A slow disk is no fault of a store.
-  const rules = keyValueStoreConformance({ open, ruleTimeoutMs: 600_000 });
+/** What keeps records keeps sessions and a catalogue, among others. */
+async function useRecords({ open }: Backend<KeyValue>): Promise<string> {
+  const records = await openRecords({ keyValue: await open() });
+  const event = { kind: "user_input", data: { content: "How many were sold?" } } as const;
+  const sessions = createSessionStore(records);
+  await sessions.append("s1", [{ ...event, eventId: "e1", timestamp: 0, tokens: 6 }], {
+    expectedVersion: 0,
+  });
+  const sales = { id: "res:db.sales", kind: "tabular", title: "Sales" };
+  await createCatalog({ records }).register([sales]);
+  const { hits } = await createCatalog({ records }).search({ text: "sales" });
+  const { events } = await sessions.read("s1");
+  await records.close();
+  return `${events.length} event, ${hits[0]?.id}`;
+}
+
+/** Fails where a rule does not hold. */
+async function countRules(
+  name: string,
+  rules: readonly { name: string; run(): Promise<void> }[],
+): Promise<number> {
   for (const rule of rules)
     await rule.run().catch((cause: unknown) => {
       throw new Error(`${name} fails a rule: ${rule.name}`, { cause });
@@ -27,21 +49,39 @@ async function countRules({ name, open }: Backend): Promise<number> {
   return rules.length;
 }
 
-async function tryOut(backend: Backend): Promise<string> {
+async function row(
+  { name, file }: Backend<unknown>,
+  use: () => Promise<string>,
+  rules: Parameters<typeof countRules>[1],
+): Promise<string> {
   const start = performance.now();
-  const source = await readFile(new URL(`../src/${backend.file}.ts`, import.meta.url), "utf8");
+  const source = await readFile(new URL(`../src/${file}.ts`, import.meta.url), "utf8");
   const lines = String(source.trimEnd().split("\n").length);
-  const end = JSON.stringify(await use(backend));
-  const kept = String(await countRules(backend));
+  const used = await use();
+  const kept = String(await countRules(name, rules));
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
-  const name = backend.name.padEnd(11);
-  return `${name}${lines.padStart(5)}  ${end.padEnd(17)}${kept.padStart(15)}${seconds.padStart(9)}`;
+  return `${name.padEnd(11)}${lines.padStart(5)}  ${used.padEnd(23)}${kept.padStart(13)}${seconds.padStart(9)}`;
 }
 
-const { backends, close } = await openBackends();
+// A slow disk is no fault of a store.
+const ruleTimeoutMs = 600_000;
+const tryArtifacts = (backend: Backend): Promise<string> =>
+  row(
+    backend,
+    async () => JSON.stringify(await use(backend)),
+    keyValueStoreConformance({ open: backend.open, ruleTimeoutMs }),
+  );
+const tryRecords = (backend: Backend<KeyValue>): Promise<string> => {
+  const open = async () => openRecords({ keyValue: await backend.open() });
+  return row(backend, () => useRecords(backend), recordsConformance({ open }));
+};
+
+const { backends, recordBackends, close } = await openBackends();
 try {
-  console.log("backend    lines  end of the report  checks passed  seconds");
-  for (const line of await Promise.all(backends.map(tryOut))) console.log(line);
+  console.log("artifacts  lines  end of the report      checks passed  seconds");
+  for (const line of await Promise.all(backends.map(tryArtifacts))) console.log(line);
+  console.log("records    lines  what is kept           checks passed  seconds");
+  for (const line of await Promise.all(recordBackends.map(tryRecords))) console.log(line);
   if (backends.length < 5) console.log("Set REDIS_URL to try Redis as well.");
 } finally {
   await close();

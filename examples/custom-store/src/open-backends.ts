@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { KeyValueDatabase } from "@ccl/artifact-store";
+import type { KeyValue } from "@ccl/records";
 import { createClient } from "@redis/client";
 import { Keyv } from "keyv";
+import { MemoryLevel } from "memory-level";
 import { createStorage } from "unstorage";
 import memoryDriver from "unstorage/drivers/memory";
 
@@ -14,18 +16,27 @@ import { overKeyv } from "./over-keyv.ts";
 import { overMap } from "./over-map.ts";
 import { overRedis, type RedisClient } from "./over-redis.ts";
 import { overUnstorage } from "./over-unstorage.ts";
+import { recordsOverLevel } from "./records-over-level.ts";
+import { recordsOverRedis } from "./records-over-redis.ts";
 
 /** One of the databases that the example knows. */
-export interface Backend {
+export interface Backend<Database = KeyValueDatabase> {
   name: string;
   /** Its source, next to this file. */
   file: string;
   /** An empty database. */
-  open(): Promise<KeyValueDatabase>;
+  open(): Promise<Database>;
+}
+
+/** Those for artifacts, and those for records. */
+interface Backends {
+  backends: Backend[];
+  recordBackends: Backend<KeyValue>[];
+  close(): Promise<void>;
 }
 
 /** All that are there on this machine; Redis where `REDIS_URL` names one. `close` removes what they wrote. */
-export async function openBackends(): Promise<{ backends: Backend[]; close(): Promise<void> }> {
+export async function openBackends(): Promise<Backends> {
   const folder = await mkdtemp(join(tmpdir(), "own-store-"));
   const redis = await connectRedis();
   const namespace = `own-store-${randomUUID()}`;
@@ -39,18 +50,26 @@ export async function openBackends(): Promise<{ backends: Backend[]; close(): Pr
       open: async () => overUnstorage(createStorage({ driver: memoryDriver() })),
     },
   ];
-  if (redis !== undefined)
-    backends.push({
-      name: "Redis",
-      file: "over-redis",
-      open: async () => overRedis(redis, `${namespace}-${randomUUID()}`),
-    });
+  const recordBackends: Backend<KeyValue>[] = [
+    {
+      name: "level",
+      file: "records-over-level",
+      open: async () => recordsOverLevel(new MemoryLevel<string, string>()),
+    },
+  ];
+  if (redis !== undefined) {
+    const own = (): string => `${namespace}-${randomUUID()}`;
+    backends.push({ name: "Redis", file: "over-redis", open: async () => overRedis(redis, own()) });
+    const open = async (): Promise<KeyValue> => recordsOverRedis(redis, own());
+    recordBackends.push({ name: "Redis", file: "records-over-redis", open });
+  }
   return {
     backends,
+    recordBackends,
     async close() {
       await rm(folder, { recursive: true });
       if (redis === undefined) return;
-      for await (const keys of redis.scanIterator({ MATCH: `${namespace}*`, COUNT: 1_000 }))
+      for await (const keys of redis.scanIterator({ MATCH: `*${namespace}*`, COUNT: 1_000 }))
         if (keys.length > 0) await redis.del(keys);
       await redis.close();
     },

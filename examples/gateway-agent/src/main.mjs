@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { sha256Hex } from "@ccl/core";
-import { createGateway, createMemoryDecisionStore } from "@ccl/gateway";
+import { createGateway } from "@ccl/gateway";
 import { openProxy } from "@ccl/gateway/node";
 import { startTestServer } from "@ccl/providers/testing";
+import { createMemoryRecords } from "@ccl/records";
 import { generateText, stepCountIs, tool } from "ai";
 import { z } from "zod";
 
@@ -18,9 +19,9 @@ for (const [at, { name }] of calls.entries())
 api.enqueue({ type: "answer", text: "Worker 3 lost vol-77; order-1217 is disputed." });
 
 const artifactStore = createMemoryArtifactStore();
-const store = createMemoryDecisionStore();
+const records = createMemoryRecords();
 const gateway = createGateway({
-  store,
+  records,
   artifactStore,
   mode: "full",
   timeoutMs: 10_000,

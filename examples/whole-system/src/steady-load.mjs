@@ -11,7 +11,7 @@ import { runInNewContext } from "node:vm";
 
 import { openFsArtifactStore } from "@ccl/artifact-store-fs";
 import { createGateway } from "@ccl/gateway";
-import { openFileDecisionStore, openProxy } from "@ccl/gateway/node";
+import { openGatewayRecords, openProxy } from "@ccl/gateway/node";
 import { createRunEngine, defineProfile, llm, template } from "@ccl/operations";
 import { openSqliteOperationStores } from "@ccl/operations/sqlite";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
@@ -36,8 +36,9 @@ const artifacts = await openFsArtifactStore({
   durability: "normal",
   limits: { maxStoreBytes: 32e6, whenFull: "evict" },
 });
+const records = await openGatewayRecords(folder);
 const gateway = createGateway({
-  store: await openFileDecisionStore(join(folder, "decisions")),
+  records,
   artifactStore: artifacts,
   mode: "full",
 });
@@ -68,6 +69,7 @@ for (let round = 0; performance.now() - startedAt < durationMs; round += 1) {
 }
 
 await proxy.close();
+await records.close();
 await stores.close();
 await artifacts.close();
 await upstream.close();

@@ -6,7 +6,6 @@ export { createContextFiles, type ContextFiles } from "./context/context-files.t
 export { applyDelta } from "./delta/apply-delta.ts";
 export { computeDelta } from "./delta/compute-delta.ts";
 export { renderDelta } from "./delta/render-delta.ts";
-export { renderDeltaPatch } from "./delta/render-delta-patch.ts";
 export type { Delta, Snapshot } from "./delta/snapshot.ts";
 export { takeSnapshot } from "./delta/take-snapshot.ts";
 export { buildOutline } from "./outline/build-outline.ts";

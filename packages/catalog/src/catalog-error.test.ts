@@ -4,8 +4,8 @@ import { CatalogError } from "./catalog-error.ts";
 
 describe("CatalogError", () => {
   it("is known by its brand", () => {
-    const error = new CatalogError("closed", "The catalog store is closed.");
+    const error = new CatalogError("aborted", "The call was aborted.");
     expect(CatalogError.isInstance(error)).toBe(true);
-    expect(CatalogError.isInstance(new Error("closed"))).toBe(false);
+    expect(CatalogError.isInstance(new Error("aborted"))).toBe(false);
   });
 });

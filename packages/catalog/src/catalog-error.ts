@@ -1,8 +1,8 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `budget_exceeded` carries a breakdown in `details`. `conflict`: another writer changed a resource first.
- * `store_damaged`: what a store holds is not what was written; `store_failed`, `index_failed`, `import_failed`: see `cause`.
+ * `budget_exceeded` carries a breakdown in `details`. `store_damaged`: what is kept, or a saved index, is not what a
+ * catalog wrote; `index_failed`, `import_failed`: see `cause`.
  * `catalog_damaged`: the files of a catalog's folder do not fit together, `details.issues` lists why; `catalog_conflict`:
  * another process writes the folder, or has written it since it was read.
  */
@@ -10,13 +10,10 @@ export type CatalogErrorCode =
   | "invalid_options"
   | "invalid_budget"
   | "budget_exceeded"
-  | "conflict"
-  | "store_failed"
   | "store_damaged"
   | "index_failed"
   | "import_failed"
   | "client_missing"
-  | "closed"
   | "aborted"
   | "catalog_damaged"
   | "catalog_conflict";

@@ -48,18 +48,8 @@ export type {
 } from "./record/resource-record.ts";
 export { createMemorySearchIndex } from "./search/create-memory-search-index.ts";
 export type { SearchDocument, SearchIndex } from "./search/search-index.ts";
-export type {
-  CatalogStore,
-  ChangePage,
-  HistoryPage,
-  ResourcePage,
-  ResourceWrite,
-  StoreCallOptions,
-  StoredResource,
-  StorePageOptions,
-  VectorEntry,
-} from "./store/catalog-store.ts";
-export { createMemoryCatalogStore } from "./store/create-memory-catalog-store.ts";
+export { listResources } from "./store/list-resources.ts";
+export { restoreResources } from "./store/write-resources.ts";
 export { deferTools, type DeferredTools, type DeferToolsOptions } from "./tools/defer-tools.ts";
 export { nameList } from "./tools/name-list.ts";
 export { pickPrompt } from "./drill-down/pick-prompt.ts";

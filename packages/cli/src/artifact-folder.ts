@@ -1,15 +1,16 @@
 import { mkdir, readdir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
 import type { ArtifactStore, ArtifactStoreOptions } from "@ccl/artifact-store";
+import { openRecords, type Records } from "@ccl/records";
 import { SqlError } from "@ccl/sql";
 
 import { ownWords } from "./own-command.ts";
-import type { Terminal } from "./session.ts";
+import type { Session, Terminal } from "./session.ts";
+import { homeOf } from "./user-places.ts";
 
 /** An open folder of artifacts. */
-export interface ArtifactFolder {
+interface ArtifactFolder {
   store: ArtifactStore;
   /** Absolute. */
   path: string;
@@ -22,7 +23,7 @@ export interface ArtifactFolder {
 export const sharedState = "CCL_STATE_POSTGRES";
 
 /** What decides where the state folder is; `process` fits. */
-export interface StateSurroundings {
+interface StateSurroundings {
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
 }
@@ -34,7 +35,7 @@ export interface StateSurroundings {
 export function stateFolder({ env, platform }: StateSurroundings): string {
   const chosen = env["CCL_STATE_DIR"];
   if (chosen !== undefined && chosen !== "") return resolve(chosen);
-  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
+  const home = homeOf(env);
   const standard = env["XDG_STATE_HOME"];
   if (standard !== undefined && isAbsolute(standard)) return join(standard, "ccl");
   if (platform === "win32")
@@ -96,4 +97,68 @@ async function openFiles(path: string, options: ArtifactStoreOptions): Promise<O
   const { openFsArtifactStore } = await import("@ccl/artifact-store-fs");
   const store = await openFsArtifactStore({ root: join(path, filesName), ...options });
   return { store, kind: "files" };
+}
+
+/** Where the state is. */
+export interface StateFlags {
+  /** A folder. */
+  state?: string | undefined;
+  /** A database that several proxies share. Default, where no folder is given: CCL_STATE_POSTGRES. */
+  postgres?: string | undefined;
+}
+
+/** Artifacts, and what proxies decided. */
+export interface State extends ArtifactFolder {
+  /** The caller closes them. */
+  decisions(): Promise<Records>;
+}
+
+/** Opens the state of the user, or the one that several proxies share; `path` is the folder of what is kept beside it. */
+export async function openState(session: Session, flags: StateFlags): Promise<State> {
+  const { terminal } = session;
+  const path = resolve(terminal.cwd(), flags.state ?? stateFolder(terminal));
+  const shared = flags.state === undefined ? terminal.env[sharedState] : undefined;
+  const address = flags.postgres ?? shared ?? "";
+  if (address !== "") return await openShared(session, { address, path });
+  const folder = await openArtifactFolder(path);
+  return {
+    ...folder,
+    decisions: async () => (await import("@ccl/gateway/node")).openGatewayRecords(path),
+  };
+}
+
+/** Runs work on the state, and closes it. */
+export async function withState<T>(
+  session: Session,
+  { state }: Pick<StateFlags, "state">,
+  work: (state: State) => Promise<T>,
+): Promise<T> {
+  const opened = await openState(session, { state });
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** By the package pg of the project; makes its tables. */
+async function openShared(
+  session: Session,
+  { address, path }: { address: string; path: string },
+): Promise<State> {
+  const { openPostgresPool } = await import("./catalog/load-sql.ts");
+  const { openPostgresArtifactStore } = await import("@ccl/artifact-store-postgres");
+  const client = openPostgresPool(session, address);
+  try {
+    const store = await openPostgresArtifactStore({ client });
+    const close = async (): Promise<void> => {
+      await store.close();
+      await client.end();
+    };
+    const decisions = (): Promise<Records> => openRecords({ postgres: client });
+    return { store, decisions, close, path, kind: "postgres" };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
 }

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 
+import { decidedSessions } from "@ccl/gateway";
+import { openGatewayRecords } from "@ccl/gateway/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { runCli } from "./run-cli.ts";
@@ -268,13 +270,10 @@ describe("ccl artifacts prune", () => {
     await decide("ended", ended);
     const longAgo = new Date(Date.now() - 90 * 86_400_000);
     await utimes(join(home, "state/decisions/ended.jsonl"), longAgo, longAgo);
+    const later = new Date(Date.now() + 60_000);
+    await utimes(join(home, "state/decisions/live.jsonl"), later, later);
     expect((await ccl(["artifacts", "prune"])).stdout).toContain("removed 0 artifacts");
     // Everything is older than an instant; sessions of that instant are in use.
-    await utimes(
-      join(home, "state/decisions/live.jsonl"),
-      new Date(),
-      new Date(Date.now() + 60_000),
-    );
     const tried = await ccl(["artifacts", "prune", "--days", "0", "--dry-run"]);
     expect(tried.stdout).toContain("would remove 2 artifacts");
     expect((await ccl(["artifacts", "prune", "--days", "0"])).stdout).toContain(
@@ -283,6 +282,8 @@ describe("ccl artifacts prune", () => {
     expect((await ccl(["artifacts", "read", live])).stdout).toContain("two217");
     for (const id of [forgotten, ended])
       expect((await ccl(["artifacts", "read", id])).code).not.toBe(0);
-    expect(await readdir(join(home, "state/decisions"))).toEqual(["live.jsonl"]);
+    const records = await openGatewayRecords(join(home, "state"));
+    expect([...(await decidedSessions(records)).keys()]).toEqual(["live"]);
+    await records.close();
   });
 });

@@ -1,6 +1,6 @@
 import {
-  buildPack,
   type AliasRegistry,
+  buildPack,
   type ContextBase,
   type ContextFiles,
   type Pack,
@@ -8,16 +8,16 @@ import {
   type PackOptions,
   type PackStyle,
 } from "@ccl/aliases";
-import type { TokenCounter } from "@ccl/core";
+import { redactSecrets, type TokenCounter } from "@ccl/core";
 
 import { CliError } from "./cli-error.ts";
+import { lastFitting } from "./deliver-pack.ts";
 import { buildDocumentPack } from "./document-pack.ts";
-import { findFocus } from "./find-focus.ts";
-import { gitAttachments } from "./git-attachments.ts";
 import { gitHistory } from "./git-history.ts";
-import { resolveAlias } from "./resolve-alias.ts";
+import { gitInRoot } from "./git-output.ts";
+import { findFocus, resolveAlias } from "./project.ts";
 import type { Session } from "./session.ts";
-import { openCounter, type Encoding } from "./token-counter.ts";
+import { type Encoding, openCounter } from "./token-counter.ts";
 
 /** Flags that shape a pack. */
 export interface PackShape {
@@ -102,4 +102,53 @@ export function requireBase(base: ContextBase | undefined): ContextBase {
     "not_initialized",
     'No state was accepted yet. "ccl pack --accept" makes the present one the base.',
   );
+}
+
+/** Which texts of git stand in a pack. */
+interface GitFlags {
+  diff?: boolean | undefined;
+  /** True for the default number of commits. */
+  log?: number | true | undefined;
+}
+
+/** The part of the budget that each of them may take. */
+const SHARE = 0.3;
+const DEFAULT_COMMITS = 20;
+
+/** The changes of the working tree and the latest commits, each within its share of the budget; secrets are masked. */
+async function gitAttachments(
+  { diff, log }: GitFlags,
+  { session, budget, counter }: { session: Session; budget: number; counter: TokenCounter },
+): Promise<{ title: string; text: string }[]> {
+  const attachments: { title: string; text: string }[] = [];
+  const add = (title: string, text: string): void => {
+    const masked = redactSecrets(text.trimEnd()).text;
+    if (masked !== "") attachments.push({ title, text: cutLines(masked, budget * SHARE, counter) });
+  };
+  const refusal = "--diff and --log need a git repository with a commit";
+  const git = async (args: string[]): Promise<string> =>
+    String(await gitInRoot(session, ["-c", "core.quotePath=off", ...args], { refusal }));
+  if (diff === true) {
+    const tracked = ["diff", "HEAD", "--no-ext-diff", "--no-color", "--relative", "--", "."];
+    const untracked = ["ls-files", "--others", "--exclude-standard", "--", "."];
+    const names = (await git(untracked)).trimEnd();
+    const added = names === "" ? "" : names.replaceAll(/^/gm, "new file: ");
+    add("diff", `${await git(tracked)}${added}`);
+  }
+  if (log !== undefined) {
+    const count = `--max-count=${log === true ? DEFAULT_COMMITS : log}`;
+    const format = ["--date=short", "--format=%x00%h %ad %s", "--name-only", "--relative"];
+    const text = await git(["log", count, ...format, "--", "."]);
+    const commits = text.split("\0").map((commit) => commit.trim().replace(/\n\n+/, "\n"));
+    add("log", commits.filter(Boolean).join("\n\n"));
+  }
+  return attachments;
+}
+
+/** As many whole lines as fit, and how many are missing. */
+function cutLines(text: string, maxTokens: number, counter: TokenCounter): string {
+  if (counter.count(text) <= maxTokens) return text;
+  const lines = text.split("\n");
+  const end = lastFitting(lines, 0, { maxTokens: maxTokens - 10, counter, title: "" });
+  return [...lines.slice(0, end), `... +${lines.length - end} lines`].join("\n");
 }

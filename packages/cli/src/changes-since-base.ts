@@ -1,12 +1,11 @@
 import {
-  computeDelta,
-  takeSnapshot,
   type AliasRegistry,
+  computeDelta,
   type Delta,
   type Snapshot,
+  takeSnapshot,
 } from "@ccl/aliases";
 
-import { describeCallers } from "./describe-callers.ts";
 import type { Session } from "./session.ts";
 
 /** What changed since the accepted base, with the callers of signatures that changed. */
@@ -27,4 +26,95 @@ function withTextsOf(next: Snapshot, base: Snapshot): Snapshot {
     return [alias, isUnchanged ? before : entry];
   });
   return { id: next.id, entries: Object.fromEntries(entries) };
+}
+
+const MAX_FILES = 6;
+const MAX_LINES = 3;
+const HEAD =
+  /^(?:signature changed|export removed): (?:(?:export|default|async|abstract|declare|static|function\*?|const|let|var|class|interface|type|enum|def|fn|func|struct|trait|public|pub(?:\([^)]*\))?) )*([\w$]+)/;
+const MEMBER = /: member (?:changed|removed): (?:\w+ )*?([\w$]+)(?=\W|$)/;
+
+/** Where other files use a name: `src/main.ts:3,9`. */
+type Uses = Map<string, string[]>;
+
+/** Adds to each changed signature where files that import the changed one use its name, by words alone. */
+async function describeCallers(
+  delta: Delta,
+  registry: AliasRegistry,
+  { signal }: Pick<Session, "signal">,
+): Promise<Delta> {
+  const changed = delta.changes.map((change) => ({
+    change,
+    names: change.type === "changed" ? [...new Set(change.notes.flatMap(changedName))] : [],
+    uses: new Map<string, string[]>(),
+  }));
+  const wanted = changed.flatMap(({ change, names, uses }) =>
+    change.type === "changed" && names.length > 0 ? [{ path: change.path, names, uses }] : [],
+  );
+  if (wanted.length === 0) return delta;
+  for (const { alias, path } of registry.list()) {
+    const content = await registry.resolve(alias, { signal });
+    if (!content.ok || content.value.text === undefined) continue;
+    const { text } = content.value;
+    for (const { path: from, names, uses } of wanted)
+      if (from !== path && imports(text, moduleName(from))) addUses({ path, text, names }, uses);
+  }
+  const changes = changed.map(({ change, uses }) => {
+    if (change.type !== "changed" || uses.size === 0) return change;
+    const lines = [...uses].map(([name, places]) => describeUse(name, places));
+    return { ...change, notes: [...lines, ...change.notes] };
+  });
+  return { ...delta, changes };
+}
+
+function changedName(line: string): string[] {
+  const name = HEAD.exec(line)?.[1] ?? MEMBER.exec(line)?.[1];
+  return name === undefined ? [] : [name];
+}
+
+function addUses(file: { path: string; text: string; names: readonly string[] }, uses: Uses): void {
+  for (const name of file.names) {
+    const lines = linesWith(file.text, name);
+    if (lines.length === 0) continue;
+    uses.set(name, [...(uses.get(name) ?? []), `${file.path}:${lines.join(",")}`]);
+  }
+}
+
+/** What imports of a file end in: its name without its ending, or its folder's for an index. */
+function moduleName(path: string): string {
+  const [name = "", folder = ""] = path.split("/").reverse();
+  const stem = name.replace(/\..*$/, "");
+  return /^(?:index|mod|__init__|lib)$/.test(stem) && folder !== "" ? folder : stem;
+}
+
+/** True where a line brings in something of that name, by words alone. */
+function imports(text: string, module: string): boolean {
+  if (!text.includes(module)) return false;
+  const isNamed = wordPattern(module);
+  return text
+    .split("\n")
+    .some((line) => /\b(?:import|from|use|require|include|mod)\b/.test(line) && isNamed.test(line));
+}
+
+function wordPattern(word: string): RegExp {
+  return new RegExp(
+    String.raw`(?<![\w$])${word.replace(/[$.*+?()[\]{}|^]/g, String.raw`\$&`)}(?![\w$])`,
+  );
+}
+
+/** The lines that use a name, those that only import it last. */
+function linesWith(text: string, name: string): number[] {
+  if (!text.includes(name)) return [];
+  const word = wordPattern(name);
+  const lines = text.split("\n");
+  const found = lines.flatMap((line, at) => (word.test(line) ? [at] : []));
+  const isImport = (at: number): boolean =>
+    /^\s*(?:import|from|use|export .* from)\b/.test(lines[at] ?? "");
+  const used = found.filter((at) => !isImport(at));
+  return (used.length > 0 ? used : found).slice(0, MAX_LINES).map((at) => at + 1);
+}
+
+function describeUse(name: string, places: readonly string[]): string {
+  const more = places.length > MAX_FILES ? ` and in ${places.length - MAX_FILES} more files` : "";
+  return `${name} is used in ${places.slice(0, MAX_FILES).join(", ")}${more}`;
 }

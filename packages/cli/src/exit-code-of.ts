@@ -4,6 +4,7 @@ import { CclError, type LanguageModelErrorCode } from "@ccl/core";
 import type { PlanProtocolErrorCode } from "@ccl/plan-protocol";
 import type { QueryErrorCode } from "@ccl/query";
 import type { ReplayErrorCode } from "@ccl/providers/replay";
+import type { RecordsErrorCode } from "@ccl/records";
 
 import type { CliErrorCode } from "./cli-error.ts";
 import { EXIT_CODES, type ExitCode } from "./exit-code.ts";
@@ -15,6 +16,7 @@ type ErrorCode =
   | LanguageModelErrorCode
   | PlanProtocolErrorCode
   | QueryErrorCode
+  | RecordsErrorCode
   | ReplayErrorCode;
 
 const byErrorCode = new Map<string, ExitCode>(
@@ -66,7 +68,11 @@ const byErrorCode = new Map<string, ExitCode>(
     invalid_budget: EXIT_CODES.usage,
     client_missing: EXIT_CODES.usage,
     conflict: EXIT_CODES.conflict,
-    store_failed: EXIT_CODES.failure,
+    damaged: EXIT_CODES.usage,
+    disk_full: EXIT_CODES.failure,
+    newer_format: EXIT_CODES.usage,
+    read_only: EXIT_CODES.usage,
+    unavailable: EXIT_CODES.failure,
     store_damaged: EXIT_CODES.usage,
     index_failed: EXIT_CODES.failure,
     closed: EXIT_CODES.failure,

@@ -1,38 +1,21 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-
 import type { FileHistory } from "@ccl/aliases";
 
+import { runGit } from "./git-output.ts";
 import type { Session } from "./session.ts";
 
 const MAX_COMMITS = 1500;
 
 /** The commits of the repository that the root stands in; none where there is no git or no repository. */
-export function gitHistory({ root, signal, terminal }: Session): FileHistory {
+export function gitHistory(session: Session): FileHistory {
   return {
     async *commits() {
-      const args = ["-C", root, "-c", "core.quotePath=off", "log", "--no-merges", "--no-renames"];
-      const format = ["--relative", "--name-only", "--format=%x00%s", `--max-count=${MAX_COMMITS}`];
-      const child = spawn("git", [...args, ...format], {
-        env: { ...process.env, ...terminal.env, LC_ALL: "C" },
-        signal,
-        stdio: ["ignore", "pipe", "ignore"],
-        windowsHide: true,
-      });
-      const ended = new Promise<void>((settle) => {
-        child.on("error", () => settle());
-        child.on("close", () => settle());
-      });
-      let commit: { subject: string; files: string[] } | undefined;
-      for await (const line of createInterface({ input: child.stdout })) {
-        if (line.startsWith("\0")) {
-          if (commit !== undefined) yield commit;
-          commit = { subject: line.slice(1), files: [] };
-        } else if (line !== "") commit?.files.push(line);
+      const args = ["-C", session.root, "-c", "core.quotePath=off", "log", "--no-merges"];
+      const format = ["--no-renames", "--relative", "--name-only", "--format=%x00%s"];
+      const { stdout } = await runGit([...args, ...format, `--max-count=${MAX_COMMITS}`], session);
+      for (const commit of stdout.toString("utf8").split("\0").slice(1)) {
+        const [subject = "", ...files] = commit.split("\n").filter((line) => line !== "");
+        yield { subject, files };
       }
-      await ended;
-      signal.throwIfAborted();
-      if (commit !== undefined) yield commit;
     },
   };
 }

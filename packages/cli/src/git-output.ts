@@ -1,36 +1,55 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 
+import { CliError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
 
 /** How a call of git ended; `code` is undefined where git is not installed. */
 export interface GitOutput {
-  code: number | null | undefined;
-  stdout: string;
+  code: number | undefined;
+  stdout: Buffer;
   stderr: string;
 }
+
+/** More than a call prints is refused. */
+const MAX_BYTES = 1024 * 1024 * 1024;
 
 /** Runs git without asking for passwords, and collects what it prints. */
 export async function runGit(
   args: string[],
   { signal, terminal }: Pick<Session, "signal" | "terminal">,
+  input = "",
 ): Promise<GitOutput> {
   signal.throwIfAborted();
-  const child = spawn("git", args, {
-    env: { ...process.env, ...terminal.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" },
+  const env = { ...process.env, ...terminal.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" };
+  const options = {
+    env,
     signal,
-    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "buffer",
+    maxBuffer: MAX_BYTES,
     windowsHide: true,
-  });
-  const output: GitOutput = { code: undefined, stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
-  await new Promise<void>((settle) => {
-    child.on("error", () => settle());
-    child.on("close", (code) => {
-      output.code = code;
-      settle();
+  } as const;
+  const output = await new Promise<GitOutput>((settle) => {
+    const child = execFile("git", args, options, (error, stdout, stderr) => {
+      const code =
+        error === null ? 0 : error.code === "ENOENT" ? undefined : Number(error.code) || 1;
+      settle({ code, stdout, stderr: stderr.toString("utf8") });
     });
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
   });
   signal.throwIfAborted();
   return output;
+}
+
+/** What git prints in the root. @throws CliError `usage`, with `refusal` before git's reason */
+export async function gitInRoot(
+  session: Session,
+  args: string[],
+  { refusal, input }: { refusal: string; input?: string | undefined },
+): Promise<Buffer> {
+  const { code, stdout, stderr } = await runGit(["-C", session.root, ...args], session, input);
+  if (code === 0) return stdout;
+  const [said = ""] = stderr.trim().split("\n");
+  const reason = code === undefined ? "git is not installed" : said || `it ended with ${code}`;
+  throw new CliError("usage", `${refusal}: ${reason}.`);
 }

@@ -9,7 +9,7 @@ import { type ReceivedCall, startTestServer, type TestBehaviour } from "@ccl/pro
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { runCcl } from "./__fixtures__/run-ccl.ts";
-import { clientSettings, isClientName } from "./mcp/client-settings.ts";
+import { mcpSettings } from "./settings/mcp-settings.ts";
 import { openSession, type Session } from "./session.ts";
 
 async function sessionIn(home: string): Promise<Session> {
@@ -35,9 +35,9 @@ describe("ccl mcp install", () => {
   it.each(["claude-code", "codex", "cursor", "vscode", "opencode"])(
     "adds ccl to the settings of %s once, and takes out no more than that",
     async (name) => {
-      if (!isClientName(name)) throw new Error(name);
       const session = await sessionIn(await temporaryHome());
-      const settings = clientSettings(name, session, { project: false });
+      const settings = mcpSettings.get(name)?.(session, false);
+      if (settings === undefined) throw new Error(name);
       const before =
         name === "codex"
           ? 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
@@ -54,23 +54,24 @@ describe("ccl mcp install", () => {
   );
 
   it("writes below the home folder, and refuses settings with comments", async () => {
-    const { mcpInstall } = await import("./commands/mcp-install.ts");
+    const { installCommand } = await import("./commands/install.ts");
+    const [add, takeOut] = [installCommand("mcp", "install"), installCommand("mcp", "uninstall")];
     const home = await temporaryHome();
     const session = await sessionIn(home);
-    const install = { yes: true, isRemoval: false };
-    await mcpInstall(session, "claude-code", install);
+    await add(session, "claude-code", { yes: true });
     const path = join(home, ".claude.json");
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({
       mcpServers: { ccl: { command: "npx" } },
     });
-    await mcpInstall(session, "claude-code", { yes: true, isRemoval: true });
+    await takeOut(session, "claude-code", { yes: true });
     await expect(readFile(path, "utf8")).rejects.toMatchObject({ code: "ENOENT" });
     await writeFile(path, "{ // mine\n}");
-    await expect(mcpInstall(session, "claude-code", install)).rejects.toMatchObject({
+    await expect(add(session, "claude-code", { yes: true })).rejects.toMatchObject({
       code: "usage",
     });
-    await expect(mcpInstall(session, "emacs", install)).rejects.toMatchObject({ code: "usage" });
-    const unasked = mcpInstall(session, "cursor", { isRemoval: false });
+    for (const unknown of ["emacs", "toString"])
+      await expect(add(session, unknown, { yes: true })).rejects.toMatchObject({ code: "usage" });
+    const unasked = add(session, "cursor", {});
     await expect(unasked).rejects.toMatchObject({ code: "confirmation_required" });
   });
 });

@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { hookSettings } from "./hooks/hook-settings.ts";
-import { clientSettings } from "./mcp/client-settings.ts";
 import { ownCommand, ownWords } from "./own-command.ts";
 import { openSession, type Terminal } from "./session.ts";
+import { hookSettings } from "./settings/hook-settings.ts";
+import { mcpSettings } from "./settings/mcp-settings.ts";
 
 async function folderWith(place: string): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "ccl own ")));
@@ -59,17 +59,17 @@ it("puts a clone's command in the place of an older one, and takes out either", 
     openSession({}, { terminal: terminalOf(root, file), signal: new AbortController().signal });
   const clone = await sessionAt(join(root, "clone/ccl.mjs"));
   const installed = await sessionAt(process.argv[1] ?? "");
-  const project = { project: false };
   for (const settings of [
-    (session: typeof clone) => hookSettings("claude-code", session, project),
-    (session: typeof clone) => hookSettings("codex", session, project),
-    (session: typeof clone) => clientSettings("cursor", session, project),
+    hookSettings.get("claude-code"),
+    hookSettings.get("codex"),
+    mcpSettings.get("cursor"),
   ]) {
-    const before = settings(installed).edit("", false);
+    if (settings === undefined) throw new Error("a client is missing");
+    const before = settings(installed, false).edit("", false);
     expect(before).toContain("npx");
-    const after = settings(clone).edit(before, false);
+    const after = settings(clone, false).edit(before, false);
     expect(after).toContain("ccl.mjs");
     expect(after).not.toContain("npx");
-    expect(settings(installed).edit(after, true)).toBe("");
+    expect(settings(installed, false).edit(after, true)).toBe("");
   }
 });

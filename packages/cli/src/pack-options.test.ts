@@ -220,10 +220,10 @@ describe("what a pack leaves out", () => {
       "logo.png is in no pack; it is left out: binary.",
     );
     expect(await explained(".env")).toContain(
-      ".env is in no pack; it is left out: by a .gitignore,",
+      ".env is in no pack; it is left out: by an ignore file,",
     );
     expect(await explained("README.md", "--include", "src/**")).toContain(
-      "left out: by a .gitignore, --include",
+      "left out: by an ignore file, --include",
     );
     expect(await explained("src/long.txt", "--task", "greet", "--budget", "300")).toMatch(
       /not shown: all of it takes 5,\d+ tokens, and better ranked files fill the 300; --focus shows it in full\n$/,

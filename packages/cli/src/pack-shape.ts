@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 
+import type { PackStyle } from "@ccl/aliases";
+import { unless } from "@ccl/core/node";
+
 import type { PackShape } from "./build-project-pack.ts";
-import { CliError } from "./cli-error.ts";
-import { CONFIG_FILE, readPackConfig } from "./pack-config.ts";
+import { CliError, inputError } from "./cli-error.ts";
 import { readInput } from "./plan/read-input.ts";
 import type { Session } from "./session.ts";
 
@@ -65,4 +67,60 @@ async function readRules(file: string): Promise<string> {
     const message = `${file} cannot be read; ${CONFIG_FILE} names it as instructionFile.`;
     throw new CliError("usage", message, { cause: error });
   }
+}
+
+/** The name of a project's settings, at its root. */
+export const CONFIG_FILE = "ccl.config.json";
+
+/** What `ccl.config.json` may set; flags win over it. */
+interface PackConfig {
+  include?: string[] | undefined;
+  ignore?: string[] | undefined;
+  budget?: number | undefined;
+  /** Tokens by alias prefix. */
+  caps?: Record<string, number> | undefined;
+  style?: PackStyle | "document" | undefined;
+  /** Relative to the root. */
+  instructionFile?: string | undefined;
+}
+
+/** Reads and checks the settings at the root; none where there is no such file. */
+export async function readPackConfig({ root }: Pick<Session, "root">): Promise<PackConfig> {
+  const file = join(root, CONFIG_FILE);
+  const text = await unless(["ENOENT"], readFile(file, "utf8"), undefined).catch(
+    (cause: unknown) => {
+      throw new CliError("usage", `${file} cannot be read.`, { cause });
+    },
+  );
+  if (text === undefined) return {};
+  const { createJsonSchemaChecker } = await import("@ccl/structured-output/json-schema");
+  const schema = new URL("../ccl.config.schema.json", import.meta.url);
+  const check = createJsonSchemaChecker<PackConfig>(JSON.parse(await readFile(schema, "utf8")));
+  const checked = check(parse(text, file));
+  if (checked.ok) return checked.value;
+  throw inputError(
+    checked.issues.map((issue) => ({
+      ...issue,
+      message: `${CONFIG_FILE}: ${issue.path.join(".")} ${issue.message}`.replace(":  ", ": "),
+    })),
+  );
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    throw new CliError("usage", `${file} is not JSON: ${reason}`, { cause: error });
+  }
+}
+
+/** Paths from stdin, one a line or parted by NUL, relative to the current folder, as paths below the root. */
+export async function readListedPaths(session: Session): Promise<ReadonlySet<string>> {
+  const text = await readInput(session, "-", "paths");
+  const paths = text.split(text.includes("\0") ? "\0" : /\r?\n/).filter((path) => path !== "");
+  const cwd = session.terminal.cwd();
+  return new Set(
+    paths.map((path) => relative(session.root, resolve(cwd, path)).replaceAll("\\", "/")),
+  );
 }

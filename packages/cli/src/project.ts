@@ -1,14 +1,16 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 
 import {
-  openAliasRegistry,
+  type AliasContent,
   type AliasRegistry,
+  openAliasRegistry,
   type ScanReport,
   type ScanRules,
 } from "@ccl/aliases";
+import type { Issue } from "@ccl/core";
 
-import { CliError } from "./cli-error.ts";
+import { CliError, inputError } from "./cli-error.ts";
 import { formatCount } from "./output/format-number.ts";
 import type { Session } from "./session.ts";
 
@@ -19,11 +21,8 @@ export type SkippedFiles = ScanReport["skipped"];
 type FileRules = Pick<ScanRules, "include" | "ignore">;
 
 /** True when the folder of context files has a registry. */
-export async function hasRegistry(session: Session): Promise<boolean> {
-  const found = await stat(join(session.root, session.directory, "aliases.json")).catch(
-    () => undefined,
-  );
-  return found !== undefined;
+export function hasRegistry({ root, directory }: Session): boolean {
+  return existsSync(join(root, directory, "aliases.json"));
 }
 
 /** Runs `work` on the project's aliases; fails where there is no project. */
@@ -32,7 +31,7 @@ export async function withProject<T>(
   options: { persist: boolean },
   work: (registry: AliasRegistry) => Promise<T>,
 ): Promise<T> {
-  if (!(await hasRegistry(session))) {
+  if (!hasRegistry(session)) {
     const place = join(session.root, session.directory);
     throw new CliError("not_initialized", `No aliases in ${place}. Run "ccl init" first.`);
   }
@@ -44,7 +43,7 @@ export async function withPresentFiles<T>(
   session: Session,
   work: (registry: AliasRegistry, skipped: SkippedFiles) => Promise<T>,
 ): Promise<T> {
-  if (!(await hasRegistry(session)))
+  if (!hasRegistry(session))
     return await withScan(session, {}, (registry, { skipped }) => work(registry, skipped));
   return await using(session, false, async (registry) => {
     const { skipped } = await nameNewFiles(session, registry);
@@ -144,10 +143,10 @@ export async function scanWithProgress(
   return report;
 }
 
-/** The skipped files of a scan in words, or undefined when there are none. */
-export function describeSkipped({ skipped }: Pick<ScanReport, "skipped">): string | undefined {
+/** The skipped files of a scan in words; empty when there are none. */
+export function describeSkipped({ skipped }: Pick<ScanReport, "skipped">): string {
   return skipped.length === 0
-    ? undefined
+    ? ""
     : `${formatCount(skipped.length, "file")} left out: ${countReasons(skipped)}`;
 }
 
@@ -173,4 +172,71 @@ async function using<T>(
   } finally {
     await registry.close();
   }
+}
+
+/** The file behind an alias that the user typed; the error names the nearest ones. */
+export async function resolveAlias(
+  registry: AliasRegistry,
+  alias: string,
+  session: Session,
+): Promise<AliasContent> {
+  const resolved = await registry.resolve(alias, { signal: session.signal });
+  if (!resolved.ok) throw inputError(resolved.issues);
+  return resolved.value;
+}
+
+/** The registry with fewer names to choose from. */
+export function narrowRegistry(
+  registry: AliasRegistry,
+  paths: ReadonlySet<string> | undefined,
+): AliasRegistry {
+  if (paths === undefined) return registry;
+  const { root, directory, isPersistent, cache } = registry;
+  return {
+    root,
+    directory,
+    isPersistent,
+    cache,
+    add: (alias, path, options) => registry.add(alias, path, options),
+    remove: (alias) => registry.remove(alias),
+    list: () => registry.list().filter((entry) => paths.has(entry.path)),
+    resolve: (alias, options) => registry.resolve(alias, options),
+    stat: async (options) => (await registry.stat(options)).filter((one) => paths.has(one.path)),
+    verify: (options) => registry.verify(options),
+    scan: (rules) => registry.scan(rules),
+    close: () => registry.close(),
+  };
+}
+
+/** Aliases for what the user named: aliases, files, or folders with all that is in them. */
+export function findFocus(
+  registry: AliasRegistry,
+  names: string[],
+  { flag = "--focus ", skipped = [] }: { flag?: string; skipped?: SkippedFiles } = {},
+): string[] {
+  const entries = registry.list();
+  const issues: Issue[] = [];
+  const found = names.flatMap((name, index) => {
+    const path = relative(registry.root, resolve(registry.root, name)).replaceAll("\\", "/");
+    const matches = entries.filter(
+      (entry) =>
+        entry.alias === name ||
+        entry.path === path ||
+        entry.path.startsWith(`${path}/`) ||
+        path === "",
+    );
+    if (matches.length > 0) return matches.map((entry) => entry.alias);
+    const near = entries.find((entry) => entry.path.toLowerCase().endsWith(path.toLowerCase()));
+    const hint = near === undefined ? '"ccl pack" shows both.' : `Did you mean ${near.path}?`;
+    const reason =
+      skipped.find((file) => file.path === path)?.reason ??
+      "by an ignore file, --include, --ignore or the settings, or as a lock file or a file of secrets";
+    const message = existsSync(resolve(registry.root, path))
+      ? `${flag}${name} is in no pack; it is left out: ${reason}.`
+      : `${flag}${name} is neither an alias nor the path of a named file. ${hint}`;
+    issues.push({ code: "focus_unknown", path: ["focus", index], message });
+    return [];
+  });
+  if (issues.length > 0) throw inputError(issues);
+  return [...new Set(found)];
 }

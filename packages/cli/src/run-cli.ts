@@ -1,6 +1,5 @@
 import { CommanderError } from "commander";
 
-import { addCompletion } from "./add-completion.ts";
 import { EXIT_CODES } from "./exit-code.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import { ignoreClosedPipe } from "./output/ignore-closed-pipe.ts";
@@ -14,6 +13,9 @@ type Interrupt = "SIGINT" | "SIGTERM" | "SIGHUP";
 export interface InterruptSource {
   on(name: Interrupt, listener: () => void): unknown;
 }
+
+/** The script that it prints has the shell call `ccl complete -- <words>`. */
+const completionHelp = "print the completion script of zsh, bash, fish or powershell";
 
 const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -41,7 +43,8 @@ export async function runCli(
     }
   });
   try {
-    await addCompletion(program, argv);
+    if (argv[0] === "complete") (await import("@bomb.sh/tab/commander")).default(program);
+    else program.command("complete [shell]").description(completionHelp);
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok;

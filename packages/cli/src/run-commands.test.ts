@@ -2,7 +2,8 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { createRunEngine, defineProfile, waitFor } from "@ccl/operations";
 import { openPostgresOperationStores } from "@ccl/operations/postgres";
 import { type OperationStores, openSqliteOperationStores } from "@ccl/operations/sqlite";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -41,6 +42,11 @@ beforeAll(async () => {
   const pg = dirname(fromCatalog.resolve("pg/package.json"));
   await symlink(pg, join(project.root, "node_modules/pg"), "junction");
   await writeFile(join(project.root, "engine.mjs"), engineModule);
+  const hanging = engineModule.replace(
+    /const generate = .*/,
+    'const generate = () => new Promise(() => void console.log("asked"));',
+  );
+  await writeFile(join(project.root, "hanging.mjs"), hanging);
   await writeFile(join(project.root, "no-engine.mjs"), "export const createEngine = () => 1;\n");
 });
 
@@ -118,6 +124,26 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
       });
       const { document: run } = await project.json(["ui", "run", `id=${runId}`, "--runs", where]);
       expect(run).toMatchObject({ answer: "It is sunny.", status: "done" });
+    });
+
+    // On PostgreSQL the next worker may be on another machine, and waits for the lease.
+    it.skipIf(kind === "PostgreSQL")("leaves a run open that is interrupted", async () => {
+      const argv = [program, "run", "resume", deadId, ...store, "--engine", "hanging.mjs"];
+      const child = spawn(process.execPath, argv, {
+        cwd: project.root,
+        env: { PATH: process.env["PATH"], HOME: project.root },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      let printed = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+        if (printed.startsWith("asked")) child.kill("SIGINT");
+      });
+      const [code] = await once(child, "close");
+      expect([code, printed]).toEqual([130, expect.stringContaining(`Run ${deadId} is open`)]);
+      const { document } = await project.json(["run", "show", deadId, ...store]);
+      expect(document).not.toHaveProperty("result");
+      expect(document).not.toHaveProperty("abort");
     });
 
     it("carries a run on that has lost its worker, by an engine of the application", async () => {

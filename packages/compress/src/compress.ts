@@ -65,10 +65,10 @@ export interface CompressedContent {
 export function compress(content: string, options: CompressOptions): CompressedContent {
   return traced("compress", { "ccl.characters.before": content.length }, (span) => {
     const part = compressContent(content, options);
-    const { kind, tokens, omitted, isLossless } = part;
+    const { kind, text, omitted, isLossless } = part;
     span.set({
       "ccl.kind": kind,
-      "ccl.tokens.after": tokens,
+      "ccl.characters.after": text.length,
       "ccl.omitted": omitted,
       "ccl.lossless": isLossless,
     });
@@ -85,8 +85,16 @@ function compressContent(content: string, options: CompressOptions): CompressedC
   const tokens = countUpTo(text, budget, counter);
   if (tokens === undefined || (alone.isLossless && tokens >= alone.tokens)) return alone;
   const shown = alone.shown + alone.omitted;
-  const whole = { isLossless: true, shown, omitted: 0, ranges: [] };
-  return { ...alone, ...whole, text, tokens, known: seen };
+  return {
+    ...alone,
+    isLossless: true,
+    shown,
+    omitted: 0,
+    ranges: [],
+    text,
+    tokens,
+    known: seen,
+  };
 }
 
 function compressAlone(content: string, options: CompressOptions): CompressedContent {

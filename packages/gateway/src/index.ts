@@ -5,10 +5,6 @@ export {
   type GatewayOptions,
   type GatewayPlan,
 } from "./gateway/create-gateway.ts";
-export {
-  createMemoryDecisionStore,
-  type DecisionStore,
-  type PrunableDecisionStore,
-} from "./gateway/decision-store.ts";
+export { decidedSessions, forgetDecisions, readDecisions } from "./decide/kept-decisions.ts";
 export { GatewayError } from "./gateway-error.ts";
 export { cachePriceOf } from "./price/cache-price.ts";

@@ -50,7 +50,8 @@ export function ComparedPrompts({
       {counts.has("unknown") ? (
         <p class="note">
           Where texts were not kept, and are not of one record, nothing can be said.{" "}
-          <code>ccl proxy --record</code> keeps them.
+          <code>ccl proxy --record</code>, or <code>recordTo</code> with <code>texts</code>, keeps
+          them.
         </p>
       ) : null}
       <Break compared={compared} />

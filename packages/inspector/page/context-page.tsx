@@ -16,6 +16,22 @@ const reasons: Record<string, string> = {
   selection:
     "Long for one result: lines that match the question, errors and rare values stay, the rest is named with a way to get it.",
   cut: "An old result in a long prompt: sending it again with every request costs more than writing the cache anew.",
+  dropped: "Left out, so that the prompt keeps within its budget.",
+  truncated: "Shortened, so that the prompt keeps within its budget.",
+  compacted: "Its content in fewer tokens, so that the prompt keeps within its budget.",
+  repaired: "Changed, so that every provider accepts the prompt.",
+  added: "Stands for what was left out.",
+};
+
+/** Reasons that are not the budget. */
+const whys: Record<string, string> = {
+  empty: "It had no content.",
+  orphaned_result: "It answers no call that is open.",
+  duplicate_result: "Its call had an answer already.",
+  duplicate_call: "A call with its id was there already.",
+  unanswered_call: "A call of it had no answer.",
+  misplaced_calls: "Calls stood outside a message of the assistant.",
+  no_user_first: "The user has to open a conversation.",
 };
 
 /** Sessions, or the prompts of one. */
@@ -30,13 +46,16 @@ function Sessions() {
   return (
     <>
       <p class="lead">
-        What was sent to a model, by session: the gateway's, and those of coding agents.
+        What was sent to a model, by session: the gateway's, those that your program recorded, and
+        those of coding agents.
       </p>
       <Status loading={loading} />
       {loading.view !== undefined && sessions.length === 0 ? (
         <p class="note">
           Nothing was recorded. Run <code>ccl proxy --record</code> or{" "}
-          <code>ccl wrap --record -- claude</code>, or name a folder of an agent's logs:{" "}
+          <code>ccl wrap --record -- claude</code>, give <code>withContext</code> or{" "}
+          <code>createContextCompiler</code> the option{" "}
+          <code>record: recordTo(".ccl/records")</code>, or name a folder of an agent's logs:{" "}
           <code>ccl ui --agents logs/</code>
         </p>
       ) : null}
@@ -213,6 +232,7 @@ function Steps({
 function Parts({ view, part, go }: { view: PromptView; part: string | undefined; go: Go }) {
   const { prompt, parts } = view;
   const tokens = prompt.cached + prompt.fresh;
+  const sent = parts.filter((one) => one.form !== "dropped");
   const selected = part === undefined ? undefined : parts[Number(part)];
   const select = (id: string) => go({ part: id === part ? undefined : id });
   // One stop for the Tab key, not one for each of hundreds.
@@ -220,7 +240,15 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
   return (
     <>
       <dl class="figures">
-        <Figure name="Tokens sent">{count(tokens)}</Figure>
+        {prompt.reported === undefined ? null : (
+          <Figure name="Input by the provider">{count(prompt.reported.total)}</Figure>
+        )}
+        <Figure name="Tokens sent, by estimate">{count(tokens)}</Figure>
+        {prompt.budget === undefined ? null : (
+          <Figure name={`Of a window of ${count(prompt.budget)}`}>
+            {percent((prompt.reported?.total ?? tokens) / prompt.budget)}
+          </Figure>
+        )}
         <Figure name="Before anything was cut">{count(prompt.directTokens)}</Figure>
         <Figure name="Sent before, so cached">
           {percent(tokens === 0 ? 0 : prompt.cached / tokens)}
@@ -232,7 +260,7 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
       </dl>
       <Legend parts={parts} />
       <Treemap
-        leaves={parts.map((one) => ({
+        leaves={sent.map((one) => ({
           id: String(one.at),
           label: labelOf(one),
           group: one.origin,
@@ -249,7 +277,8 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
       </p>
       {view.hasTexts ? null : (
         <p class="note">
-          Only sizes were kept. With <code>ccl proxy --record</code> the texts are kept too, without
+          Only sizes were kept. With <code>ccl proxy --record</code>, or{" "}
+          <code>recordTo(folder, {"{ texts: true }"})</code>, the texts are kept too, without
           secrets.
         </p>
       )}
@@ -257,7 +286,7 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
       <h2>In the order in which the model read them</h2>
       <ol class="parts" aria-label="Parts; arrow keys move" onKeyDown={moveByArrows}>
         {parts.map((one) => (
-          <li key={one.at} class={one.isCached ? "faint" : ""}>
+          <li key={one.at} class={one.isCached || one.form === "dropped" ? "faint" : ""}>
             <button
               type="button"
               tabIndex={one.at === stop ? 0 : -1}
@@ -272,10 +301,13 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
               </span>
               {one.form === undefined ? null : (
                 <span class="badge">
-                  {one.form} of {count(one.directTokens)}
+                  {one.form}
+                  {one.directTokens === 0 ? "" : ` of ${count(one.directTokens)}`}
                 </span>
               )}
-              <span class="badge">{one.isCached ? "cached" : "new"}</span>
+              {one.form === "dropped" ? null : (
+                <span class="badge">{one.isCached ? "cached" : "new"}</span>
+              )}
             </button>
           </li>
         ))}
@@ -314,17 +346,20 @@ function PartPanel({ view, part, go }: { view: PromptView; part: PromptPart; go:
       </div>
       {part.form === undefined ? null : (
         <p>
-          <strong>{part.form}</strong>: {reasons[part.form]} {count(part.directTokens)} tokens
-          became {count(part.tokens)}.
+          <strong>{part.form}</strong>: {whys[part.why ?? ""] ?? reasons[part.form]}{" "}
+          {count(part.directTokens)} tokens became {count(part.tokens)}.
+          {part.handle === undefined ? "" : ` The whole: ${visible(part.handle)}.`}
         </p>
       )}
       {view.hasTexts ? (
         <div class={part.form === undefined ? "" : "columns"}>
-          <div>
-            {part.form === undefined ? null : <h3>Sent</h3>}
-            <LongText parameters={of} />
-          </div>
-          {part.form === undefined ? null : (
+          {part.form === "dropped" ? null : (
+            <div>
+              {part.form === undefined ? null : <h3>Sent</h3>}
+              <LongText parameters={of} />
+            </div>
+          )}
+          {part.form === undefined || part.form === "added" ? null : (
             <div>
               <h3>Original</h3>
               <LongText parameters={{ ...of, of: "original" }} />

@@ -1,7 +1,9 @@
 export { type ComparedPart, comparePrompts } from "./compare-prompts.ts";
+export { createContextLogReader } from "./create-context-log-reader.ts";
 export { InspectorError } from "./inspector-error.ts";
 export { type Inspector, type InspectorOptions, openInspector } from "./open-inspector.ts";
 export { readView } from "./read-view.ts";
+export { type ContextLog, recordTo } from "./record-to.ts";
 export type {
   CatalogView,
   GatewayPoint,

@@ -1,12 +1,11 @@
+import type { ContextRecord, PartKind } from "@ccl/core/tracing";
+
 /** Numbers of tokens, by what they were. */
 interface TokenShares {
   /** Read from the provider's cache. */
   cached: number;
   fresh: number;
 }
-
-/** Where a part of a prompt came from. */
-type Origin = "tools" | "system" | "user" | "assistant" | "reasoning" | "call" | "result" | "media";
 
 /** What there is to look at. */
 export interface OverviewView {
@@ -19,7 +18,7 @@ export interface OverviewView {
 /** A session of prompts. */
 export interface SessionRow {
   id: string;
-  /** `gateway`, or the program whose log it is. */
+  /** What recorded it, such as `gateway` or `withContext`, or the program whose log it is. */
   source: string;
   title: string;
   model?: string | undefined;
@@ -38,15 +37,14 @@ interface SessionsView {
 }
 
 /** A prompt of a session, in numbers. */
-export interface PromptRow extends TokenShares {
+export interface PromptRow
+  extends TokenShares, Pick<ContextRecord, "budget" | "reported" | "status" | "reason"> {
   at: number;
   timeMs?: number | undefined;
   /** Before anything was cut. */
   directTokens: number;
   usd: number;
   directUsd: number;
-  status?: number | undefined;
-  reason?: string | undefined;
 }
 
 /** `session`: its prompts in order. */
@@ -58,15 +56,18 @@ interface SessionView {
 /** A part of a prompt. */
 export interface PromptPart {
   at: number;
-  origin: Origin;
+  origin: PartKind;
   tool?: string | undefined;
   /** As sent. */
   tokens: number;
   /** As it came. */
   directTokens: number;
   isCached: boolean;
-  /** Why it is shown in part. */
+  /** What was done to it, such as `cut` or `dropped`; absent where it was sent as it came. */
   form?: string | undefined;
+  why?: string | undefined;
+  /** How to get the whole. */
+  handle?: string | undefined;
   /** The beginning of what was sent; absent where texts were not kept. */
   preview?: string | undefined;
   /** Characters of the whole. */
@@ -164,7 +165,7 @@ export interface GatewayView {
   /** One for each request, summed up from the first; up to 500. */
   points: GatewayPoint[];
   /** Tokens sent, by origin and tool, the largest first. */
-  kinds: { origin: Origin; tool?: string | undefined; tokens: number; directTokens: number }[];
+  kinds: { origin: PartKind; tool?: string | undefined; tokens: number; directTokens: number }[];
   /** Why requests went out as they came. */
   passed: { reason: string; count: number }[];
   statuses: { status: string; count: number }[];

@@ -22,10 +22,9 @@ export {
 } from "./define/operations.ts";
 export {
   createBuiltinOperations,
-  type BuiltinOperationsOptions,
   type OperationTarget,
 } from "./kinds/create-builtin-operations.ts";
-export type { Retriever } from "./kinds/create-rag-operation.ts";
+export type { BuiltinOperationsOptions, Retriever } from "./kinds/kind-options.ts";
 export type { OperationConfig } from "./operation/operation-config.ts";
 export type {
   MainResult,
@@ -51,11 +50,11 @@ export type {
   TurnEdit,
   TurnWindow,
 } from "./ports/conversation-store.ts";
-export { readSillyTavernChat } from "./ports/read-silly-tavern-chat.ts";
 export { searchTurns } from "./ports/search-turns.ts";
 export type { StoredTurn } from "./ports/chat-turn.ts";
 export { createMemoryChatStore, type MemoryChatStore } from "./ports/create-memory-chat-store.ts";
 export { createMemoryRunStore } from "./ports/create-memory-run-store.ts";
+export { createProfileStore } from "./ports/create-profile-store.ts";
 export type {
   ListProfilesOptions,
   ProfilePage,

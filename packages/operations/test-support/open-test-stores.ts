@@ -53,8 +53,10 @@ export async function openTestDatabase(kind: string, name: string): Promise<Test
   );
 }
 
-const tables = ["profiles", "runs", "requests", "events", "steps", "writes", "branches", "turns"];
-const emptyTables = tables.map((table) => `DELETE FROM ccl_operation_${table};`).join(" ");
+const tables = ["runs", "requests", "events", "steps", "writes", "branches", "turns"];
+const emptyTables = ["ccl_records", ...tables.map((table) => `ccl_operation_${table}`)]
+  .map((table) => `DELETE FROM ${table};`)
+  .join(" ");
 
 async function openSqliteFile(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "ccl-operations-"));

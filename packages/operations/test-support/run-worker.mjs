@@ -107,9 +107,9 @@ const append = (appends, call) =>
   stores.runs.append(isForgetful ? appends.map((one) => ({ ...one, steps: [] })) : appends, call);
 const runs = { ...stores.runs, append };
 const engine = createRunEngine({
+  ...stores,
   registry,
   mainModel,
-  profiles: stores.profiles,
   runs: watched(runs),
   chat: watched(chat),
   limits: { leaseMs, pollMs: 20 },

@@ -1,4 +1,4 @@
-export type { PlanIssueCode } from "./plan-issue-code.ts";
+export type { PlanIssueCode } from "./plan-issue.ts";
 export { editFormatFor, renderEditPrompt } from "./any-format/edit-prompt.ts";
 export type { EditFormat } from "./place/file-change.ts";
 export { editedPaths, parseEdits } from "./any-format/parse-edits.ts";
@@ -22,10 +22,11 @@ export type {
   ProposedPlan,
   ProposeOptions,
 } from "./session/plan-session.ts";
-export type { PlanEvent } from "./trace/plan-event.ts";
+export { createEditTools, type EditToolsOptions } from "./tools/create-edit-tools.ts";
+export type { PlanEvent } from "./trace/plan-trace.ts";
 export type { PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
 export type { PlanMode, ValidPlan } from "./validate/valid-plan.ts";
-export type { PlanPolicy } from "./paths/plan-policy.ts";
+export type { PlanPolicy } from "./paths/path-allow-list.ts";
 export { validatePlan } from "./validate/validate-plan.ts";
 export type {
   AppliedPlan,

@@ -1,4 +1,5 @@
 import { CclError } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 
 /** Why a call of this package failed. What a plan gets wrong, or meets on the disk, comes back as issues instead. */
 export type PlanProtocolErrorCode =
@@ -27,4 +28,9 @@ export type PlanProtocolErrorCode =
 /** What this package throws. Messages name paths, never what stands in the files. */
 export class PlanProtocolError extends CclError<PlanProtocolErrorCode> {
   static override readonly brand: string = "PlanProtocolError";
+}
+
+/** @throws PlanProtocolError `aborted` once the signal is */
+export function assertNotAborted(signal: AbortSignal | undefined): void {
+  throwIfAborted(signal, PlanProtocolError);
 }

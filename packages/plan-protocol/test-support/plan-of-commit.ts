@@ -1,6 +1,6 @@
 import { sha256Hex } from "@ccl/core";
 
-import { decodeText } from "../src/node/file-system/decode-text.ts";
+import { decodeText } from "../src/node/file-system/read-file.ts";
 import { checkPath } from "../src/paths/check-path.ts";
 import type { FileEdit, PlanAction, PlanVersion } from "../src/plan/plan.ts";
 import type { CommitChange, FileChange } from "./git-history.ts";

@@ -6,7 +6,6 @@ import { AliasesError } from "../aliases-error.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { computeDelta } from "./compute-delta.ts";
 import { renderDelta } from "./render-delta.ts";
-import { renderDeltaPatch } from "./render-delta-patch.ts";
 import { parseSnapshot, serializeSnapshot } from "./snapshot-file.ts";
 import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
@@ -121,7 +120,6 @@ describe("applyDelta", () => {
       { alias: "H.main", text: next.entries["H.main"]?.text, notes: ["rewritten, 4000 lines now"] },
     ]);
     expect(applyDelta(base, delta)).toEqual(next);
-    expect(renderDeltaPatch(delta)).toContain("+new 3999");
   });
 
   const base = snapshotOf({ "H.main": "one\ntwo\n", "D.readme": "# A\n" });
@@ -159,41 +157,6 @@ describe("applyDelta", () => {
     const delta = await computeDelta(base, next);
     expect(() => applyDelta(base, { ...delta, changes: delta.changes.slice(1) })).toThrow(mismatch);
     expect(() => applyDelta(base, { ...delta, nextId: base.id })).toThrow(AliasesError);
-  });
-});
-
-describe("renderDeltaPatch", () => {
-  it("is a unified diff by alias, with a comment for what has no text", async () => {
-    const base = snapshotOf({
-      "D.old": "gone\n",
-      "H.main": "one\ntwo\nthree",
-      "Z.binary": undefined,
-    });
-    const next = snapshotOf({
-      "H.main": "one\n2\nthree\n",
-      "H.new": "fresh\n",
-      "Z.other": undefined,
-    });
-    expect(renderDeltaPatch(await computeDelta(base, next))).toMatchInlineSnapshot(`
-      "# ctx@0092eb14 -> ctx@43c8de9d
-      # D.old removed (files/D.old.txt)
-      --- H.main@058053d8
-      +++ H.main@bc85caa9
-      @@ -1,3 +1,3 @@
-       one
-      -two
-      -three
-      \\ No newline at end of file
-      +2
-      +three
-      --- /dev/null
-      +++ H.new@02db0d26
-      @@ -0,0 +1,1 @@
-      +fresh
-      # Z.binary removed (files/Z.binary.txt)
-      # Z.other@b23a6a84 added, text not kept
-      "
-    `);
   });
 });
 

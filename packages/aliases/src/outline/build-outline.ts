@@ -2,6 +2,7 @@ import { AliasesError } from "../aliases-error.ts";
 import { isBalanced } from "./compact-text.ts";
 import type { Declaration } from "./declaration.ts";
 import { withSyntaxTree, type GrammarName } from "./grammar.ts";
+import { blockLanguage } from "./languages/block-languages.ts";
 import { GO_DEFINITION } from "./languages/go.ts";
 import { JAVA_DEFINITION } from "./languages/java.ts";
 import { readJson } from "./languages/json.ts";
@@ -29,6 +30,11 @@ const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
   go: GO_DEFINITION,
   rust: RUST_DEFINITION,
   java: JAVA_DEFINITION,
+  cpp: blockLanguage("cpp"),
+  "c-sharp": blockLanguage("c-sharp"),
+  php: blockLanguage("php"),
+  ruby: blockLanguage("ruby"),
+  bash: blockLanguage("bash"),
 };
 const PLAIN_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
 
@@ -59,14 +65,18 @@ function whole(declaration: Declaration, definition: LanguageDefinition): Declar
 async function readCode(input: SourceInput, language: GrammarName): Promise<Reading> {
   const definition = DEFINITIONS[language];
   const style = styleOf(definition);
-  const reading = await withSyntaxTree(language, input.text, (root): Reading => {
-    const declarations = definition.readDeclarations({ path: input.path, root });
-    return {
-      declarations: declarations.flatMap((item) => whole(item, definition)),
-      hasErrors: root.hasError,
-      style,
-    };
-  });
+  const reading = await withSyntaxTree(
+    language,
+    definition.prepare?.(input.text) ?? input.text,
+    (root): Reading => {
+      const declarations = definition.readDeclarations({ path: input.path, root });
+      return {
+        declarations: declarations.flatMap((item) => whole(item, definition)),
+        hasErrors: root.hasError,
+        style,
+      };
+    },
+  );
   const { declarations, hasErrors } = reading ?? { declarations: [], hasErrors: true };
   if (!hasErrors) return { declarations, hasErrors, style };
   const lost = readUnreadExports(input.text, language, declarations).flatMap((item) =>
@@ -93,6 +103,17 @@ async function readSource(
       return { ...readJson(input.text), style: PLAIN_STYLE };
     case "yaml":
       return { ...readYaml(input.text), style: PLAIN_STYLE };
+    case "kotlin":
+    case "swift":
+    case "scala":
+    case "sql":
+      return {
+        declarations: readUnreadExports(input.text, language, []).flatMap((item) =>
+          whole(item, JAVA_DEFINITION),
+        ),
+        hasErrors: false,
+        style: PLAIN_STYLE,
+      };
     default:
       return readCode(input, language);
   }

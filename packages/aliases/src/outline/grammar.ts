@@ -7,7 +7,19 @@ import { SyntaxNode } from "./syntax-node.ts";
 import type { Parser, ParserRuntime, SyntaxTree } from "./wasm-parser.ts";
 
 /** A grammar by the name of its file; `after-build.mjs` copies them. */
-export type GrammarName = "typescript" | "tsx" | "javascript" | "python" | "go" | "rust" | "java";
+export type GrammarName =
+  | "typescript"
+  | "tsx"
+  | "javascript"
+  | "python"
+  | "go"
+  | "rust"
+  | "java"
+  | "cpp"
+  | "c-sharp"
+  | "php"
+  | "ruby"
+  | "bash";
 
 /** What is longer is data or generated code, not worth the seconds that parsing it takes. */
 const MAX_SOURCE_CHARACTERS = 2_000_000;

@@ -1,5 +1,6 @@
 import type { OutlineLanguage } from "./outline.ts";
 import { sourceLines } from "./source-lines.ts";
+import { EXPORTED } from "./unread-exports.ts";
 
 const MAX_LINE_CHARACTERS = 240;
 
@@ -8,6 +9,8 @@ const ECMASCRIPT = [
   /^\s*(?:export |default |declare |abstract |async |const(?= enum))*\s*(?:function\*?|class|interface|type|enum|const|let|var|namespace|module) +([\w$]+)/,
   /^\s+(?:public |protected |static |readonly |override |abstract |async |get |set |\*)*([\w$]+)(?:<[^(]*>)?\(.*\{\s*$/,
 ];
+/** A type and a name before parameters, which no semicolon ends. */
+const METHOD = /^\s*(?:[\w:<>,*&?[\]]+ +)+[*&]*([\w:~]+) *\([^;]*$/;
 const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   typescript: ECMASCRIPT,
   tsx: ECMASCRIPT,
@@ -21,6 +24,19 @@ const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
     /^\s*(?:(?:public|protected|private|static|final|abstract|sealed|strictfp) )*(?:class|interface|enum|record|@interface) +(\w+)/,
     /^\s+(?:(?:public|protected|private|static|final|abstract|default|synchronized|native) )+(?:<[^>]*> )?[\w.<>[\],?]+ +(\w+) *\(/,
   ],
+  cpp: [EXPORTED.cpp, METHOD],
+  "c-sharp": [/^\s*(?:\w+ )*(?:class|interface|struct|record|enum|delegate) +(\w+)/, METHOD],
+  php: [/^\s*(?:\w+ )*(?:class|interface|trait|enum|function) +&?(\w+)/],
+  ruby: [/^\s*(?:class|module|def) +(?:self\.)?([\w:]+[?!=]?)/],
+  bash: [/^(?:function +)?([\w:-]+) *\(\)/],
+  kotlin: [
+    /^\s*(?:\w+ )*(?:class|interface|object|fun|val|var|typealias) +(?:<[^>]*> *)?(?:[\w<>,?*]+\.)*(\w+)/,
+  ],
+  swift: [
+    /^\s*(?:@?\w+ )*(?:class|struct|enum|protocol|extension|actor|func|typealias|var|let) +(\w+)/,
+  ],
+  scala: [/^\s*(?:\w+ )*(?:class|trait|object|enum|def|val|type|given) +(\w+)/],
+  sql: [EXPORTED.sql],
   markdown: [/^#{1,6} +(\S.*)$/],
   json: [/^\s{0,4}"([\w$.-]+)"\s*:/],
   yaml: [/^ {0,2}([\w.-]+) *:(?= |$)/],
@@ -39,7 +55,7 @@ export function scanDeclarations(text: string, language: OutlineLanguage | undef
   const names = new Set<string>();
   for (const line of sourceLines(text, MAX_LINE_CHARACTERS)) {
     for (const pattern of patterns) {
-      const name = pattern.exec(line)?.[1];
+      const name = pattern.exec(line)?.at(-1);
       if (name === undefined) continue;
       if (!KEYWORDS.has(name)) names.add(name.trimEnd());
       break;

@@ -1,11 +1,15 @@
 import type { Declaration } from "./declaration.ts";
 import type { GrammarName } from "./grammar.ts";
+import type { OutlineLanguage } from "./outline.ts";
 
 const MAX_LINE_CHARACTERS = 400;
 const ECMASCRIPT =
   /^export (?:default |declare |async )*(abstract class|const enum|class|interface|type|enum|function\*?|const|let|var|namespace) +(?!extends\b|implements\b)([\w$]+)/;
+/** Languages that are read by their lines alone. */
+type LineLanguage = Exclude<OutlineLanguage, GrammarName | "markdown" | "json" | "yaml">;
+
 /** An exported declaration at the start of a line: its kind, then its name. */
-const EXPORTED: Record<GrammarName, RegExp> = {
+export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
   typescript: ECMASCRIPT,
   tsx: ECMASCRIPT,
   javascript: ECMASCRIPT,
@@ -13,7 +17,31 @@ const EXPORTED: Record<GrammarName, RegExp> = {
   go: /^(func|type|var|const) +(?:\([^)]*\) *)?([A-Z]\w*)/,
   rust: /^pub (?:async |unsafe |const (?=fn))*(fn|struct|enum|union|trait|type|static|const|mod) +(\w+)/,
   java: /^public (?:final |abstract |sealed |static )*(class|interface|enum|record) +(\w+)/,
+  cpp: /^(?:template *<[^>]*> *)?(class|struct|union|enum(?: class)?) +(?:[A-Z_]+ +)?(\w+)/,
+  "c-sharp":
+    /^\s*public (?:sealed |abstract |static |partial |readonly )*(class|interface|struct|record|enum) +(\w+)/,
+  php: /^(?:abstract |final |readonly )*(class|interface|trait|enum|function) +(\w+)/,
+  ruby: /^\s*(class|module|def) +([\w.:]+[?!=]?)/,
+  bash: /^(function ?|)([\w:-]+) *\(\)/,
+  kotlin:
+    /^(?:@\w+ +)*(?:(?:public|internal|protected|open|abstract|sealed|data|inline|value|enum|annotation|override|suspend|operator|infix|tailrec|const|lateinit|expect|actual) )*(class|interface|object|fun(?: interface)?|val|var|typealias) +(?:<[^>]*> *)?(?:[\w<>,?*]+\.)*(\w+)/,
+  swift:
+    /^(?:@\w+ +)*(?:(?:public|open|internal|final|static|class(?= func)|mutating|override|indirect|convenience|required|nonisolated) )*(class|struct|enum|protocol|extension|actor|func|typealias|var|let) +(\w+)/,
+  scala:
+    /^(?:(?:sealed|abstract|final|implicit|case|override|lazy|inline|opaque) )*(class|trait|object|enum|def|val|type|given) +(\w+)/,
+  sql: /^create +(?:or +replace +|temp(?:orary)? +|unique +|materialized +)*(table|view|function|procedure|type|index|trigger) +(?:if +not +exists +)?([\w."]+)/i,
 };
+
+/** Of these, members one step further in are read too. */
+const BY_LINES: ReadonlySet<string> = new Set(["kotlin", "swift", "scala"]);
+
+/** The smallest indentation of a line that begins with a word. */
+function indentationOf(text: string): string | undefined {
+  const [shortest] = [...text.matchAll(/^(?: {2,8}|\t)(?=[\w@])/gm)]
+    .map(([blanks]) => blanks)
+    .sort((a, b) => a.length - b.length);
+  return shortest;
+}
 
 /**
  * What lines seem to export that the parser lost in broken code, by their heads and, as far as one line goes, their
@@ -21,19 +49,23 @@ const EXPORTED: Record<GrammarName, RegExp> = {
  */
 export function readUnreadExports(
   text: string,
-  language: GrammarName,
+  language: keyof typeof EXPORTED,
   known: readonly Declaration[],
 ): Declaration[] {
   const seen = new Set(known.flatMap(({ exports, name }) => [...exports, name]));
   const found: Declaration[] = [];
+  const step = BY_LINES.has(language) ? indentationOf(text) : undefined;
   for (const [index, whole] of text.split("\n").entries()) {
-    const line = whole.slice(0, MAX_LINE_CHARACTERS);
+    const isMember = step !== undefined && whole.startsWith(step);
+    const line = whole.slice(isMember ? step.length : 0, MAX_LINE_CHARACTERS);
     const [, kind, name] = EXPORTED[language].exec(line) ?? [];
     if (kind === undefined || name === undefined || seen.has(name)) continue;
+    // One step in, a value may be a function's own.
+    if (isMember && /^(?:va[lr]|let|type|typealias|given)$/.test(kind)) continue;
     seen.add(name);
     const signature = line
       .slice(line.indexOf(kind))
-      .replace(/\s*(?:\{|:|=>?)\s*$/, "")
+      .replace(/(?:\s*(?:\{|:|=>?|\(|;))+\s*$/, "")
       .trimEnd();
     found.push({
       kind,

@@ -57,7 +57,7 @@ export interface VerifyReport {
 export interface ScanRules {
   /** Globs relative to the root; absent means everything. */
   include?: string[] | undefined;
-  /** Patterns in .gitignore syntax, on top of the tree's own .gitignore files. */
+  /** Patterns in .gitignore syntax, on top of the tree's own .gitignore, .ignore and .cclignore files. */
   ignore?: string[] | undefined;
   /** First match wins, before the built-in rules. */
   prefixes?: { prefix: string; match: string }[] | undefined;

@@ -33,6 +33,26 @@ const pathsOf = async (rules?: ScanRules, folder?: string): Promise<string[]> =>
   (await walk(rules, folder)).files.map(({ path }) => path);
 
 describe("walkTree", () => {
+  it("leaves out what .ignore and .cclignore name, each over what git ignores", async () => {
+    write({
+      ".gitignore": "built/\nnotes.md\n",
+      ".ignore": "vendor/\n!notes.md\n",
+      ".cclignore": "*.sql\n",
+      "a.ts": "",
+      "built/a.js": "",
+      "notes.md": "",
+      "vendor/lib.ts": "",
+      "data/dump.sql": "",
+      "data/.cclignore": "!small.sql\n",
+      "data/small.sql": "",
+    });
+    expect((await pathsOf()).filter((path) => !path.includes("ignore"))).toEqual([
+      "a.ts",
+      "data/small.sql",
+      "notes.md",
+    ]);
+  });
+
   it("finds what git finds, with ignore files at all levels", async () => {
     execFileSync("git", ["init", "-q", root]);
     write({

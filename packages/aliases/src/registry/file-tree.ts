@@ -72,9 +72,8 @@ function readFolder(
 ): { folders: PendingFolder[]; files: string[] } {
   const entries = listFolder(root, folder.path);
   if (entries === undefined) tree.skipped.push({ path: folder.path, reason: "unreadable" });
-  const hasGitignore =
-    entries?.some((entry) => entry.name === ".gitignore" && entry.isFile()) ?? false;
-  const ignoreRules = folder.ignoreRules.enter(folder.path, hasGitignore);
+  const names = entries?.filter((entry) => entry.isFile()).map((entry) => entry.name);
+  const ignoreRules = folder.ignoreRules.enter(folder.path, new Set(names));
   const folders: PendingFolder[] = [];
   const files: string[] = [];
   for (const entry of entries ?? []) {

@@ -9,11 +9,14 @@ import { loadIgnore } from "../load-library.ts";
 export interface IgnoreRules {
   /** `path` is relative to the scanned root, with forward slashes; no parent of it may be ignored. */
   ignores(path: string, isDirectory: boolean): boolean;
-  /** These rules and those of a folder's own .gitignore, if it has one. */
-  enter(directory: string, hasGitignore: boolean): IgnoreRules;
+  /** These rules and those of the ignore files among a folder's names. */
+  enter(directory: string, names: ReadonlySet<string>): IgnoreRules;
 }
 
-/** Files that name or explain nothing: lock files, what was minified, maps of it; and files of secrets. A .gitignore may bring them back. */
+/** In git's syntax; the later one wins. The second is that of search tools, the third what no pack may hold. */
+const IGNORE_FILES = [".gitignore", ".ignore", ".cclignore"];
+
+/** Files that name or explain nothing: lock files, what was minified, maps of it; and files of secrets. An ignore file may bring them back. */
 const NOISE: readonly string[] = [
   ".env",
   ".env.*",
@@ -57,7 +60,7 @@ const NOISE: readonly string[] = [
 ];
 
 /**
- * The rules at a root: .git/info/exclude and the .gitignore files from the repository's top folder down to the root,
+ * The rules at a root: .git/info/exclude and the ignore files from the repository's top folder down to the root,
  * under the caller's own patterns (relative to the root), which win over all others.
  */
 export function rootIgnoreRules(root: string, ownPatterns: readonly string[]): IgnoreRules {
@@ -83,9 +86,9 @@ function folderRules(state: FolderRules): IgnoreRules {
       const mine = own.test(subject);
       return mine.ignored || (!mine.unignored && rules.ignores(base + subject));
     },
-    enter(directory, hasGitignore) {
-      if (!hasGitignore) return this;
-      const patterns = readPatterns(join(root, directory, ".gitignore"), base + directory);
+    enter(directory, names) {
+      if (!IGNORE_FILES.some((name) => names.has(name))) return this;
+      const patterns = readFolderPatterns(join(root, directory), base + directory);
       return folderRules({ ...state, rules: matcher().add(rules).add(patterns) });
     },
   };
@@ -100,7 +103,7 @@ function ancestorRules(root: string, top: string): { rules: Ignore; base: string
   if (base === "") return { rules, base };
   let folder = "";
   for (const name of base.split("/")) {
-    rules.add(readPatterns(join(top, folder, ".gitignore"), folder));
+    rules.add(readFolderPatterns(join(top, folder), folder));
     folder = folder === "" ? name : `${folder}/${name}`;
     if (rules.ignores(`${folder}/`)) return undefined;
   }
@@ -112,6 +115,10 @@ function repositoryTop(root: string): string | undefined {
     if (statSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined) return folder;
     if (dirname(folder) === folder) return undefined;
   }
+}
+
+function readFolderPatterns(path: string, folder: string): string[] {
+  return IGNORE_FILES.flatMap((name) => readPatterns(join(path, name), folder));
 }
 
 /** The patterns of an ignore file, anchored at its folder; none when there is no such file. */

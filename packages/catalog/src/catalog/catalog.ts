@@ -7,6 +7,7 @@ import type {
   Result,
   TokenCounter,
 } from "@ccl/core";
+import type { Records } from "@ccl/records";
 import type { FacetCount, FacetFilter } from "@ccl/search";
 
 import type { AccessOptions, DetailSection, Principal } from "../access/access-options.ts";
@@ -16,13 +17,13 @@ import type { ResourceInput } from "../record/resource-record.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
 import type { ScoreExplanation } from "../search/score-terms.ts";
 import type { SearchIndex } from "../search/search-index.ts";
-import type { CatalogStore, HistoryEntry } from "../store/catalog-store.ts";
+import type { HistoryEntry } from "../store/history-entry.ts";
 
 /** What a catalog is made of; nothing is needed. */
 export interface CatalogOptions {
-  /** In memory where absent. */
-  store?: CatalogStore | undefined;
-  /** In memory where absent; filled from the store. */
+  /** Where resources, their history and the vectors of their texts are kept; they stay open. In memory where absent. */
+  records?: Records | undefined;
+  /** In memory where absent; filled from the records. */
   index?: SearchIndex | undefined;
   /** Search goes by words alone where absent. */
   embedder?: Embedder | undefined;
@@ -234,8 +235,8 @@ export interface HistoryQuery extends AskOptions {
 }
 
 /**
- * Thousands of resources, the right ones in front of a model. Every call rejects with a `CatalogError` where the store or
- * the index fails, an option makes no sense, or `signal` aborts.
+ * Thousands of resources, the right ones in front of a model. Every call rejects with a `CatalogError` where the index
+ * fails, an option makes no sense or `signal` aborts, and with a `RecordsError` where the records fail.
  */
 export interface Catalog {
   /** Adds or replaces resources, all or none: any issue registers nothing. */

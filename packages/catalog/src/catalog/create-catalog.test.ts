@@ -1,9 +1,10 @@
 import { createFixedClock, createScriptedEmbedder } from "@ccl/core/testing";
 import type { Embedder } from "@ccl/core";
+import { createMemoryRecords } from "@ccl/records";
 import { describe, expect, it } from "vitest";
 
 import type { ResourceInput } from "../record/resource-record.ts";
-import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
+import { listResources } from "../store/list-resources.ts";
 import { createCatalog } from "./create-catalog.ts";
 
 const orders: ResourceInput = {
@@ -59,11 +60,11 @@ describe("createCatalog", () => {
   });
 
   it("derives digest, shape and hashes, and keeps members that it does not know", async () => {
-    const store = createMemoryCatalogStore();
-    const catalog = createCatalog({ clock, store });
+    const records = createMemoryRecords();
+    const catalog = createCatalog({ clock, records });
     await catalog.register([orders]);
-    const [stored] = await store.read([orders.id]);
-    expect(stored?.record).toMatchObject({
+    const [stored] = await listResources(records);
+    expect(stored).toMatchObject({
       x_team: { floor: 3 },
       rev: 1,
       shape: { rows_est: "1e7", cols: 7 },
@@ -164,8 +165,8 @@ describe("createCatalog", () => {
   });
 
   it("masks secrets before it stores them, and warns", async () => {
-    const store = createMemoryCatalogStore();
-    const catalog = createCatalog({ store });
+    const records = createMemoryRecords();
+    const catalog = createCatalog({ records });
     const secret = `ghp_${"a1B2".repeat(9)}`;
     const result = await catalog.register([
       {
@@ -178,7 +179,7 @@ describe("createCatalog", () => {
       ok: true,
       value: { warnings: [{ code: "secret_masked" }, { code: "secret_masked" }] },
     });
-    const stored = JSON.stringify(await store.read([weather.id]));
+    const stored = JSON.stringify(await records.list());
     expect(stored).not.toContain(secret);
     expect(stored).not.toContain("hunter2");
   });
@@ -201,9 +202,9 @@ describe("createCatalog", () => {
     await expect(catalog.overview({ page: 0 })).rejects.toMatchObject({ code: "invalid_options" });
   });
 
-  it("follows what another catalog writes to the same store", async () => {
-    const store = createMemoryCatalogStore();
-    const [one, two] = [createCatalog({ store }), createCatalog({ store })];
+  it("follows what another catalog writes to the same records", async () => {
+    const records = createMemoryRecords();
+    const [one, two] = [createCatalog({ records }), createCatalog({ records })];
     await one.register([orders]);
     expect((await two.search({ text: "orders" })).hits).toHaveLength(1);
     await two.register([weather]);
@@ -219,22 +220,22 @@ describe("createCatalog", () => {
 describe("createCatalog with an embedder", () => {
   it("asks once for each text, whatever comes and goes", async () => {
     const embedder = createScriptedEmbedder();
-    const store = createMemoryCatalogStore();
-    await createCatalog({ store, embedder }).register([orders, weather]);
+    const records = createMemoryRecords();
+    await createCatalog({ records, embedder }).register([orders, weather]);
     const asked = embedder.requests.flat().length;
-    const again = createCatalog({ store, embedder });
+    const again = createCatalog({ records, embedder });
     expect((await again.search({ text: "forecast" })).vectorLeg).toBe("used");
     expect(embedder.requests.flat()).toHaveLength(asked + 1);
     await again.register([{ ...weather, owner: "team" }]);
     expect(embedder.requests.flat()).toHaveLength(asked + 1);
   });
 
-  it("asks the store for no vector of a question, and keeps none", async () => {
-    const store = createMemoryCatalogStore();
-    const catalog = createCatalog({ store, embedder: createScriptedEmbedder() });
+  it("asks the records for no vector of a question, and keeps none", async () => {
+    const records = createMemoryRecords();
+    const catalog = createCatalog({ records, embedder: createScriptedEmbedder() });
     await catalog.register([orders, weather]);
     const unexpected = (): never => expect.unreachable();
-    Object.assign(store, { loadVectors: unexpected, saveVectors: unexpected });
+    Object.assign(records, { getMany: unexpected, write: unexpected });
     expect(await catalog.search({ text: "what was bought" })).toMatchObject({ vectorLeg: "used" });
     expect(await catalog.search({ text: " " })).toMatchObject({ vectorLeg: "absent" });
   });

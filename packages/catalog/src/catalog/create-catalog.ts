@@ -1,10 +1,10 @@
 import { throwIfAborted } from "@ccl/core/async";
 import { estimatedCounter, systemClock } from "@ccl/core";
+import { createMemoryRecords } from "@ccl/records";
 
 import { CatalogError } from "../catalog-error.ts";
 import { drillDown } from "../drill-down/drill-down.ts";
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
-import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
 import { requireIds, requireWhole } from "./call-options.ts";
 import type { Catalog, CatalogOptions } from "./catalog.ts";
 import type { CatalogContext } from "./catalog-context.ts";
@@ -15,7 +15,7 @@ import { ResidentRecords } from "./resident-records.ts";
 import { createVectorSource } from "./vector-source.ts";
 import { createVisibleSets } from "./visible-set.ts";
 
-/** A catalog over a store and an index, in memory unless given. Nothing is read before the first call. */
+/** A catalog over records and an index, in memory unless given. Nothing is read before the first call. */
 export function createCatalog(options: CatalogOptions = {}): Catalog {
   const { context, writing } = createParts(options);
   return {
@@ -28,7 +28,7 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
     drillDown: (request) => drillDown(request, context),
     async history(id, query = {}) {
       const visible = await context.look(query.principal, query.signal);
-      return historyOf(id, query, { visible, store: writing.store });
+      return historyOf(id, query, { visible, records: writing.records });
     },
   };
 }
@@ -38,7 +38,7 @@ function createParts(options: CatalogOptions): {
   writing: RegisterContext;
 } {
   const {
-    store = createMemoryCatalogStore(),
+    records = createMemoryRecords(),
     index = createMemorySearchIndex(),
     embedder,
     access,
@@ -51,8 +51,8 @@ function createParts(options: CatalogOptions): {
   const vectors =
     embedder === undefined
       ? undefined
-      : createVectorSource({ embedder, store, timeoutMs: embedTimeoutMs, clock });
-  const resident = new ResidentRecords({ store, index, vectors, access });
+      : createVectorSource({ embedder, records, timeoutMs: embedTimeoutMs, clock });
+  const resident = new ResidentRecords({ records, index, vectors, access });
   const visibleSets = createVisibleSets(resident, access);
   const context: CatalogContext = {
     counter: options.counter ?? estimatedCounter,
@@ -69,5 +69,5 @@ function createParts(options: CatalogOptions): {
       return visibleSets(principal);
     },
   };
-  return { context, writing: { store, resident, clock } };
+  return { context, writing: { records, resident, clock } };
 }

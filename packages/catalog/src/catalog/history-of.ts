@@ -1,6 +1,9 @@
+import type { Records } from "@ccl/records";
+
 import type { Visibility } from "../access/create-visibility.ts";
 import { isWhole, viewColumns } from "../access/present-record.ts";
-import type { CatalogStore, HistoryEntry } from "../store/catalog-store.ts";
+import type { HistoryEntry } from "../store/history-entry.ts";
+import { readHistory } from "../store/read-history.ts";
 import { requireWhole } from "./call-options.ts";
 import type { ResourceChange } from "../record/diff-resource.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
@@ -14,14 +17,13 @@ import type { VisibleSet } from "./visible-set.ts";
 export async function historyOf(
   id: string,
   { limit = 100, signal }: HistoryQuery,
-  { visible, store }: { visible: VisibleSet; store: CatalogStore },
+  { visible, records }: { visible: VisibleSet; records: Records },
 ): Promise<SeenHistoryEntry[]> {
   requireWhole("limit", limit, [1, 1_000]);
   const { visibility } = visible;
   const record = visible.recordOf(id);
   if (record === undefined ? !visibility.isOpen : !visibility.seesDetails(record)) return [];
-  const { entries } = await store.history(id, { limit, signal });
-  const oldestFirst = entries.toReversed();
+  const oldestFirst = await readHistory(records, id, { limit, signal });
   if (record === undefined) return oldestFirst.map(withoutChanges);
   const seesEvery = visibility.seesEveryColumn(record);
   // What once was a column may have been a hidden one, so only names of columns that are seen now are shown.

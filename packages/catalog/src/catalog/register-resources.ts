@@ -1,50 +1,42 @@
 import { throwIfAborted } from "@ccl/core/async";
 import type { Clock, Issue, Result } from "@ccl/core";
+import { type Records, RecordsError } from "@ccl/records";
 
 import { CatalogError } from "../catalog-error.ts";
 import { checkResources } from "../record/check-resource.ts";
 import { deriveRecord } from "../record/derive-record.ts";
 import { diffResource } from "../record/diff-resource.ts";
 import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
-import type { CatalogStore, HistoryEntry, ResourceWrite } from "../store/catalog-store.ts";
+import type { HistoryEntry } from "../store/history-entry.ts";
+import { type ResourceWrite, writeResources } from "../store/write-resources.ts";
 import type { RegisterReport } from "./catalog.ts";
 import type { ResidentRecords } from "./resident-records.ts";
 
 /** Where resources are registered. */
 export interface RegisterContext {
-  store: CatalogStore;
+  records: Records;
   resident: ResidentRecords;
   clock: Clock;
   signal?: AbortSignal | undefined;
 }
 
 /** Another writer may come between reading and writing so many times. */
-const maxTries = 5;
+const maxTries = 100;
 
 /** Checks, derives and writes a batch as one; see `Catalog.register`. */
 export async function registerResources(
   inputs: readonly unknown[],
-  { store, resident, clock, signal }: RegisterContext,
+  context: RegisterContext,
 ): Promise<Result<RegisterReport>> {
+  const { resident, clock, signal } = context;
   throwIfAborted(signal, CatalogError);
   if (!Array.isArray(inputs))
     throw new CatalogError("invalid_options", "register takes a list of resources.");
   const checked = checkResources(inputs);
   if (!checked.ok) return { ok: false, issues: checked.issues };
-  const report = await resident.exclusively(async () => {
-    for (let tries = 1; ; tries++) {
-      await resident.followNow(signal);
-      const { writes, report } = writesOf(checked.value, resident, clock.now());
-      try {
-        if (writes.length > 0) await store.write(writes, { signal });
-        await resident.followNow(signal);
-        return report;
-      } catch (error) {
-        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === maxTries)
-          throw error;
-      }
-    }
-  });
+  const { report } = await writeLatest(context, () =>
+    writesOf(checked.value, resident, clock.now()),
+  );
   const failure = await resident.fillVectors(signal);
   const warnings = [
     ...checked.warnings,
@@ -56,29 +48,42 @@ export async function registerResources(
 /** Removes what is there, and gives which that was. */
 export async function removeResources(
   ids: readonly string[],
-  { store, resident, clock, signal }: RegisterContext,
+  context: RegisterContext,
 ): Promise<string[]> {
+  const { resident, clock, signal } = context;
   throwIfAborted(signal, CatalogError);
+  const { writes } = await writeLatest(context, () => {
+    const at = new Date(clock.now()).toISOString();
+    const found = [...new Set(ids)].flatMap((id) => resident.get(id) ?? []);
+    return {
+      writes: found.map((record): ResourceWrite => {
+        const entry = entryOf(record, { kind: "removed", at });
+        return { id: record.id, record: undefined, entry };
+      }),
+    };
+  });
+  return writes.map(({ id }) => id);
+}
+
+/** Writes what `plan` makes of the resources as they are; once more where another writer was faster. */
+async function writeLatest<Plan extends { writes: ResourceWrite[] }>(
+  { records, resident, signal }: RegisterContext,
+  plan: () => Plan,
+): Promise<Plan> {
   return resident.exclusively(async () => {
     for (let tries = 1; ; tries++) {
       await resident.followNow(signal);
-      const records = [...new Set(ids)].flatMap((id) => resident.get(id) ?? []);
-      const at = new Date(clock.now()).toISOString();
-      const writes = records.map((record): ResourceWrite => {
-        const entry = entryOf(record, { kind: "removed", at });
-        return {
-          id: record.id,
-          record: undefined,
-          expectedVersion: resident.versionOf(record.id),
-          entry,
-        };
-      });
+      const planned = plan();
       try {
-        if (writes.length > 0) await store.write(writes, { signal });
+        if (planned.writes.length > 0)
+          await writeResources(records, planned.writes, {
+            expectedVersion: resident.version,
+            signal,
+          });
         await resident.followNow(signal);
-        return records.map(({ id }) => id);
+        return planned;
       } catch (error) {
-        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === maxTries)
+        if (!RecordsError.isInstance(error) || error.code !== "conflict" || tries === maxTries)
           throw error;
       }
     }
@@ -113,7 +118,7 @@ function writesOf(
       ...entryOf(record, { kind: before === undefined ? "registered" : "changed", at }),
       changes,
     };
-    writes.push({ id: input.id, record, expectedVersion: resident.versionOf(input.id), entry });
+    writes.push({ id: input.id, record, entry });
   }
   return { writes, report };
 }

@@ -1,33 +1,36 @@
 import { compareCodeUnits } from "@ccl/core";
+import type { Records } from "@ccl/records";
 import { CatalogError } from "../catalog-error.ts";
 import type { AccessOptions } from "../access/access-options.ts";
 import { indexVariants, variantIdsOf } from "../access/search-variants.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { SearchDocument, SearchIndex } from "../search/search-index.ts";
-import type { CatalogStore, ChangedId, StoredResource } from "../store/catalog-store.ts";
+import { listResources, readResources } from "../store/list-resources.ts";
+import { changesLog } from "../store/stored-names.ts";
 import { embeddingText } from "./embedding-text.ts";
 import type { VectorSource } from "./vector-source.ts";
 
 /** What a catalog keeps at hand. */
 export interface ResidentOptions {
-  store: CatalogStore;
+  records: Records;
   index: SearchIndex;
   vectors: VectorSource | undefined;
   access: AccessOptions | undefined;
 }
 
 /**
- * The records of a store at hand, and an index that follows it: what any writer of the store did is taken in, by the
- * store's versions, before a call is answered.
+ * The resources at hand, and an index that follows them: what any writer did is taken in, by the log of changes, before
+ * a call is answered.
  */
 export class ResidentRecords {
   readonly #options: ResidentOptions;
-  readonly #records = new Map<string, StoredResource>();
+  readonly #records = new Map<string, ResourceRecord>();
   /** Index entries without a vector. */
   readonly #pending = new Map<string, ResourceRecord>();
   #sortedIds: readonly string[] | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  /** The store's version up to which everything is taken in. */
+  #isLoaded = false;
+  /** The entry of the log of changes up to which everything is taken in. */
   version = 0;
 
   constructor(options: ResidentOptions) {
@@ -35,12 +38,7 @@ export class ResidentRecords {
   }
 
   get(id: string): ResourceRecord | undefined {
-    return this.#records.get(id)?.record;
-  }
-
-  /** 0 for what is not there. */
-  versionOf(id: string): number {
-    return this.#records.get(id)?.version ?? 0;
+    return this.#records.get(id);
   }
 
   /** By code units. */
@@ -63,12 +61,21 @@ export class ResidentRecords {
 
   /** As `follow`, for one who has the turn. */
   async followNow(signal?: AbortSignal): Promise<void> {
-    const call = { signal };
+    const { records } = this.#options;
+    if (!this.#isLoaded) {
+      // What is written meanwhile is in the log behind this version.
+      const from = Number.MAX_SAFE_INTEGER;
+      const { version } = await records.readLog(changesLog, { from, signal });
+      await this.#takeIn(await listResources(records, { signal }), signal);
+      this.version = version;
+      this.#isLoaded = true;
+    }
     for (;;) {
-      const page = await this.#options.store.changesAfter(this.version, call);
-      if (page.changes.length > 0) await this.#takeIn(page.changes, signal);
-      this.version = page.after;
-      if (!page.hasMore) break;
+      const from = this.version;
+      const { entries, version } = await records.readLog(changesLog, { from, signal });
+      if (entries.length > 0) await this.#takeInIds([...new Set(entries.map(String))], signal);
+      this.version += entries.length;
+      if (this.version >= version) break;
     }
   }
 
@@ -103,15 +110,23 @@ export class ResidentRecords {
     for (const { record } of documents) this.#pending.delete(record.id);
   }
 
-  async #takeIn(changes: readonly ChangedId[], signal: AbortSignal | undefined): Promise<void> {
-    const { store, index, access, vectors } = this.#options;
-    const call = { signal };
-    const ids = changes.filter(({ isRemoved }) => !isRemoved).map(({ id }) => id);
-    const stored = (await store.read(ids, call)).flatMap((resource) => resource ?? []);
-    const found = new Set(stored.map(({ record }) => record.id));
-    // What vanished between the two calls will come as a removal.
-    const gone = changes.map(({ id }) => id).filter((id) => !found.has(id));
-    const entries = stored.flatMap(({ record }) => indexVariants(record, access));
+  async #takeInIds(ids: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+    const { records, index } = this.#options;
+    const found = await readResources(records, ids, signal);
+    await this.#takeIn(found, signal);
+    const there = new Set(found.map(({ id }) => id));
+    const gone = ids.filter((id) => !there.has(id));
+    if (gone.length > 0)
+      await this.#guarded(() => index.remove(gone.flatMap(variantIdsOf), { signal }));
+    for (const id of gone) this.#forget(id);
+  }
+
+  async #takeIn(
+    resources: readonly ResourceRecord[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { index, access, vectors } = this.#options;
+    const entries = resources.flatMap((record) => indexVariants(record, access));
     const known =
       vectors === undefined
         ? undefined
@@ -120,10 +135,8 @@ export class ResidentRecords {
       const vector = known?.get(embeddingText(record));
       return vector === undefined ? { record } : { record, vector };
     });
-    if (documents.length > 0) await this.#guarded(() => index.put(documents, call));
-    if (gone.length > 0) await this.#guarded(() => index.remove(gone.flatMap(variantIdsOf), call));
-    for (const id of gone) this.#forget(id);
-    for (const resource of stored) this.#records.set(resource.record.id, resource);
+    if (documents.length > 0) await this.#guarded(() => index.put(documents, { signal }));
+    for (const record of resources) this.#records.set(record.id, record);
     for (const { record, vector } of documents) {
       if (vectors !== undefined && vector === undefined) this.#pending.set(record.id, record);
       else this.#pending.delete(record.id);
@@ -133,6 +146,7 @@ export class ResidentRecords {
 
   #forget(id: string): void {
     this.#records.delete(id);
+    this.#sortedIds = undefined;
     for (const variant of variantIdsOf(id)) this.#pending.delete(variant);
   }
 

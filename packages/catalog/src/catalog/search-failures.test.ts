@@ -1,14 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
-import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
 import { loadSqlParser } from "../verify/sql-parser.ts";
 import { createCatalog } from "./create-catalog.ts";
 
 describe("what a catalog needs and does not get", () => {
   it("is named: an index that fails", async () => {
     const index = createMemorySearchIndex();
-    const catalog = createCatalog({ store: createMemoryCatalogStore(), index });
+    const catalog = createCatalog({ index });
     const cause = new Error("disk");
     vi.spyOn(index, "searchText").mockRejectedValue(cause);
     await expect(catalog.search({ text: "orders" })).rejects.toMatchObject({

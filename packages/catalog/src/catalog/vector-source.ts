@@ -1,8 +1,9 @@
 import { CatalogError } from "../catalog-error.ts";
 import { throwIfAborted } from "@ccl/core/async";
-import { type Clock, type Embedder, sha256Hex } from "@ccl/core";
+import type { Clock, Embedder } from "@ccl/core";
+import type { Records } from "@ccl/records";
 
-import type { CatalogStore } from "../store/catalog-store.ts";
+import { loadVectors, saveVectors } from "../store/stored-vectors.ts";
 
 /** Texts that one call of an embedder gets. */
 const batchSize = 64;
@@ -12,7 +13,7 @@ const restMs = 30_000;
 /** Where vectors come from. */
 export interface VectorSourceOptions {
   embedder: Embedder;
-  store: CatalogStore;
+  records: Records;
   timeoutMs: number;
   clock: Clock;
 }
@@ -26,11 +27,11 @@ interface EmbeddedTexts {
 
 /** An embedder behind a cache by content, bounded in time: it never makes a caller fail or wait without end. */
 export interface VectorSource {
-  /** Only what the store keeps. */
+  /** Only those that are kept. */
   load(texts: readonly string[], signal?: AbortSignal): Promise<EmbeddedTexts>;
   /**
-   * What the store keeps, and the rest from the embedder, kept from then on; all from the embedder, and the store left
-   * alone, where `isKept` is false. Rejects with `aborted`, and as the store does.
+   * Those that are kept, and the rest from the embedder, kept from then on; all from the embedder, and the records left
+   * alone, where `isKept` is false. Rejects with `aborted`, and as the records do.
    */
   embed(
     texts: readonly string[],
@@ -38,32 +39,21 @@ export interface VectorSource {
   ): Promise<EmbeddedTexts>;
 }
 
-/** Caches vectors in a store by the SHA-256 of the text, apart for each embedder. */
+/** Keeps vectors by the SHA-256 of the text, apart for each embedder. */
 export function createVectorSource({
   embedder,
-  store,
+  records,
   timeoutMs,
   clock,
 }: VectorSourceOptions): VectorSource {
   let restUntil = Number.NEGATIVE_INFINITY;
   let lastFailure = "";
   const space = `${embedder.name}/${embedder.dimensions}`;
-  const load = async (texts: readonly string[], signal?: AbortSignal): Promise<EmbeddedTexts> => {
-    const byHash = new Map(texts.map((text) => [sha256Hex(text), text]));
-    const hashes = [...byHash.keys()];
-    const vectors = new Map<string, Float32Array>();
-    for (let start = 0; start < hashes.length; start += 500) {
-      const page = hashes.slice(start, start + 500);
-      for (const { hash, vector } of await store.loadVectors(
-        space,
-        page,
-        signal === undefined ? {} : { signal },
-      )) {
-        const text = byHash.get(hash);
-        if (text !== undefined && isSound(vector, embedder.dimensions)) vectors.set(text, vector);
-      }
-    }
-    return { vectors };
+  const load = async (all: readonly string[], signal?: AbortSignal): Promise<EmbeddedTexts> => {
+    const texts = [...new Set(all)];
+    const found = await loadVectors(records, { embedder: space, texts }, signal);
+    const sound = [...found].filter(([, vector]) => isSound(vector, embedder.dimensions));
+    return { vectors: new Map(sound) };
   };
   return {
     load,
@@ -86,13 +76,9 @@ export function createVectorSource({
           lastFailure = outcome;
           return { vectors, failure: outcome };
         }
-        for (const [index, vector] of outcome.entries()) vectors.set(batch[index] ?? "", vector);
-        if (!isKept) continue;
-        const entries = outcome.map((vector, index) => ({
-          hash: sha256Hex(batch[index] ?? ""),
-          vector,
-        }));
-        await store.saveVectors(space, entries, signal === undefined ? {} : { signal });
+        const found = new Map(outcome.map((vector, index) => [batch[index] ?? "", vector]));
+        for (const [text, vector] of found) vectors.set(text, vector);
+        if (isKept) await saveVectors(records, { embedder: space, vectors: found }, signal);
       }
       return { vectors };
     },

@@ -1,17 +1,18 @@
+import { createMemoryRecords } from "@ccl/records";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createCatalog } from "../catalog/create-catalog.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
-import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
+import { listResources } from "../store/list-resources.ts";
 import { fromCatalogFiles, toCatalogFiles } from "./catalog-files.ts";
 import { fromCompactJsonl, toCompactJsonl } from "./compact-jsonl.ts";
 import { detailsPath } from "./details-path.ts";
 import { renderResourcesMarkdown } from "./render-resources-markdown.ts";
 
 async function sampleRecords(): Promise<ResourceRecord[]> {
-  const store = createMemoryCatalogStore();
-  const result = await createCatalog({ store }).register([
+  const records = createMemoryRecords();
+  const result = await createCatalog({ records }).register([
     {
       id: "res:db.pg.main.public.orders",
       kind: "tabular",
@@ -30,7 +31,7 @@ async function sampleRecords(): Promise<ResourceRecord[]> {
     },
   ]);
   expect(result.ok).toBe(true);
-  return (await store.list()).resources.map(({ record }) => record);
+  return listResources(records);
 }
 
 describe("compact JSONL", () => {

@@ -6,11 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { createMemoryRecords } from "@ccl/records";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { createCatalog } from "../catalog/create-catalog.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
-import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
+import { listResources } from "../store/list-resources.ts";
 import { createCatalogFolder } from "./create-catalog-folder.ts";
 import { isAtLeast, kills } from "../../../../scripts/lengths/test-length.mjs";
 
@@ -62,10 +63,10 @@ afterEach(async () => {
 });
 
 async function recordsOf(ids: readonly string[]): Promise<ResourceRecord[]> {
-  const store = createMemoryCatalogStore();
+  const records = createMemoryRecords();
   const inputs = ids.map((id) => ({ id, kind: "bus", title: id }));
-  expect(await createCatalog({ store }).register(inputs)).toMatchObject({ ok: true });
-  return (await store.list({ limit: 1_000 })).resources.map(({ record }) => record);
+  expect(await createCatalog({ records }).register(inputs)).toMatchObject({ ok: true });
+  return listResources(records);
 }
 
 interface Writer {

@@ -1,8 +1,10 @@
 import { sha256Hex } from "@ccl/core";
+import { createMemoryRecords } from "@ccl/records";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCatalog } from "../catalog/create-catalog.ts";
-import { createMemoryCatalogStore } from "../store/create-memory-catalog-store.ts";
+import { listResources } from "../store/list-resources.ts";
+import { restoreResources } from "../store/write-resources.ts";
 import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
 import { createCatalogSnapshot } from "./create-catalog-snapshot.ts";
 import { type SnapshotRecord } from "./snapshot-index.ts";
@@ -11,10 +13,10 @@ const clock = { now: (): number => Date.parse("2025-01-01T00:00:00Z") };
 const { numRuns = 200 } = fc.readConfigureGlobal();
 
 async function recordsOf(inputs: readonly ResourceInput[]): Promise<ResourceRecord[]> {
-  const store = createMemoryCatalogStore();
-  const registered = await createCatalog({ store, clock }).register(inputs);
+  const records = createMemoryRecords();
+  const registered = await createCatalog({ records, clock }).register(inputs);
   if (!registered.ok) throw new Error(JSON.stringify(registered.issues));
-  return (await store.list({ limit: 1_000 })).resources.map(({ record }) => record);
+  return listResources(records);
 }
 
 const hashed = (records: readonly ResourceRecord[]): SnapshotRecord[] =>
@@ -54,9 +56,9 @@ describe("createCatalogSnapshot", () => {
           loadSaved: async () => saved,
           clock,
         });
-        const store = createMemoryCatalogStore();
-        await store.write(records.map((record) => ({ id: record.id, record, expectedVersion: 0 })));
-        const catalog = createCatalog({ store, clock });
+        const kept = createMemoryRecords();
+        await restoreResources(kept, records);
+        const catalog = createCatalog({ records: kept, clock });
         for (const text of ["orders of customers", "amount заказов", ""]) {
           expect(await snapshot.search({ text })).toEqual(await catalog.search({ text }));
           expect(await snapshot.budgetedContext({ task: text, budget: 300 })).toEqual(

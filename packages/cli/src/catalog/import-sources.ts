@@ -14,11 +14,10 @@ import type { Issue } from "@ccl/core";
 
 import { CliError, inputError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import { isSameSource } from "./catalog-source.ts";
+import { isSameSource, type SourceDraft } from "./source-draft.ts";
 import { loadSource } from "./load-source.ts";
 import { mergeImported } from "./merge-imported.ts";
 import { openCatalog } from "./open-catalog.ts";
-import type { SourceDraft } from "./source-draft.ts";
 
 /** What one source gave. */
 interface SourceOutcome extends CatalogSource {

@@ -12,7 +12,7 @@ import type { Result } from "@ccl/core";
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { fileMatcher, fixedFolder } from "./file-matcher.ts";
-import { exportOf, loadOptional } from "./load-optional.ts";
+import { loadExport } from "./load-optional.ts";
 import type { SourceDraft } from "./source-draft.ts";
 
 const SAMPLE_BYTES = 1024 * 1024;
@@ -80,7 +80,7 @@ async function readBeginning(root: string, name: string): Promise<SourceFile> {
 
 function parquetOptions(session: Session, names: readonly string[]): FromFilesOptions {
   if (!names.some((name) => name.toLowerCase().endsWith(".parquet"))) return {};
-  const reader = exportOf(loadOptional(session, "hyparquet"), "parquetMetadata");
+  const reader = loadExport(session, "hyparquet", "parquetMetadata");
   if (!isReader(reader)) {
     throw new CliError(
       "usage",

@@ -4,13 +4,19 @@ import { join } from "node:path";
 import type { Session } from "../session.ts";
 
 /**
- * A library that the project, or the installation of ccl, may have; undefined where neither does. It is the project's own
- * dependency and none of ours, so it is looked up from the project's folder.
+ * What a library exports that the project, or the installation of ccl, may have; undefined where neither does. It is the
+ * project's own dependency and none of ours, so it is looked up from the project's folder.
  */
-export function loadOptional({ root }: Pick<Session, "root">, name: "pg" | "hyparquet"): unknown {
+export function loadExport(
+  { root }: Pick<Session, "root">,
+  library: "pg" | "hyparquet",
+  name: string,
+): unknown {
   for (const from of [join(root, "package.json"), import.meta.url]) {
     const load = createRequire(from);
-    if (isInstalled(load, name)) return load(name);
+    if (!isInstalled(load, library)) continue;
+    const loaded: unknown = load(library);
+    return memberOf(loaded, name) ?? memberOf(memberOf(loaded, "default"), name);
   }
   return undefined;
 }
@@ -22,15 +28,6 @@ function isInstalled(load: NodeJS.Require, name: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** What a library exports under a name, by itself or on its default export. */
-export function exportOf(library: unknown, name: string): unknown {
-  for (const from of [library, memberOf(library, "default")]) {
-    const found = memberOf(from, name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,10 +1,16 @@
-import type { ResourceInput } from "@ccl/catalog";
-import { sourceKey } from "@ccl/catalog/node";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { fromJsonl, fromMcpTools, fromOpenApi, type ResourceInput } from "@ccl/catalog";
+import { type CatalogSource, sourceKey } from "@ccl/catalog/node";
 import { CclError, type Issue, redactSecrets, type Result } from "@ccl/core";
+import { readBodyText } from "@ccl/core/http";
+import type { McpServerConfig } from "@ccl/mcp";
 
 import { CliError, inputError } from "../cli-error.ts";
+import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
-import { safelyDecoded, type SourceDraft } from "./source-draft.ts";
+import { resolveLocation, safelyDecoded, type SourceDraft } from "./source-draft.ts";
 
 /** What a source has now, as its importer gives it. @throws CliError `source_failed` where it does not answer */
 export async function loadSource(
@@ -25,26 +31,18 @@ export async function loadSource(
 }
 
 async function load(session: Session, draft: SourceDraft): Promise<readonly ResourceInput[]> {
-  switch (draft.source.kind) {
+  const { kind, name } = draft.source;
+  switch (kind) {
     case "sql":
       return await (await import("./load-sql.ts")).loadSql(session, draft);
     case "mcp":
-      return await (await import("./load-mcp.ts")).loadMcp(session, draft);
-    case "openapi": {
-      const { readDocument } = await import("./read-document.ts");
-      const { fromOpenApi } = await import("@ccl/catalog");
-      return valueOf(
-        draft,
-        fromOpenApi(await readDocument(session, draft), { name: draft.source.name }),
-      );
-    }
+      return await loadMcp(session, draft);
+    case "openapi":
+      return valueOf(draft, fromOpenApi(await readDocument(session, draft), { name }));
     case "files":
       return valueOf(draft, await (await import("./load-files.ts")).loadFiles(session, draft));
-    case "jsonl": {
-      const { readDocument } = await import("./read-document.ts");
-      const { fromJsonl } = await import("@ccl/catalog");
+    case "jsonl":
       return valueOf(draft, fromJsonl(await readDocument(session, draft)));
-    }
   }
 }
 
@@ -72,4 +70,59 @@ function secretsOf(address: string): string[] {
   const { password, search, searchParams } = new URL(address);
   const found = [address, password, safelyDecoded(password), search, ...searchParams.values()];
   return found.filter((text) => text.length >= 3).sort((left, right) => right.length - left.length);
+}
+
+const maxBytes = 64 * 1024 * 1024;
+const timeoutMs = 30_000;
+
+/** The text behind a path from the project's root or an http address. */
+async function readDocument(session: Session, { source, address }: SourceDraft): Promise<string> {
+  if (!/^https?:\/\//i.test(address)) {
+    return await readFile(resolve(session.root, address), {
+      encoding: "utf8",
+      signal: session.signal,
+    });
+  }
+  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(timeoutMs)]);
+  const response = await fetch(address, { signal, headers: tokenHeaders(session, source) });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new CliError("source_failed", `${source.location} answers ${response.status}.`);
+  }
+  const body = await readBodyText(response.body, { maxBytes, signal });
+  if (body.status === "complete") return body.text;
+  const what = body.status === "too_large" ? `more than ${maxBytes} bytes` : "no text in UTF-8";
+  throw new CliError("source_failed", `${source.location} gives ${what}.`);
+}
+
+/** The tools of an MCP server: a process of its own for as long as it is asked, or one behind an address. */
+async function loadMcp(session: Session, draft: SourceDraft): Promise<ResourceInput[]> {
+  const { connectMcpServer } = await import("@ccl/mcp");
+  const { signal } = session;
+  const client = await connectMcpServer(configOf(session, draft), { timeoutMs, signal });
+  try {
+    return await fromMcpTools(client, { server: draft.source.name, timeoutMs, signal });
+  } finally {
+    await client.close();
+  }
+}
+
+function configOf(session: Session, { address, source }: SourceDraft): McpServerConfig {
+  if (/^https?:\/\//i.test(address))
+    return { url: address, headers: tokenHeaders(session, source) };
+  const [command, ...args] = splitCommand(address, "--mcp");
+  const env = Object.fromEntries(
+    Object.entries(session.terminal.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+  return { command, args, env, cwd: session.root };
+}
+
+/** The header with the token that a source's variable holds; none where it names none. */
+function tokenHeaders(session: Session, { tokenVariable }: CatalogSource): Record<string, string> {
+  if (tokenVariable === undefined) return {};
+  return {
+    authorization: `Bearer ${resolveLocation(`env:${tokenVariable}`, session.terminal.env)}`,
+  };
 }

@@ -2,13 +2,12 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { fromSqlDatabase, type FromSqlDatabaseOptions, type ResourceInput } from "@ccl/catalog";
-import type { CatalogSource } from "@ccl/catalog/node";
 import type { PostgresClient } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import { exportOf, loadOptional } from "./load-optional.ts";
+import { loadExport } from "./load-optional.ts";
 import type { SourceDraft } from "./source-draft.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -20,7 +19,8 @@ export async function loadSql(
   { source, address }: SourceDraft,
 ): Promise<ResourceInput[]> {
   const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
-  const options = optionsOf(session, source);
+  const { name, schemas, sampleRows } = source;
+  const options: FromSqlDatabaseOptions = { name, schemas, sampleRows, signal: session.signal };
   if (path !== undefined) return await loadSqlite(resolve(session.root, path), options);
   if (!/^postgres(?:ql)?:\/\//i.test(address)) {
     throw new CliError(
@@ -29,7 +29,7 @@ export async function loadSql(
     );
   }
   // A reference by the database's name; whoever runs a query resolves it.
-  const secret = `ada://secret/pg:${encodeURIComponent(source.name)}`;
+  const secret = `ada://secret/pg:${encodeURIComponent(name)}`;
   return await withPostgres(session, { address, isReadOnly: true }, (client) =>
     fromSqlDatabase(client, { ...options, secret }),
   );
@@ -45,18 +45,6 @@ async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promis
   } finally {
     database.close();
   }
-}
-
-function optionsOf(
-  { signal }: Session,
-  { name, schemas, sampleRows }: CatalogSource,
-): FromSqlDatabaseOptions {
-  return {
-    name,
-    signal,
-    schemas,
-    sampleRows,
-  };
 }
 
 /** What is used of pg's `Client`. */
@@ -84,14 +72,18 @@ export async function withPostgres<T>(
 
 /** Several connections by the package pg of the project, each opened when it is needed. */
 export function openPostgresPool(
-  session: Session,
+  session: Pick<Session, "root">,
   address: string,
 ): PostgresClient & { end(): Promise<void> } {
   return construct(session, "Pool", address);
 }
 
-function construct(session: Session, name: "Client" | "Pool", address: string): ConnectedClient {
-  const Constructor = exportOf(loadOptional(session, "pg"), name);
+function construct(
+  session: Pick<Session, "root">,
+  name: "Client" | "Pool",
+  address: string,
+): ConnectedClient {
+  const Constructor = loadExport(session, "pg", name);
   if (typeof Constructor !== "function")
     throw new CliError(
       "usage",

@@ -1,9 +1,10 @@
 import {
   createCatalog,
-  createMemoryCatalogStore,
+  listResources,
   type ResourceInput,
   type ResourceRecord,
 } from "@ccl/catalog";
+import { createMemoryRecords } from "@ccl/records";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -35,11 +36,11 @@ const resource: fc.Arbitrary<ResourceInput> = fc.record(
 
 /** The record that a catalog makes of an input. */
 async function recordOf(input: ResourceInput): Promise<ResourceRecord> {
-  const store = createMemoryCatalogStore();
-  await createCatalog({ store }).register([input]);
-  const [stored] = await store.read([input.id]);
+  const records = createMemoryRecords();
+  await createCatalog({ records }).register([input]);
+  const [stored] = await listResources(records);
   if (stored === undefined) throw new Error("nothing was stored");
-  return stored.record;
+  return stored;
 }
 
 /** Apart from what the catalog fills in, and what is empty. */

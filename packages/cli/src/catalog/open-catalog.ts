@@ -1,18 +1,20 @@
 import {
   type Catalog,
+  CatalogError,
   createCatalog,
-  createMemoryCatalogStore,
+  listResources,
+  type Principal,
   type ResourceRecord,
+  restoreResources,
+  type SearchIndex,
 } from "@ccl/catalog";
-import type { Principal } from "@ccl/catalog";
-
-import { createNoSearchIndex } from "./no-search-index.ts";
+import { createMemoryRecords } from "@ccl/records";
 
 /** Whoever has the folder sees what stands in it, personal columns too. What goes into a prompt or a page is asked without. */
 export const owner: Principal = { id: "owner", roles: ["owner"] };
 
 /** A catalog in memory over the records of a folder, which can be written and asked by ids, not by words. */
-export interface OpenedCatalog {
+interface OpenedCatalog {
   catalog: Catalog;
   /** By id, as they are now. */
   records(): Promise<ResourceRecord[]>;
@@ -23,28 +25,26 @@ export async function openCatalog(
   records: readonly ResourceRecord[],
   { signal }: { signal: AbortSignal },
 ): Promise<OpenedCatalog> {
-  const store = createMemoryCatalogStore();
-  await store.write(
-    records.map((record) => ({ id: record.id, record, expectedVersion: 0 })),
-    { signal },
-  );
+  const kept = createMemoryRecords();
+  await restoreResources(kept, records, { signal });
   const roles = { owner: { details: true, pii: true }, public: { details: true } };
-  const catalog = createCatalog({ store, index: createNoSearchIndex(), access: { roles } });
+  const index = createNoSearchIndex();
   return {
-    catalog,
-    async records() {
-      const all: ResourceRecord[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await store.list({
-          limit: 1_000,
-          signal,
-          cursor,
-        });
-        all.push(...page.resources.map(({ record }) => record));
-        ({ cursor } = page);
-      } while (cursor !== undefined);
-      return all;
-    },
+    catalog: createCatalog({ records: kept, index, access: { roles } }),
+    records: () => listResources(kept, { signal }),
+  };
+}
+
+/** For catalogs that are only written and read by ids: what is never asked need not be filled. */
+function createNoSearchIndex(): SearchIndex {
+  const refuse = (): Promise<never> =>
+    Promise.reject(new CatalogError("index_failed", "This catalog was opened without search."));
+  return {
+    name: "none",
+    put: async () => undefined,
+    remove: async () => undefined,
+    searchText: refuse,
+    searchVector: refuse,
+    countFacets: refuse,
   };
 }

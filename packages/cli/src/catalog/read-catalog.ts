@@ -40,6 +40,18 @@ export function openSnapshot(
   return createCatalogSnapshot({ records: content.records, loadSaved: folder.loadIndex, counter });
 }
 
+/** Searches the records as the public sees them, and keeps the index for the next process. */
+export async function withSnapshot<T>(
+  read: ReadCatalog,
+  { signal, counter }: { signal: AbortSignal; counter?: TokenCounter | undefined },
+  work: (snapshot: CatalogSnapshot) => Promise<T>,
+): Promise<T> {
+  const snapshot = openSnapshot(read, counter);
+  const found = await work(snapshot);
+  await saveIndex(read, snapshot, signal);
+  return found;
+}
+
 /** Saves the search index for the next process, unless it is the saved one. */
 export async function saveIndex(
   { folder }: Pick<ReadCatalog, "folder">,

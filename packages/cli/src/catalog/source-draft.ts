@@ -1,13 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 
-import type { CatalogSource, SourceKind } from "@ccl/catalog/node";
+import { type CatalogSource, sourceKey, type SourceKind } from "@ccl/catalog/node";
 import { redactSecrets } from "@ccl/core";
 
 import { CliError } from "../cli-error.ts";
 import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
-import { isVariable, resolveLocation } from "./catalog-source.ts";
 
 /** Sources as the command line names them. */
 export interface SourceFlags {
@@ -165,4 +164,26 @@ export function safelyDecoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+const variableName = /^env:([A-Za-z_]\w*)$/;
+
+/** True where both mean one source. File systems may not tell cases apart, so names do not either. */
+export function isSameSource(left: CatalogSource, right: CatalogSource): boolean {
+  return sourceKey(left).toLowerCase() === sourceKey(right).toLowerCase();
+}
+
+/** What a location stands for: itself, or the value of the variable that it names. */
+export function resolveLocation(location: string, env: NodeJS.ProcessEnv): string {
+  const variable = variableName.exec(location)?.[1];
+  if (variable === undefined) return location;
+  const value = env[variable];
+  if (value === undefined || value === "")
+    throw new CliError("usage", `The environment variable ${variable} is empty.`);
+  return value;
+}
+
+/** True for `env:NAME`. */
+function isVariable(location: string): boolean {
+  return variableName.test(location);
 }

@@ -1,5 +1,4 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
 import {
@@ -14,6 +13,7 @@ import { auditText, sumAudits } from "../output/audit-report.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
+import { codexOf, homeOf } from "../user-places.ts";
 
 /** Flags of `ccl audit`. */
 export interface AuditFlags {
@@ -90,11 +90,11 @@ async function auditFile(path: string, flags: AuditFlags): Promise<SessionAudit[
 
 /** Where Claude Code, Codex and opencode keep their sessions. */
 export function agentFolders({ terminal: { env } }: Session): string[] {
-  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
+  const home = homeOf(env);
   const data = env["XDG_DATA_HOME"] ?? join(home, ".local", "share");
   return [
     join(env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "projects"),
-    join(env["CODEX_HOME"] ?? join(home, ".codex"), "sessions"),
+    join(codexOf(env), "sessions"),
     join(data, "opencode", "storage", "message"),
   ];
 }

@@ -1,29 +1,36 @@
-import { readFile, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { relative, resolve, sep } from "node:path";
 
-import { type ChangeSeverity, fromCatalogFiles, fromJsonl, type ResourceInput } from "@ccl/catalog";
+import {
+  type CatalogFiles,
+  type ChangeSeverity,
+  fromCatalogFiles,
+  fromJsonl,
+  type ResourceInput,
+} from "@ccl/catalog";
 import { createCatalogFolder, damagedCatalog } from "@ccl/catalog/node";
 
-import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
 import {
   type CatalogChange,
   compareCatalogs,
   countSeverities,
   isReached,
+  renderChanges,
   type SeverityCounts,
+  summariseChanges,
 } from "../catalog/compare-catalogs.ts";
-import { gitSnapshot } from "../catalog/git-snapshot.ts";
-import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
+import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
 import { CliError, inputError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
 import { EXIT_CODES } from "../exit-code.ts";
+import { gitInRoot } from "../git-output.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl catalog diff`. */
-export interface CatalogDiffFlags {
+interface CatalogDiffFlags {
   against?: string | undefined;
   save?: string | undefined;
   failOn?: ChangeSeverity | undefined;
@@ -115,4 +122,43 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
   const read = fromJsonl(await readFile(path, { encoding: "utf8", signal: session.signal }));
   if (!read.ok) throw inputError(read.issues);
   return read.value;
+}
+
+/** The files of the catalog as git has them at a revision; undefined where it has none there. */
+async function gitSnapshot(session: Session, revision: string): Promise<CatalogFiles | undefined> {
+  if (revision.startsWith("-")) throw new CliError("usage", `${revision} is no revision.`);
+  const git = (args: string[], input?: string): Promise<Buffer> =>
+    gitInRoot(session, args, { refusal: "git has nothing to compare with", input });
+  const top = String(await git(["rev-parse", "--show-toplevel"])).trim();
+  const path = await realpath(catalogFolder(session).path);
+  const folder = relative(await realpath(top), path)
+    .split(sep)
+    .join("/");
+  const verified = await git(["rev-parse", "--verify", "--end-of-options", `${revision}^{tree}`]);
+  const commit = String(verified).trim();
+  const listed = await git(["ls-tree", "-r", "-z", "--full-tree", commit, "--", `${folder}/`]);
+  const blobs = String(listed)
+    .split("\0")
+    .flatMap((line) => {
+      const [, hash, path = ""] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+      const name = path.slice(folder.length + 1);
+      const isOurs = name === "overview.jsonl" || name.startsWith("details/");
+      return hash === undefined || !isOurs ? [] : [{ hash, name }];
+    });
+  if (!blobs.some(({ name }) => name === "overview.jsonl")) return undefined;
+  const hashes = blobs.map(({ hash }) => `${hash}\n`).join("");
+  const texts = textsOf(await git(["cat-file", "--batch"], hashes));
+  return Object.fromEntries(blobs.map(({ name }, index) => [name, texts[index] ?? ""]));
+}
+
+/** The objects of `git cat-file --batch`: a header line with the size, the bytes, a line feed. */
+function textsOf(output: Buffer): string[] {
+  const texts: string[] = [];
+  for (let at = 0; at < output.length;) {
+    const end = output.indexOf(10, at);
+    const size = Number(output.toString("utf8", at, end).split(" ")[2]);
+    texts.push(output.toString("utf8", end + 1, end + 1 + size));
+    at = end + size + 2;
+  }
+  return texts;
 }

@@ -1,10 +1,15 @@
 import { CatalogError, type ChangeSeverity } from "@ccl/catalog";
 import type { CatalogFolder, CatalogFolderState, FolderContent } from "@ccl/catalog/node";
 
-import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
+import {
+  compareCatalogs,
+  countSeverities,
+  isReached,
+  renderChanges,
+  summariseChanges,
+} from "../catalog/compare-catalogs.ts";
 import { importSources } from "../catalog/import-sources.ts";
 import { catalogFolder, openSnapshot, saveIndex } from "../catalog/read-catalog.ts";
-import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
 import {
   draftOfKept,
   draftsOf,
@@ -15,8 +20,22 @@ import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
-import { printableLines } from "../output/printable.ts";
+import { printable, printableLines } from "../output/printable.ts";
 import type { Session } from "../session.ts";
+
+/** Makes an empty catalog; leaves an existing one as it is. */
+export async function catalogInit(session: Session): Promise<CommandResult> {
+  const folder = catalogFolder(session);
+  const isNew = await folder.init(session);
+  const place = printable(folder.path);
+  return {
+    document: { path: folder.path, isNew },
+    text: ({ colours }) =>
+      isNew
+        ? `${colours.green("Set up")} ${place}.\nNext: "ccl catalog import --sql sqlite:<path>", or --openapi, --mcp, --files, --jsonl.\n`
+        : `${place} is set up already. "ccl catalog import" reads its sources again.\n`,
+  };
+}
 
 /** Flags of `ccl catalog import`. */
 export interface CatalogImportFlags extends SourceFlags {

@@ -1,7 +1,7 @@
 import type { DetailsCard, ResourceColumn, SeenOverview } from "@ccl/catalog";
 import type { ResourceView } from "@ccl/inspector";
 
-import { openSnapshot, readCatalog, type ReadCatalog, saveIndex } from "../catalog/read-catalog.ts";
+import { readCatalog, type ReadCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -10,17 +10,21 @@ import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 import type { Session } from "../session.ts";
 
-const COLUMNS = [{ title: "column" }, { title: "type" }, { title: "key" }, { title: "about" }];
+const COLUMNS = ["column", "type", "key", "about"];
 const SUGGESTIONS = 3;
+
+/** Shows a resource of the project's catalog. */
+export async function catalogCard(session: Session, id: string): Promise<CommandResult> {
+  return await catalogShow(session, id, await readCatalog(session));
+}
 
 /** The whole details card of a resource, personal columns too. */
 export async function catalogShow(
   session: Session,
   id: string,
-  known?: ReadCatalog,
+  read: ReadCatalog,
 ): Promise<CommandResult & { view: ResourceView }> {
   const { signal } = session;
-  const read = known ?? (await readCatalog(session));
   const own = read.content.records.flatMap(({ record }) => (record.id === id ? [record] : []));
   const { catalog } = await openCatalog(own, { signal });
   const ask = { principal: owner, signal };
@@ -28,9 +32,9 @@ export async function catalogShow(
   const overview = (await catalog.overview({ ...ask, ids: [id] })).items[0];
   const card = items[0];
   if (card === undefined || overview === undefined) {
-    const snapshot = openSnapshot(read);
-    const { hits } = await snapshot.search({ text: id, limit: SUGGESTIONS, signal });
-    await saveIndex(read, snapshot, signal);
+    const { hits } = await withSnapshot(read, { signal }, (snapshot) =>
+      snapshot.search({ text: id, limit: SUGGESTIONS, signal }),
+    );
     const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
     throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.${near}`);
   }

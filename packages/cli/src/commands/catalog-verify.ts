@@ -1,22 +1,24 @@
 import type { ResourceInput, ResourceRecord } from "@ccl/catalog";
-import type { ImportedSource } from "@ccl/catalog/node";
+import { type ImportedSource, sourceKey } from "@ccl/catalog/node";
 import {
   renderVerifyReport,
+  type ResourceProbe,
   type SnippetLinter,
-  type VerifyReport,
   verifyCatalog,
+  type VerifyReport,
 } from "@ccl/catalog/verify";
 
+import { loadSource } from "../catalog/load-source.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { readCatalog } from "../catalog/read-catalog.ts";
-import { sourceProbes } from "../catalog/source-probes.ts";
+import { draftOfKept } from "../catalog/source-draft.ts";
 import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printableLines } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl catalog verify`. */
-export interface CatalogVerifyFlags {
+interface CatalogVerifyFlags {
   update?: boolean | undefined;
   markdown?: boolean | undefined;
 }
@@ -86,4 +88,53 @@ async function snippetLinters(
   if (!records.some(({ usage }) => usage?.snippets?.some(isPlan))) return {};
   const { irSnippetLinter } = await import("@ccl/query");
   return { ir: irSnippetLinter(records) };
+}
+
+/** For each source a probe that reads it again, once, for the resources that came from it. They are known by their ids: operations of an API share addresses. */
+function sourceProbes(
+  session: Session,
+  sources: readonly ImportedSource[],
+  onLoad: (source: ImportedSource, resources: readonly ResourceInput[]) => void,
+): ResourceProbe[] {
+  return sources.map((source) => {
+    const ids = new Set(source.resources.map(({ id }) => id));
+    const knows = source.kind === "sql" ? (["nn", "pk", "fk"] as const) : (["nn"] as const);
+    return {
+      name: sourceKey(source),
+      handles: ({ id }) => ids.has(id),
+      begin() {
+        let loading: Promise<readonly ResourceInput[]> | undefined;
+        let added: readonly ResourceInput[] | undefined;
+        return {
+          async probe({ id }) {
+            loading ??= Promise.resolve().then(() =>
+              loadSource(session, draftOfKept(session, source)),
+            );
+            const siblings = await loading;
+            onLoad(source, siblings);
+            // What was imported and taken out of the catalog is not new.
+            added ??= siblings.filter((resource) => !ids.has(resource.id));
+            const found = siblings.find((resource) => resource.id === id);
+            if (found === undefined) {
+              return {
+                state: "missing",
+                reason: `The source ${sourceKey(source)} no longer has it`,
+                siblings,
+                added,
+              };
+            }
+            const { columns, shape } = found;
+            return {
+              state: "available",
+              knows,
+              siblings,
+              added,
+              columns,
+              shape,
+            };
+          },
+        };
+      },
+    };
+  });
 }

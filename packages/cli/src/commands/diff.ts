@@ -1,17 +1,19 @@
-import { createContextFiles, renderDelta, renderDeltaPatch, type Delta } from "@ccl/aliases";
+import { createContextFiles, renderDelta, type Delta } from "@ccl/aliases";
 
+import { patchSinceBase } from "../base-tree.ts";
 import {
   buildProjectPack,
   requireBase,
   type PackShape,
   type PackSource,
 } from "../build-project-pack.ts";
+import { CliError } from "../cli-error.ts";
+import { openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
-import { openCounter } from "../token-counter.ts";
 
 /** Flags of `ccl diff`. */
 export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEncoding"> {
@@ -28,17 +30,24 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     const files = createContextFiles(registry);
     const base = requireBase(await files.readBase({ signal }));
     const delta = await changesSinceBase(session, { registry, base: base.snapshot });
-    const patch = renderDeltaPatch(delta);
     const hasChanges = delta.changes.length > 0;
+    const found = await patchSinceBase(session, base.snapshot.id);
+    const [patch, whyNot] = typeof found === "string" ? [found] : [undefined, found.whyNot];
+    if (flags.patch === true && patch === undefined)
+      throw new CliError("input_invalid", `There is no patch: ${whyNot}.`);
     const written =
-      hasChanges && flags.show !== true ? [await files.writeDelta(patch, { signal })] : [];
+      patch !== undefined && hasChanges && flags.show !== true
+        ? [await files.writeDelta(patch, { signal })]
+        : [];
     const choice = hasChanges
       ? await chooseSmaller(delta, { session, flags, source: { registry, files } })
       : await countPrompt(renderDelta(delta, { action: flags.action }), flags);
     return {
       document: { ...describe(delta), patch, ...choice, written },
-      text: () => (flags.patch === true ? patch : `${choice.prompt}\n`),
-      note: () => summaryOf(delta, choice, { written, unnamed }),
+      text: () => (flags.patch === true ? (patch ?? "") : `${choice.prompt}\n`),
+      note: () =>
+        summaryOf(delta, choice, { written, unnamed }) +
+        (whyNot === undefined ? "" : `ccl: ctx/delta.patch is not written: ${whyNot}.\n`),
     };
   });
 }

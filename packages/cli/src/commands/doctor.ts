@@ -2,26 +2,18 @@ import { spawnSync } from "node:child_process";
 
 import { openAliasRegistry } from "@ccl/aliases";
 
-import { EXIT_CODES } from "../exit-code.ts";
 import { runGit } from "../git-output.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { errorDocument } from "../output/error-document.ts";
+import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import { few, formatCount } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
-import type { Style } from "../output/style.ts";
-import { CONFIG_FILE, readPackConfig } from "../pack-config.ts";
+import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { describeSkipped, hasRegistry, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
 
-interface Finding {
-  name: string;
-  status: "ok" | "hint" | "problem";
-  message: string;
-}
-
 /** Looks at what the other commands need, and at what they would leave out here. Writes nothing. */
 export async function doctor(session: Session): Promise<CommandResult> {
-  const findings = [
+  return findingsResult([
     nodeVersion(),
     await gitState(session),
     await settings(session),
@@ -29,50 +21,38 @@ export async function doctor(session: Session): Promise<CommandResult> {
     ...(await fileStates(session)),
     clipboard(session),
     model(session),
-  ];
-  const isHealthy = findings.every(({ status }) => status !== "problem");
-  return {
-    document: { isHealthy, findings },
-    text: (style) => findings.map((finding) => render(finding, style)).join(""),
-    exitCode: isHealthy ? EXIT_CODES.ok : EXIT_CODES.checkFailed,
-  };
-}
-
-function render({ name, status, message }: Finding, { colours }: Style): string {
-  const colour = { ok: colours.green, hint: colours.yellow, problem: colours.red }[status];
-  return `${colour(status.padEnd(7))}  ${name.padEnd(9)}  ${printable(message)}\n`;
+  ]);
 }
 
 function nodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isOld = major < 20 || (major === 20 && minor < 19);
   const message = `Node ${process.versions.node}${isOld ? ", 20.19 or newer is needed" : ""}`;
-  return { name: "node", status: isOld ? "problem" : "ok", message };
+  return finding("node", isOld ? "problem" : "ok", message);
 }
 
 async function gitState(session: Session): Promise<Finding> {
   const { code } = await runGit(["-C", session.root, "rev-parse", "--verify", "HEAD"], session);
-  if (code === 0)
-    return { name: "git", status: "ok", message: "a repository: its history ranks files" };
+  if (code === 0) return finding("git", "ok", "a repository: its history ranks files");
   const reason = code === undefined ? "git is not installed" : "no repository with a commit";
   const message = `${reason}: files rank without history; --diff, --log and --remote may not work`;
-  return { name: "git", status: "hint", message };
+  return finding("git", "hint", message);
 }
 
 async function settings(session: Session): Promise<Finding> {
   try {
     const names = Object.keys(await readPackConfig(session)).filter((name) => name !== "$schema");
     const message = names.length === 0 ? `no ${CONFIG_FILE}` : `sets ${names.join(", ")}`;
-    return { name: "settings", status: "ok", message };
+    return finding("settings", "ok", message);
   } catch (error) {
-    return { name: "settings", status: "problem", message: errorDocument(error).error.message };
+    return finding("settings", "problem", errorDocument(error).error.message);
   }
 }
 
 async function registryState(session: Session): Promise<Finding> {
   const name = "aliases";
-  if (!(await hasRegistry(session)))
-    return { name, status: "hint", message: 'not set up: packs work, "ccl init" keeps names' };
+  if (!hasRegistry(session))
+    return finding(name, "hint", 'not set up: packs work, "ccl init" keeps names');
   const { root, directory, signal } = session;
   try {
     const registry = await openAliasRegistry({ root, directory, persist: false });
@@ -81,9 +61,9 @@ async function registryState(session: Session): Promise<Finding> {
     const stale = checks.filter(({ status }) => status !== "ok").length;
     const message = `${formatCount(checks.length, "name")}, ${stale} of changed or missing files`;
     const hint = stale > 0 ? '; "ccl alias scan" records them' : "";
-    return { name, status: stale > 0 ? "hint" : "ok", message: message + hint };
+    return finding(name, stale > 0 ? "hint" : "ok", message + hint);
   } catch (error) {
-    return { name, status: "problem", message: errorDocument(error).error.message };
+    return finding(name, "problem", errorDocument(error).error.message);
   }
 }
 
@@ -94,8 +74,8 @@ async function fileStates(session: Session): Promise<Finding[]> {
     return await withScan(session, {}, async (registry, report) => {
       const skipped = describeSkipped(report);
       const count = formatCount(report.entries.length, "file");
-      const message = skipped === undefined ? count : `${count}; ${skipped}`;
-      const findings: Finding[] = [{ name, status: "ok", message }];
+      const message = skipped === "" ? count : `${count}; ${skipped}`;
+      const findings = [finding(name, "ok", message)];
       const foreign: string[] = [];
       for (const { alias } of report.entries) {
         const content = await registry.resolve(alias, { signal: session.signal });
@@ -103,30 +83,30 @@ async function fileStates(session: Session): Promise<Finding[]> {
           foreign.push(`${content.value.path} (${content.value.encoding})`);
       }
       const what = `not UTF-8, decoded for packs: ${few(foreign)}`;
-      if (foreign.length > 0) findings.push({ name: "encoding", status: "hint", message: what });
+      if (foreign.length > 0) findings.push(finding("encoding", "hint", what));
       return findings;
     });
   } catch (error) {
     session.signal.throwIfAborted();
-    return [{ name, status: "problem", message: errorDocument(error).error.message }];
+    return [finding(name, "problem", errorDocument(error).error.message)];
   }
 }
 
 function clipboard({ terminal: { platform, env } }: Session): Finding {
   const name = "clipboard";
   if (platform === "darwin" || platform === "win32")
-    return { name, status: "ok", message: "part of the system" };
+    return finding(name, "ok", "part of the system");
   const isThere = (command: string): boolean =>
     spawnSync(command, ["--version"], { env, stdio: "ignore" }).error === undefined;
   const found = ["wl-copy", "xclip", "xsel"].find(isThere);
-  if (found !== undefined) return { name, status: "ok", message: found };
+  if (found !== undefined) return finding(name, "ok", found);
   const message = "no wl-copy, xclip or xsel: --copy works on terminals that support OSC 52 only";
-  return { name, status: "hint", message };
+  return finding(name, "hint", message);
 }
 
 function model({ terminal: { env } }: Session): Finding {
   const names = ["CCL_MODEL", "CCL_MODEL_BASE_URL", "CCL_MODEL_API_KEY"];
   const set = names.filter((name) => (env[name] ?? "") !== "");
   const message = set.length === 0 ? `none of ${names.join(", ")} is set` : `${set.join(", ")} set`;
-  return { name: "model", status: set.length === 0 ? "hint" : "ok", message };
+  return finding("model", set.length === 0 ? "hint" : "ok", message);
 }

@@ -1,15 +1,19 @@
 import type { PackEntry, PackOmission } from "@ccl/aliases";
 
 import { buildProjectPack } from "../build-project-pack.ts";
-import { findFocus } from "../find-focus.ts";
+import {
+  findFocus,
+  narrowRegistry,
+  requireFiles,
+  selectFiles,
+  withPresentFiles,
+} from "../project.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { describeUnmatched } from "../pack-summary.ts";
-import { narrowRegistry } from "../narrow-registry.ts";
 import { applySettings, type ShapeFlags } from "../pack-shape.ts";
-import { requireFiles, selectFiles, withPresentFiles } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** A file with the cost of all of it. */

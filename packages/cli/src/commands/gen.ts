@@ -12,7 +12,7 @@ import {
   type SavedPlan,
 } from "@ccl/plan-protocol";
 import type { Result } from "@ccl/core";
-import { createTraceFiles, type FileWorkspace, openMemoryFiles } from "@ccl/plan-protocol/node";
+import { createTraceFiles, type FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { CliError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
@@ -20,7 +20,12 @@ import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
-import { applyConfirmed, type ApplyFlags, checksOf } from "../plan/apply-confirmed.ts";
+import {
+  applyConfirmed,
+  type ApplyFlags,
+  checksOf,
+  shortenOutput,
+} from "../plan/apply-confirmed.ts";
 import { type BackgroundFlags, genBackground } from "../plan/gen-background.ts";
 import { createMeteredModel, type Spending, type SpendingLimits } from "../plan/metered-model.ts";
 import { type ModelFlags, openLanguageModel } from "../plan/open-language-model.ts";
@@ -34,8 +39,7 @@ import {
   saveChange,
   saveSteps,
 } from "../plan/saved-plan.ts";
-import { shortenOutput } from "../plan/shorten-output.ts";
-import { userDirectory } from "../plan/user-directory.ts";
+import { openMemory } from "./memory.ts";
 import { withWorkspace, type WorkspaceFlags } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
@@ -74,13 +78,9 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
   const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
     session.progress.update("Answer of the model, characters", chars),
   );
-  const { signal } = session;
   return await withWorkspace(session, flags, async (workspace) => {
     requireRecovered(workspace, flags);
-    const memory = await openMemoryFiles(
-      { userDirectory: userDirectory(session), root: session.root },
-      { signal },
-    );
+    const memory = await openMemory(session);
     const planSession = createPlanSession({
       model,
       workspace,

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { openAliasRegistry } from "@ccl/aliases";
 
 import { CliError } from "../cli-error.ts";
-import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { formatCount } from "../output/format-number.ts";
+import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
@@ -17,7 +16,7 @@ export async function init(
 ): Promise<CommandResult> {
   const { root, directory } = session;
   const place = printable(join(root, directory));
-  if (await hasRegistry(session)) {
+  if (hasRegistry(session)) {
     return {
       document: { root, directory, isNew: false },
       text: () => `${place} is set up already. "ccl alias scan" names files that are new.\n`,
@@ -27,7 +26,6 @@ export async function init(
     return {
       document: { root, directory, isNew: false },
       note: () => "Nothing was written.\n",
-      exitCode: EXIT_CODES.ok,
     };
   }
   const registry = await openAliasRegistry({ root, directory });
@@ -37,13 +35,9 @@ export async function init(
     return {
       document: { root, directory, isNew: true, added, skipped },
       text: ({ colours }) =>
-        [
-          `${colours.green("Set up")} ${place}: ${formatCount(added.length, "file")} named in aliases.json.`,
-          describeSkipped(report),
-          'Next: "ccl pack --task <what to do>" prints the project as a prompt.\n',
-        ]
-          .filter((line) => line !== undefined)
-          .join("\n"),
+        `${colours.green("Set up")} ${place}: ${formatCount(added.length, "file")} named in aliases.json.\n` +
+        lineOf(describeSkipped(report)) +
+        'Next: "ccl pack --task <what to do>" prints the project as a prompt.\n',
     };
   } finally {
     await registry.close();

@@ -1,24 +1,27 @@
 import { createContextFiles, type AliasRegistry, type Pack } from "@ccl/aliases";
 import type { TokenCounter } from "@ccl/core";
 
+import { keepBaseTree } from "../base-tree.ts";
 import { buildProjectPack, type PackShape, type PackSource } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
-import { copyToClipboard, writeOut } from "../deliver-pack.ts";
-import { estimateRawTokens } from "../estimate-raw-tokens.ts";
-import { readListedPaths } from "../listed-paths.ts";
-import { narrowRegistry } from "../narrow-registry.ts";
-import type { CommandResult } from "../output/command-result.ts";
-import { few, formatNumber } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
-import type { Style } from "../output/style.ts";
-import { applySettings, ignoringOutput, withoutSettings, type ShapeFlags } from "../pack-shape.ts";
+import { copyToClipboard, partName, splitPack, writeOut } from "../deliver-pack.ts";
 import {
+  estimateRawTokens,
   describeOmitted,
   describeUnmatched,
   renderPackSummary,
   type PackFacts,
+  renderTokenTree,
 } from "../pack-summary.ts";
 import {
+  readListedPaths,
+  applySettings,
+  ignoringOutput,
+  withoutSettings,
+  type ShapeFlags,
+} from "../pack-shape.ts";
+import {
+  narrowRegistry,
   describeUnnamed,
   hasRegistry,
   nameNewFiles,
@@ -28,9 +31,11 @@ import {
   withScan,
   type SkippedFiles,
 } from "../project.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { few, formatNumber } from "../output/format-number.ts";
+import { printable } from "../output/printable.ts";
+import type { Style } from "../output/style.ts";
 import type { Session } from "../session.ts";
-import { partName, splitPack } from "../split-pack.ts";
-import { renderTokenTree } from "../token-tree.ts";
 import { watchPack } from "../watch-pack.ts";
 import { withRemote } from "../with-remote.ts";
 
@@ -73,7 +78,7 @@ interface Order {
 
 /** Packs the project. Where it is set up the pack is kept; elsewhere nothing is written but `--out`. */
 export async function pack(session: Session, flags: PackFlags): Promise<CommandResult> {
-  requireFitting(flags, await hasRegistry(session));
+  requireFitting(flags, hasRegistry(session));
   const { remote, branch } = flags;
   if (remote !== undefined) {
     const order = { flags, shape: await withoutSettings(session, flags), listed: undefined };
@@ -93,7 +98,7 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
 }
 
 async function packOnce(session: Session, order: Order): Promise<Packed> {
-  return (await hasRegistry(session))
+  return hasRegistry(session)
     ? await packProject(session, order)
     : await packFolder(session, order);
 }
@@ -201,8 +206,10 @@ async function packProject(session: Session, order: Order): Promise<Packed> {
     if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
     await deliver(built, session, order);
     // The base comes last: it advances only when the pack has reached its reader.
-    if (flags.accept === true)
+    if (flags.accept === true) {
       packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
+      await keepBaseTree(session, packed.accepted);
+    }
     return packed;
   });
 }

@@ -1,16 +1,8 @@
 import { isRecord, numberAt, stringAt } from "@ccl/core/json";
 
-import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { printable } from "../output/printable.ts";
-import type { Style } from "../output/style.ts";
+import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import type { Session } from "../session.ts";
-
-interface Finding {
-  name: string;
-  status: "ok" | "hint" | "problem";
-  message: string;
-}
 
 /** Flags of `ccl proxy doctor`. */
 export interface ProxyDoctorFlags {
@@ -48,12 +40,7 @@ export async function proxyDoctor(
     ...variableFindings(set, address),
     ...(isProxy ? [traffic(stats)] : []),
   ];
-  const isHealthy = findings.every(({ status }) => status !== "problem");
-  return {
-    document: { isHealthy, address, findings, stats },
-    text: (style) => findings.map((finding) => render(finding, style)).join(""),
-    exitCode: isHealthy ? EXIT_CODES.ok : EXIT_CODES.checkFailed,
-  };
+  return findingsResult(findings, { address, stats });
 }
 
 function variableFindings(
@@ -89,15 +76,11 @@ function traffic(stats: unknown): Finding {
   const reasons = Object.entries(passed).map(([reason, count]) => `, ${String(count)} ${reason}`);
   const changed = numberAt(stats, "changed") ?? 0;
   const errors = numberAt(stats, "upstreamErrors") ?? 0;
-  return {
-    name: "traffic",
-    status: errors === requests ? "problem" : "ok",
-    message: `requests: ${requests}; shortened ${changed}${reasons.join("")}; API not reached ${errors}`,
-  };
-}
-
-function finding(name: string, status: Finding["status"], message: string): Finding {
-  return { name, status, message };
+  return finding(
+    "traffic",
+    errors === requests ? "problem" : "ok",
+    `requests: ${requests}; shortened ${changed}${reasons.join("")}; API not reached ${errors}`,
+  );
 }
 
 /** True of what a gateway answers at `/health`. */
@@ -125,9 +108,4 @@ function isLocal(address: string): boolean {
   return (
     URL.canParse(address) && /^(127\.0\.0\.1|localhost|\[::1\])$/.test(new URL(address).hostname)
   );
-}
-
-function render({ name, status, message }: Finding, { colours }: Style): string {
-  const colour = { ok: colours.green, hint: colours.yellow, problem: colours.red }[status];
-  return `${colour(status.padEnd(7))}  ${name.padEnd(8)}  ${printable(message)}\n`;
 }

@@ -1,22 +1,31 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { CclError } from "@ccl/core";
-import { createGateway, createMemoryDecisionStore, type GatewayMode } from "@ccl/gateway";
-import { openProxy, openRequestLog, type Proxy, summaryText } from "@ccl/gateway/node";
+import { parseJson, recordAt, stringAt } from "@ccl/core/json";
+import { createGateway, type GatewayMode } from "@ccl/gateway";
+import { openProxy, type Proxy, summaryText } from "@ccl/gateway/node";
+import { recordTo } from "@ccl/inspector";
+import { createMemoryRecords } from "@ccl/records";
 
-import { artifactCommand, sharedState } from "../artifact-folder.ts";
+import {
+  artifactCommand,
+  sharedState,
+  openState,
+  type State,
+  type StateFlags,
+} from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { openState, type State, type StateFlags } from "../open-state.ts";
 import type { Session } from "../session.ts";
-import { wrappedClient } from "./wrapped-client.ts";
+import { codexOf } from "../user-places.ts";
 
 /** Flags of `ccl proxy`. */
-export interface ProxyFlags extends StateFlags {
+interface ProxyFlags extends StateFlags {
   upstream?: string | undefined;
   port: number;
   host?: string | undefined;
@@ -49,7 +58,7 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
 }
 
 /** Flags of `ccl wrap`. */
-export type WrapFlags = Omit<ProxyFlags, "port">;
+type WrapFlags = Omit<ProxyFlags, "port">;
 
 /** Runs a command with its model calls through a proxy that ends with it; ends as the command does. */
 export async function wrap(
@@ -118,9 +127,9 @@ async function start(
   const folder = await openState(session, flags);
   try {
     await warmUp();
-    const store = await folder.decisions();
+    const records = await folder.decisions();
     const { mode, holdout, upstream, port, host } = flags;
-    const parts = { store, artifactStore: folder.store, mode, holdout };
+    const parts = { records, artifactStore: folder.store, mode, holdout };
     const service = {
       gateway: createGateway({ ...parts, hint: "hash" }),
       artifactStore: folder.store,
@@ -132,12 +141,13 @@ async function start(
         folder.kind === "postgres" ? undefined : flags.state,
       );
     const gateway = createGateway({ ...parts, hint });
-    const log = await openRequestLog(join(folder.path, "requests"), { texts: flags.record });
-    const onRequest = log.add;
-    const opened = await openProxy({ gateway, service, upstream, port, host, token, onRequest });
+    // What prompts say stays on this machine.
+    const record = recordTo(join(folder.path, "requests"), { texts: flags.record });
+    const opened = await openProxy({ gateway, service, upstream, port, host, token, record });
     const close = async (): Promise<void> => {
       await opened.close();
-      await log.close();
+      await record.close();
+      await records.close();
     };
     return { running: { ...opened, close }, folder };
   } catch (error) {
@@ -149,11 +159,71 @@ async function start(
 
 /** Plans requests, so that the first real one does not wait for code to be compiled. */
 async function warmUp(): Promise<void> {
-  const [store, artifactStore] = [createMemoryDecisionStore(), createMemoryArtifactStore()];
-  const gateway = createGateway({ store, artifactStore, mode: "full", hint: "hash" });
+  const [records, artifactStore] = [createMemoryRecords(), createMemoryArtifactStore()];
+  const gateway = createGateway({ records, artifactStore, mode: "full", hint: "hash" });
   const lines = Array.from({ length: 400 }, (_, at) => `10:00 INFO worker ${at % 7} took ${at} ms`);
   for (const content of [lines.join("\n"), JSON.stringify(lines.map((line) => ({ line })))]) {
     const messages = [{ role: "tool", tool_call_id: "c", content }];
     await gateway.plan(new TextEncoder().encode(JSON.stringify({ messages })), {});
   }
+}
+
+/** A program and how it finds its API. */
+interface WrappedClient {
+  /** Leads it to an API. */
+  variable: string;
+  /** Where it would go by itself. */
+  upstream: string;
+  extra?: Record<string, string> | undefined;
+  /** Before the arguments that were given. */
+  args?: ((url: string) => string[]) | undefined;
+  /** A variable by which it goes past the proxy, to Bedrock or Vertex. */
+  detour?: string | undefined;
+}
+
+/** A client by its program; one of OpenAI's API unless it is known to be another. */
+async function wrappedClient(
+  name: string,
+  { terminal: { env } }: Session,
+  upstream?: string,
+): Promise<WrappedClient> {
+  const isOfAnthropic = /opencode/.test(name) && (env["ANTHROPIC_API_KEY"] ?? "") !== "";
+  const isClaude = /claude/.test(name);
+  const variable = isClaude || isOfAnthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
+  const given = upstream ?? env[variable];
+  if (isClaude)
+    return {
+      variable,
+      upstream: given ?? "https://api.anthropic.com",
+      // Claude Code switches it off for addresses that it does not know.
+      extra: { ENABLE_TOOL_SEARCH: "true" },
+      detour: Object.keys(env).find((one) => one.startsWith("CLAUDE_CODE_USE_")),
+    };
+  if (/codex/.test(name))
+    return {
+      variable,
+      upstream: upstream ?? (await codexUpstream(env)),
+      // It reads no variable.
+      args: (url) => ["-c", `openai_base_url="${url}"`],
+    };
+  const api = isOfAnthropic ? "https://api.anthropic.com/v1" : "https://api.openai.com/v1";
+  return { variable, upstream: given ?? api };
+}
+
+/** By the login: a ChatGPT account has an API of its own, which gets its token alone. */
+async function codexUpstream(env: NodeJS.ProcessEnv): Promise<string> {
+  const file = join(codexOf(env), "auth.json");
+  const auth = parseJson(await readFile(file, "utf8").catch(() => ""));
+  const key = env["CODEX_API_KEY"] ?? stringAt(auth, "OPENAI_API_KEY");
+  const hasToken = stringAt(recordAt(auth, "tokens"), "access_token") !== undefined;
+  const login = stringAt(auth, "auth_mode") ?? (key === undefined && hasToken ? "chatgpt" : "key");
+  if (env["CODEX_API_KEY"] === undefined && login.startsWith("chatgpt"))
+    return "https://chatgpt.com/backend-api/codex";
+  const other = env["OPENAI_BASE_URL"];
+  if ((key ?? env["OPENAI_API_KEY"] ?? other) !== undefined)
+    return other ?? "https://api.openai.com/v1";
+  throw new CliError(
+    "usage",
+    `${file} has no login of Codex, so its API is not known. Name it: --upstream https://chatgpt.com/backend-api/codex for a ChatGPT account, --upstream https://api.openai.com/v1 for a key.`,
+  );
 }

@@ -67,12 +67,9 @@ function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): Comman
     text(style) {
       if (format === "json") return `${JSON.stringify(rows.map(jsonRow), null, 2)}\n`;
       if (format === "csv") return [names, ...cells].map(csvLine).join("");
-      const titles = columns.map(({ name }, index) => ({
-        title: name,
-        align: rows.every((row) => isNumberLike(row[name], columns[index]?.type))
-          ? ("right" as const)
-          : ("left" as const),
-      }));
+      const titles = columns.map(({ name, type }) =>
+        rows.every((row) => isNumberLike(row[name], type)) ? { right: name } : name,
+      );
       return renderTable(titles, cells, style);
     },
     note: () =>

@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { sleep } from "@ccl/core/async";
+import { isRecord } from "@ccl/core/json";
 import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
@@ -8,7 +11,7 @@ import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
-import { renderTable } from "../output/table.ts";
+import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
 import { loadRun, newestRuns } from "../runs/load-runs.ts";
 import { textOfMessage } from "../runs/text-of-message.ts";
@@ -33,25 +36,18 @@ export async function runList(session: Session, flags: RunFlags): Promise<Comman
     const { limit = 20, unfinished = false } = flags;
     const options = { all: !unfinished, limit: Math.min(limit, 1_000) };
     const listed = (await newestRuns(stores, options)).map(summaryOf);
-    const columns = [
-      { title: "run" },
-      { title: "chat" },
-      { title: "status" },
-      { title: "started" },
-      { title: "ms", align: "right" as const },
-      { title: "asked" },
-    ];
+    const columns = ["run", "chat", "status", "started", { right: "ms" }, "asked"];
     const rows = listed.map((run) => [
       run.runId,
-      printable(run.branchId === "main" ? run.chatId : `${run.chatId}/${run.branchId}`),
+      run.branchId === "main" ? run.chatId : `${run.chatId}/${run.branchId}`,
       run.status,
       run.startedAt.slice(0, 19),
-      String(run.durationMs ?? ""),
-      printable(run.message.slice(0, 50)),
+      run.durationMs ?? "",
+      run.message.slice(0, 50),
     ]);
     return {
       document: { runs: listed },
-      text: (style) => (rows.length === 0 ? "No runs.\n" : renderTable(columns, rows, style)),
+      text: tableOf(columns, rows, "No runs.\n"),
     };
   });
 }
@@ -78,7 +74,7 @@ function summaryOf({ input, result, lease }: StoredRun): RunSummary {
     status: result?.status ?? (hasWorker ? "running" : "waiting for a worker"),
     startedAt: new Date(startedAt).toISOString(),
     durationMs: result?.durationMs,
-    message: text === "" ? `(${trigger})` : (text.split("\n", 1)[0] ?? ""),
+    message: text.split("\n", 1)[0] || `(${trigger})`,
   };
 }
 
@@ -91,9 +87,9 @@ export async function runShow(
   return withStores(session, flags, async (stores) => {
     const run = await loadRun(stores, id);
     const events = await allEvents(stores.runs, id);
-    const summary = summaryOf(run);
-    const document = { ...run, ...summary, events: flags.events === true ? events : undefined };
-    return { document, text: () => `${linesOf(run, events, flags.events === true).join("\n")}\n` };
+    const isWhole = flags.events === true;
+    const document = { ...run, ...summaryOf(run), events: isWhole ? events : undefined };
+    return { document, text: () => `${linesOf(run, events, isWhole).join("\n")}\n` };
   });
 }
 
@@ -109,18 +105,17 @@ async function allEvents(runs: OperationStores["runs"], runId: string): Promise<
 function linesOf(run: StoredRun, events: readonly RunEvent[], isWhole: boolean): string[] {
   const { runId, chatId, branchId, status, startedAt, message } = summaryOf(run);
   const { result } = run;
-  const failure = result?.failedDetails?.errorMessage;
-  const why = result?.failedType === undefined ? "" : ` (${result.failedType}: ${failure ?? ""})`;
+  const failure = result?.failedDetails?.errorMessage ?? "";
+  const why = result?.failedType === undefined ? "" : ` (${result.failedType}: ${failure})`;
   const lines = [
     `${runId}  ${status}${why}`,
     `chat ${chatId}, branch ${branchId}, started ${startedAt}`,
     `asked: ${message}`,
   ];
-  const startedMs = run.input.startedAt;
   for (const event of events) {
     const shown = eventLine(event);
     if (shown !== undefined && (isWhole || !event.type.endsWith(".started")))
-      lines.push(`${String(event.ts - startedMs).padStart(7)} ms  ${shown}`);
+      lines.push(`${String(event.ts - run.input.startedAt).padStart(7)} ms  ${shown}`);
   }
   if (result?.mainLlm.text !== undefined) lines.push(`answered: ${result.mainLlm.text}`);
   return lines.map((line) => printable(line));
@@ -161,15 +156,10 @@ export async function runAbort(
     await engineWithout(stores).abort(id, reason);
     for (let look = 0; look < 20; look += 1) {
       const status = (await stores.runs.loadRun(id))?.result?.status;
-      if (status !== undefined)
-        return { document: { runId: id, status }, text: () => `The run has ended: ${status}.\n` };
-      await new Promise((done) => setTimeout(done, 250));
-      session.signal.throwIfAborted();
+      if (status !== undefined) return said(id, status, `The run has ended: ${status}.`);
+      await sleep(250, session.signal);
     }
-    return {
-      document: { runId: id, status: "asked" },
-      text: () => "Its worker is asked to end it, and has not done so yet.\n",
-    };
+    return said(id, "asked", "Its worker is asked to end it, and has not done so yet.");
   });
 }
 
@@ -193,16 +183,14 @@ export async function runResume(
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
     const stored = await loadRun(stores, id);
-    const { status } = summaryOf(stored);
-    if (stored.result !== undefined) return hadEnded(id, status);
-    if (status === "running") {
-      const leftMs = (stored.lease?.expiresAtMs ?? 0) - Date.now();
-      const until = `if that has died, try again in ${Math.ceil(leftMs / 1_000)} s`;
+    const { result: ended, lease } = stored;
+    if (ended !== undefined) return hadEnded(id, ended.status);
+    const leftMs = (lease?.expiresAtMs ?? 0) - Date.now();
+    if (lease && leftMs > 0 && !(await stores.isOwnerDead?.(lease.owner)))
       throw new CliError(
         "plan_conflict",
-        `Run ${id} has a worker, ${stored.lease?.owner}; ${until}.`,
+        `Run ${id} has a worker, ${lease.owner}; if that has died, try again in ${Math.ceil(leftMs / 1_000)} s.`,
       );
-    }
     const { profile } = stored.input;
     if (flags.engine === undefined && (profile?.operations.length ?? 0) > 0)
       throw new CliError(
@@ -211,10 +199,19 @@ export async function runResume(
       );
     const engine = await engineOf(session, stores, flags);
     const run = await engine.resume(id);
-    const stop = (): void => run.abort("Interrupted.");
-    session.signal.addEventListener("abort", stop, { once: true });
-    const result = await run.result;
-    session.signal.removeEventListener("abort", stop);
+    const result = await Promise.race([run.result, once(session.signal, "abort")]);
+    // The process ends without ending the run: who resumes it finds its worker dead, and what it has done.
+    if (Array.isArray(result))
+      return {
+        ...said(
+          id,
+          "interrupted",
+          `Interrupted. Run ${id} is open: ccl run resume goes on where it was.`,
+        ),
+        exitCode: EXIT_CODES.interrupted,
+        isCommitted: true,
+        endsProcess: true,
+      };
     const text = result.mainLlm.text ?? result.failedDetails?.errorMessage ?? "";
     return {
       document: result,
@@ -241,19 +238,20 @@ async function engineOf(
     const why = cause instanceof Error ? `: ${cause.message}` : ".";
     throw new CliError("usage", `${engine} could not be loaded${why}`, { cause });
   }
-  const create =
-    typeof module === "object" && module !== null && "createEngine" in module
-      ? module.createEngine
-      : undefined;
+  const create = isRecord(module) ? module["createEngine"] : undefined;
   const created: unknown = typeof create === "function" ? await create(stores) : undefined;
   if (isEngine(created)) return created;
   throw new CliError("usage", `${engine} must export createEngine(stores), which gives an engine.`);
 }
 
 function isEngine(value: unknown): value is RunEngine {
-  return typeof value === "object" && value !== null && "resume" in value && "abort" in value;
+  return isRecord(value) && "resume" in value && "abort" in value;
 }
 
 function hadEnded(runId: string, status: string): CommandResult {
-  return { document: { runId, status }, text: () => `It had ended already: ${status}.\n` };
+  return said(runId, status, `It had ended already: ${status}.`);
+}
+
+function said(runId: string, status: string, text: string): CommandResult {
+  return { document: { runId, status }, text: () => `${text}\n` };
 }

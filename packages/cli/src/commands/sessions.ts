@@ -3,7 +3,7 @@ import { searchTurns, type StoredTurn } from "@ccl/operations";
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
-import { renderTable } from "../output/table.ts";
+import { tableOf } from "../output/table.ts";
 import { textOfMessage } from "../runs/text-of-message.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
@@ -13,20 +13,10 @@ import type { RunFlags } from "./runs.ts";
 export async function sessionList(session: Session, flags: RunFlags): Promise<CommandResult> {
   return withStores(session, flags, async ({ chat }) => {
     const { branches } = await chat.branches({ limit: flags.limit });
-    const columns = [
-      { title: "chat" },
-      { title: "branch" },
-      { title: "turns", align: "right" as const },
-    ];
-    const rows = branches.map(({ chatId, branchId, turns }) => [
-      printable(chatId),
-      printable(branchId),
-      String(turns),
-    ]);
+    const rows = branches.map(({ chatId, branchId, turns }) => [chatId, branchId, turns]);
     return {
       document: { sessions: branches },
-      text: (style) =>
-        rows.length === 0 ? "No conversations.\n" : renderTable(columns, rows, style),
+      text: tableOf(["chat", "branch", { right: "turns" }], rows, "No conversations.\n"),
     };
   });
 }

@@ -4,8 +4,7 @@ import { compress } from "@ccl/compress";
 import { estimatedCounter } from "@ccl/core";
 import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
-import { artifactCommand } from "../artifact-folder.ts";
-import { openState } from "../open-state.ts";
+import { artifactCommand, withState } from "../artifact-folder.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { readInput } from "../plan/read-input.ts";
 import type { Session } from "../session.ts";
@@ -77,29 +76,20 @@ async function shorten(
       text: () => (kept.endsWith("\n") ? kept : `${kept}\n`),
     };
   }
-  const folder = await openState(session, { state });
-  try {
-    const { artifactId } = await folder.store.store(text, {
+  return await withState(session, { state }, async ({ store, kind }) => {
+    const { artifactId } = await store.store(text, {
       source: "ccl shrink",
       mimeType: "text/plain",
       summary: question.slice(0, 200),
       signal: session.signal,
     });
     const id = artifactId.slice(0, shownDigits);
-    const hint = `[${shape.tokens} of ${tokens} tokens. The rest: ${artifactCommand(session.terminal, `search ${id} "words"`, state)}, or read ${id} --lines 1-80]`;
+    const { tokens: shownTokens, ranges } = shape;
+    const search = artifactCommand(session.terminal, `search ${id} "words"`, state);
+    const hint = `[${shownTokens} of ${tokens} tokens. The rest: ${search}, or read ${id} --lines 1-80]`;
     return {
-      document: {
-        text: shown,
-        tokens,
-        shownTokens: shape.tokens,
-        isLossless,
-        artifactId,
-        kept: folder.kind,
-        ranges: shape.ranges,
-      },
+      document: { text: shown, tokens, shownTokens, isLossless, artifactId, kept: kind, ranges },
       text: () => `${shown}\n${hint}\n`,
     };
-  } finally {
-    await folder.close();
-  }
+  });
 }

@@ -12,17 +12,16 @@ import type { Session } from "../session.ts";
 /** Serves the page until it is interrupted, or prints one view. */
 export async function ui(
   session: Session,
-  {
-    view = session.isJson ? "overview" : undefined,
-    parameters,
-  }: { view?: string | undefined; parameters: readonly string[] },
+  view: string | undefined,
+  parameters: readonly string[],
   flags: UiFlags,
 ): Promise<CommandResult> {
   const source = inspectorSource(session, flags);
+  const shown = view ?? (session.isJson ? "overview" : undefined);
   try {
-    if (view !== undefined) {
+    if (shown !== undefined) {
       const given = { parameters: readParameters(parameters), signal: session.signal };
-      const document = await readView(source, view, given);
+      const document = await readView(source, shown, given);
       return { document, text: () => `${JSON.stringify(document, null, 2)}\n` };
     }
     const inspector = await openInspector({ source, port: flags.port });

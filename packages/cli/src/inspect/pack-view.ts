@@ -2,9 +2,8 @@ import type { PackEntry, PackOmission } from "@ccl/aliases";
 import type { InspectorSource, PackFile } from "@ccl/inspector";
 
 import { buildProjectPack } from "../build-project-pack.ts";
-import { narrowRegistry } from "../narrow-registry.ts";
+import { narrowRegistry, selectFiles, withPresentFiles } from "../project.ts";
 import { applySettings } from "../pack-shape.ts";
-import { selectFiles, withPresentFiles } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** What `ccl pack` would give for a task, and why each file ranks where it does. Writes nothing. */

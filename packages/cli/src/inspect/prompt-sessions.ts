@@ -3,38 +3,29 @@ import { basename } from "node:path";
 
 import { estimatedCounter } from "@ccl/core";
 import { cachePriceOf } from "@ccl/gateway";
-import type { RecordedCall, Transcript } from "@ccl/gateway/audit";
-import { createRequestLogReader, type LoggedRequest } from "@ccl/gateway/node";
-import type { GatewayView, PromptRow, SessionRow } from "@ccl/inspector";
+import type { Transcript } from "@ccl/gateway/audit";
+import type { ContextPart, ContextRecord } from "@ccl/core/tracing";
+import {
+  createContextLogReader,
+  type GatewayView,
+  type PromptRow,
+  type SessionRow,
+} from "@ccl/inspector";
 
 import { agentFolders, findLogs, maxLogBytes, readAgentLog } from "../commands/audit.ts";
 import type { Session } from "../session.ts";
 
-/** A part of a prompt, as it came. */
-interface SessionItem {
-  kind: LoggedRequest["items"][number]["kind"];
-  tool?: string | undefined;
-  callId?: string | undefined;
-  tokens: number;
-  text?: string | undefined;
-  /** SHA-256 of the whole text. */
-  hash?: string | undefined;
-}
-
 /** Tokens of one origin, of results by tool. */
 export type KindTokens = GatewayView["kinds"][number];
 
-/** A prompt: its parts, and those that were sent in another form. */
+/** A prompt: its parts as they came and as they were sent. */
 export interface SessionPrompt {
   row: PromptRow;
-  items: readonly SessionItem[];
-  shown: LoggedRequest["shown"];
-  /** What its parts come to, by kind; of the gateway's prompts alone. */
+  parts: readonly ContextPart[];
+  /** What its parts come to, by kind; of recorded prompts alone. */
   kinds: readonly KindTokens[];
-  /** So many parts may have been in the provider's cache. */
+  /** So many of its parts stood at the same place of the prompt before, so that they may have been in the provider's cache. */
   unchanged: number;
-  /** Input tokens as the provider reported them. */
-  reported: { total: number; cached: number };
 }
 
 /** A session with its prompts, one or more. */
@@ -43,44 +34,66 @@ export interface PromptSession {
   prompts: readonly SessionPrompt[];
 }
 
-/** Reads the sessions of a folder's gateway; a later call reads what was added since. */
-export function gatewaySessions(folder: string): () => Promise<PromptSession[]> {
-  const read = createRequestLogReader(folder);
-  const known = new Map<readonly LoggedRequest[], SessionPrompt[]>();
+/** Reads the sessions that were recorded into a folder; a later call reads what was added since. */
+export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
+  const read = createContextLogReader(folder);
+  const known = new WeakMap<ContextRecord, SessionPrompt>();
   return async () =>
-    [...(await read())].flatMap(([id, requests]) => {
-      const prompts = known.get(requests) ?? [];
-      for (const request of requests.slice(prompts.length))
-        prompts.push(promptOf(request, prompts.length));
-      known.set(requests, prompts);
-      return sessionOf({ id, source: "gateway", model: requests.at(-1)?.model }, prompts);
+    [...(await read())].flatMap(([id, records]) => {
+      const prompts: SessionPrompt[] = [];
+      for (const [at, record] of records.entries()) {
+        const prompt = known.get(record) ?? promptOf(record, { at, last: prompts.at(-1) });
+        known.set(record, prompt);
+        prompts.push(prompt);
+      }
+      const { source = "", model } = records.at(-1) ?? {};
+      return sessionOf({ id, source, model }, prompts);
     });
 }
 
-function promptOf(request: LoggedRequest, at: number): SessionPrompt {
-  const { items, unchanged, timeMs, usd, directUsd, status, reason } = request;
-  // What a policy would have done is kept too, but was not sent.
-  const isAsItCame = reason === "audit" || reason === "holdout";
-  const shown = isAsItCame ? [] : request.shown;
-  const tokensAt = new Map(shown.map((one) => [one.at, one.tokens]));
-  const sizes = items.map(({ tokens }, place) => tokensAt.get(place) ?? tokens);
-  const cached = sumAll(sizes.slice(0, unchanged));
-  const row: PromptRow = {
-    at,
-    timeMs,
-    cached,
-    fresh: sumAll(sizes) - cached,
-    directTokens: sumAll(items.map(({ tokens }) => tokens)),
-    usd,
-    directUsd,
-    status,
-    reason,
-  };
+/** How many tokens a part took as it was sent. */
+export function sentTokens({ sent, tokens }: ContextPart): number {
+  return sent?.tokens ?? tokens;
+}
+
+function promptOf(
+  record: ContextRecord,
+  { at, last }: { at: number; last: SessionPrompt | undefined },
+): SessionPrompt {
+  const { parts, timeMs, model, status, reason, budget, reported } = record;
+  const changed = parts.findIndex((part, place) => !isSentAlike(part, last?.parts[place]));
+  const unchanged = changed < 0 ? parts.length : changed;
+  const cached = sumAll(parts.slice(0, unchanged).map(sentTokens));
+  const fresh = sumAll(parts.map(sentTokens)) - cached;
+  const directTokens = sumAll(parts.map(({ tokens }) => tokens));
+  // As it came, all that the prompt before had would have been read from the cache.
+  const directCached = Math.min(last?.row.directTokens ?? 0, directTokens);
+  const {
+    usd = usdOf(cached, fresh, model),
+    directUsd = usdOf(directCached, directTokens - directCached, model),
+  } = record;
   const kinds = new Map<string, KindTokens>();
-  for (const [place, { kind: origin, tool, tokens }] of items.entries())
-    addKind(kinds, { origin, tool, tokens: sizes[place] ?? tokens, directTokens: tokens });
-  const { reported = { total: 0, cached: 0 } } = request;
-  return { row, items, shown, kinds: [...kinds.values()], unchanged, reported };
+  for (const part of parts)
+    addKind(kinds, {
+      origin: part.kind,
+      tool: part.tool,
+      tokens: sentTokens(part),
+      directTokens: part.tokens,
+    });
+  const sizes = { cached, fresh, directTokens, usd, directUsd };
+  const row = { at, timeMs, ...sizes, status, reason, budget, reported };
+  return { row, parts, kinds: [...kinds.values()], unchanged };
+}
+
+/** Whether both said the same to the model, where that is known. */
+function isSentAlike(part: ContextPart, known: ContextPart | undefined): boolean {
+  if (part === known) return true;
+  const [one, other] = [part.sent ?? part, known?.sent ?? known];
+  return (
+    part.kind === known?.kind &&
+    one.tokens === other?.tokens &&
+    (one.tokens === 0 || (one.hash !== undefined && one.hash === other.hash))
+  );
 }
 
 /** Adds to the sum of its kind. */
@@ -135,44 +148,22 @@ function ofTranscript(
   { path, at, changedMs }: { path: string; at: number; changedMs: number },
 ): PromptSession[] {
   const { model, client, calls } = transcript;
-  const items: SessionItem[] = transcript.items.map(
-    ({ kind, tool, callId, text, mediaTokens }) => ({
-      kind,
-      tool,
-      callId,
-      text,
-      tokens: mediaTokens ?? estimatedCounter.count(text) + 4,
-    }),
-  );
-  const ends: Pick<RecordedCall, "end" | "atMs">[] =
-    calls.length > 0 ? calls : endsOf(items).map((end) => ({ end }));
-  const price = cachePriceOf(model);
-  const reported = { total: 0, cached: 0 };
+  const parts = transcript.items.map(({ kind, tool, callId, text, mediaTokens }): ContextPart => ({
+    kind,
+    tool,
+    callId,
+    text,
+    tokens: mediaTokens ?? estimatedCounter.count(text) + 4,
+  }));
   let [unchanged, total, counted] = [0, 0, 0];
-  const prompts = ends.map((call, place): SessionPrompt => {
+  const prompts = calls.map((call, place): SessionPrompt => {
     const cached = total;
-    for (; counted < call.end; counted += 1) total += items[counted]?.tokens ?? 0;
+    for (; counted < call.end; counted += 1) total += parts[counted]?.tokens ?? 0;
     const fresh = total - cached;
-    const isCached = cached >= price.minCachedTokens;
-    const plain = isCached ? cached * price.read + fresh * price.write : total * price.write;
-    const usd = (plain * price.usdPerMillion) / 1e6;
-    const row = {
-      at: place,
-      timeMs: call.atMs,
-      cached,
-      fresh,
-      directTokens: total,
-      usd,
-      directUsd: usd,
-    };
-    const prompt = {
-      row,
-      items: items.slice(0, call.end),
-      shown: [],
-      kinds: [],
-      unchanged,
-      reported,
-    };
+    const usd = usdOf(cached, fresh, model);
+    const sizes = { cached, fresh, directTokens: total, usd, directUsd: usd };
+    const row = { at: place, timeMs: call.atMs, ...sizes };
+    const prompt = { row, parts: parts.slice(0, call.end), kinds: [], unchanged };
     unchanged = call.end;
     return prompt;
   });
@@ -180,15 +171,12 @@ function ofTranscript(
   return sessionOf({ id, source: client, model, timeMs: changedMs }, prompts);
 }
 
-/** Where the prompts of a plain list of messages end: before each answer, and at the end if none follows. */
-function endsOf(items: readonly SessionItem[]): number[] {
-  const isOfModel = (at: number): boolean =>
-    ["assistant", "reasoning", "call"].includes(items[at]?.kind ?? "");
-  const ends: number[] = [];
-  for (let at = 1; at < items.length; at += 1)
-    if (isOfModel(at) && !isOfModel(at - 1)) ends.push(at);
-  if (items.length > 0 && !isOfModel(items.length - 1)) ends.push(items.length);
-  return ends;
+/** What a prompt costs at list prices. */
+function usdOf(cached: number, fresh: number, model: string | undefined): number {
+  const { read, write, minCachedTokens, usdPerMillion } = cachePriceOf(model);
+  const isCached = cached >= minCachedTokens;
+  const plain = isCached ? cached * read + fresh * write : (cached + fresh) * write;
+  return (plain * usdPerMillion) / 1e6;
 }
 
 function sessionOf(
@@ -197,7 +185,7 @@ function sessionOf(
 ): PromptSession[] {
   const last = prompts.at(-1);
   if (last === undefined) return [];
-  const asked = last.items.find(({ kind }) => kind === "user")?.text ?? "";
+  const asked = last.parts.find(({ kind }) => kind === "user")?.text ?? "";
   const title = asked.replaceAll(/\s+/g, " ").trim().slice(0, 120);
   const { cached, fresh, timeMs = given.timeMs } = last.row;
   const row = {

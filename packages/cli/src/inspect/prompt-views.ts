@@ -20,9 +20,10 @@ import { liveGateway } from "./live-gateway.ts";
 import {
   addKind,
   agentSessions,
-  gatewaySessions,
   type KindTokens,
   type PromptSession,
+  recordedSessions,
+  sentTokens,
   type SessionPrompt,
   sumAll,
 } from "./prompt-sessions.ts";
@@ -41,10 +42,11 @@ const maxPoints = 500;
 /** What was sent: by the gateway's log, and by the logs of coding agents. */
 export function promptViews(session: Session, flags: UiFlags): Required<PromptViews> {
   const log = join(flags.state ?? stateFolder(session.terminal), "requests");
-  const readGateway = gatewaySessions(log);
+  const readGateway = recordedSessions(log);
+  const readRecords = recordedSessions(flags.records ?? join(session.root, ".ccl", "records"));
   const all = async (): Promise<{ sessions: PromptSession[]; left: number }> => {
-    const [own, agents] = [await readGateway(), await agentSessions(session, flags.agents)];
-    const sessions = [...own, ...agents.sessions];
+    const agents = await agentSessions(session, flags.agents);
+    const sessions = [...(await readGateway()), ...(await readRecords()), ...agents.sessions];
     sessions.sort((a, b) => (b.row.timeMs ?? 0) - (a.row.timeMs ?? 0));
     return { sessions, left: agents.left };
   };
@@ -72,7 +74,7 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
     async prompt(parameters) {
       const { row, prompts } = await find(parameters);
       const prompt = promptAt(prompts, parameters);
-      const hasTexts = prompt.items.some(({ text }) => text !== undefined);
+      const hasTexts = prompt.parts.some(({ text }) => text !== undefined);
       const parts = partsOf(prompt);
       return { session: row, prompt: prompt.row, prompts: prompts.length, hasTexts, parts };
     },
@@ -96,11 +98,10 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
     },
     async text(parameters) {
       const { prompts } = await find(parameters);
-      const { items, shown } = promptAt(prompts, parameters);
-      const place = Number(parameters["part"] ?? 0);
-      const sent = shown.find(({ at }) => at === place)?.text;
-      const original = items[place]?.text ?? "";
-      return pieceOf(parameters["of"] === "original" ? original : (sent ?? original), parameters);
+      const part = promptAt(prompts, parameters).parts[Number(parameters["part"] ?? 0)];
+      const original = part?.text ?? "";
+      const sent = part?.sent?.text ?? original;
+      return pieceOf(parameters["of"] === "original" ? original : sent, parameters);
     },
     async gateway() {
       const sessions = await readGateway();
@@ -124,30 +125,32 @@ function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
   return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
 }
 
-function partsOf(prompt: SessionPrompt): PromptPart[] {
-  const sent = sentParts(prompt);
-  const forms = new Map(prompt.shown.map((one) => [one.at, one.form]));
-  return prompt.items.map(({ kind, tool, tokens }, at) => ({
-    at,
-    origin: kind,
-    tool,
-    tokens: sent[at]?.tokens ?? tokens,
-    directTokens: tokens,
-    isCached: at < prompt.unchanged,
-    form: forms.get(at),
-    preview: sent[at]?.text?.slice(0, previewLength),
-    length: sent[at]?.text?.length,
-  }));
+function partsOf({ parts, unchanged }: SessionPrompt): PromptPart[] {
+  return parts.map((part, at) => {
+    const { kind: origin, tool, tokens: directTokens, sent, handle } = part;
+    const text = sent?.text ?? part.text;
+    return {
+      at,
+      origin,
+      tool,
+      tokens: sentTokens(part),
+      directTokens,
+      isCached: at < unchanged,
+      form: sent?.form,
+      why: sent?.why,
+      handle,
+      preview: text?.slice(0, previewLength),
+      length: text?.length,
+    };
+  });
 }
 
 /** The parts in the form in which they were sent. */
-function sentParts({ items, shown }: SessionPrompt): ComparedPart[] {
-  const forms = new Map(shown.map((one) => [one.at, one]));
-  return items.map((item, at) => {
-    const sent = forms.get(at) ?? item;
-    const { kind: origin, tool, callId } = item;
-    const { tokens, text, hash } = sent;
-    return { origin, tool, callId, tokens, text, hash, record: sent };
+function sentParts({ parts }: SessionPrompt): ComparedPart[] {
+  return parts.map((part) => {
+    const { kind: origin, tool, callId, sent: record = part } = part;
+    const { tokens, text, hash } = record;
+    return { origin, tool, callId, tokens, text, hash, record };
   });
 }
 
@@ -159,13 +162,13 @@ function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live
   const fresh = sumAll(rows.map((row) => row.fresh));
   return {
     requests: rows.length,
-    changed: prompts.filter(({ shown }) => shown.length > 0).length,
+    changed: prompts.filter(({ parts }) => parts.some(({ sent }) => sent !== undefined)).length,
     usd: sumAll(rows.map(({ usd }) => usd)),
     directUsd: sumAll(rows.map(({ directUsd }) => directUsd)),
     tokens: { cached, fresh },
     reported: {
-      total: sumAll(prompts.map(({ reported }) => reported.total)),
-      cached: sumAll(prompts.map(({ reported }) => reported.cached)),
+      total: sumAll(rows.map(({ reported }) => reported?.total ?? 0)),
+      cached: sumAll(rows.map(({ reported }) => reported?.cached ?? 0)),
     },
     points: pointsOf(prompts),
     kinds: kindsOf(prompts),

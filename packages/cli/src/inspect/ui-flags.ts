@@ -3,6 +3,8 @@ export interface UiFlags {
   port?: number | undefined;
   state?: string | undefined;
   agents?: string | undefined;
+  /** Where `recordTo` of @ccl/inspector writes. */
+  records?: string | undefined;
   runs?: string | undefined;
   gateway?: string | undefined;
   /** The variable with the gateway's token. */

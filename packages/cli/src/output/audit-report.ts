@@ -3,7 +3,7 @@ import type { AuditedKind, AuditExample, SessionAudit } from "@ccl/gateway/audit
 import { formatNumber } from "./format-number.ts";
 import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
-import { renderTable } from "./table.ts";
+import { type Column, renderTable } from "./table.ts";
 
 /** What all sessions together say. Money is in US dollars at list prices. */
 export interface AuditReport {
@@ -79,50 +79,61 @@ const shownKinds = 15;
 
 /** The report as tables. */
 export function auditText(report: AuditReport, style: Style): string {
-  const { colours } = style;
-  const sent = report.kinds.reduce((sum, { sentTokens }) => sum + sentTokens, 0);
-  const title = (text: string): string => `\n${colours.bold(text)}\n`;
-  const kinds = renderTable(
-    [{ title: "what" }, right("count"), right("tokens"), right("sent"), right("share")],
-    report.kinds
-      .slice(0, shownKinds)
-      .map(({ kind, tool, count, tokens, sentTokens }) => [
-        tool === undefined ? nameOf[kind] : `result of ${tool}`,
-        formatNumber(count),
-        formatNumber(tokens),
-        formatNumber(sentTokens),
-        percent(sentTokens / sent),
-      ]),
-    style,
-  );
+  const { kinds, breaks, examples, repeats, directUsd, reportedUsd, unpriced } = report;
+  const sent = kinds.reduce((sum, { sentTokens }) => sum + sentTokens, 0);
+  const section = (title: string, columns: Column[], rows: string[][]): string =>
+    rows.length === 0 ? "" : `\n${style.colours.bold(title)}\n${renderTable(columns, rows, style)}`;
   const price = (name: string, usd: number): string[] => [
     name,
-    `$${usd.toFixed(2)}`,
-    usd === report.directUsd ? "" : percent(usd / report.directUsd - 1),
+    dollars(usd),
+    usd === directUsd ? "" : percent(usd / directUsd - 1),
   ];
-  const money = renderTable(
-    [{ title: "input, cache counted" }, right("price"), right("net")],
-    [
-      price("as it was sent", report.directUsd),
-      price("safe: without losing anything", report.safeUsd),
-      price("full: old and large results in part", report.fullUsd),
-    ],
-    style,
-  );
   return [
-    title("What filled the prompts"),
-    kinds,
-    title("What it cost and would have cost"),
-    money,
-    report.reportedUsd === undefined
+    section(
+      "What filled the prompts",
+      ["what", ...numbers("count", "tokens", "sent", "share")],
+      kinds
+        .slice(0, shownKinds)
+        .map(({ kind, tool, count, tokens, sentTokens }) => [
+          tool === undefined ? nameOf[kind] : `result of ${tool}`,
+          ...[count, tokens, sentTokens].map(formatNumber),
+          percent(sentTokens / sent),
+        ]),
+    ),
+    section(
+      "What it cost and would have cost",
+      ["input, cache counted", ...numbers("price", "net")],
+      [
+        price("as it was sent", directUsd),
+        price("safe: without losing anything", report.safeUsd),
+        price("full: old and large results in part", report.fullUsd),
+      ],
+    ),
+    reportedUsd === undefined
       ? ""
-      : `The provider reported input for $${report.reportedUsd.toFixed(2)}; the prices above are estimates.\n`,
-    report.unpriced === 0
+      : `The provider reported input for ${dollars(reportedUsd)}; the prices above are estimates.\n`,
+    unpriced === 0
       ? ""
-      : `${report.unpriced} sessions are of models without a known price and not in the money; name it with --price.\n`,
-    `${formatNumber(report.repeats.count)} results said what an earlier one had said, or nearly: ${formatNumber(report.repeats.tokens)} tokens.\n`,
-    breaksText(report, style),
-    examplesText(report, style),
+      : `${unpriced} sessions are of models without a known price and not in the money; name it with --price.\n`,
+    `${formatNumber(repeats.count)} results said what an earlier one had said, or nearly: ${formatNumber(repeats.tokens)} tokens.\n`,
+    section(
+      "What broke the cache",
+      ["cause", ...numbers("times", "tokens", "extra")],
+      breaks.map(({ cause, count, lostTokens, usd }) => [
+        cause,
+        ...[count, lostTokens].map(formatNumber),
+        dollars(usd),
+      ]),
+    ),
+    section(
+      "Examples",
+      ["form", ...numbers("tokens", "shown", "not sent"), "result of"],
+      examples.map(({ tool, call, form, tokens, shownTokens, savedTokens }) => [
+        form,
+        ...[tokens, shownTokens, savedTokens].map(formatNumber),
+        printable(`${tool} ${call}`).slice(0, 70),
+      ]),
+    ),
   ].join("");
 }
 
@@ -137,40 +148,9 @@ const nameOf: Record<AuditedKind["kind"], string> = {
   media: "images and other media",
 };
 
-function breaksText({ breaks }: AuditReport, style: Style): string {
-  if (breaks.length === 0) return "";
-  const rows = breaks.map(({ cause, count, lostTokens, usd }) => [
-    cause,
-    formatNumber(count),
-    formatNumber(lostTokens),
-    `$${usd.toFixed(2)}`,
-  ]);
-  const columns = [{ title: "cause" }, right("times"), right("tokens"), right("extra")];
-  return `\n${style.colours.bold("What broke the cache")}\n${renderTable(columns, rows, style)}`;
-}
+const numbers = (...titles: string[]): Column[] => titles.map((right) => ({ right }));
 
-function examplesText({ examples }: AuditReport, style: Style): string {
-  if (examples.length === 0) return "";
-  const rows = examples.map(({ tool, call, form, tokens, shownTokens, savedTokens }) => [
-    form,
-    formatNumber(tokens),
-    formatNumber(shownTokens),
-    formatNumber(savedTokens),
-    printable(`${tool} ${call}`).slice(0, 70),
-  ]);
-  const columns = [
-    { title: "form" },
-    right("tokens"),
-    right("shown"),
-    right("not sent"),
-    { title: "result of" },
-  ];
-  return `\n${style.colours.bold("Examples")}\n${renderTable(columns, rows, style)}`;
-}
-
-function right(title: string): { title: string; align: "right" } {
-  return { title, align: "right" };
-}
+const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
 function percent(share: number): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1)} %` : "";

@@ -8,6 +8,11 @@ export function formatCount(value: number, noun: string): string {
   return `${formatNumber(value)} ${noun}${value === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 }
 
+/** A line of its own; nothing for no text. */
+export function lineOf(text: string): string {
+  return text === "" ? "" : `${text}\n`;
+}
+
 /** The first five names, and how many more there are. */
 export function few(names: readonly string[]): string {
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";

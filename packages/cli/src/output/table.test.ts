@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { renderTable } from "./table.ts";
 import { styleOf } from "./style.ts";
 
-const columns = [{ title: "alias" }, { title: "tokens", align: "right" as const }];
+const columns = ["alias", { right: "tokens" }];
 const rows = [
   ["H.main", "1,024"],
   ["H.東京", "7"],

@@ -1,33 +1,43 @@
 import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
 
-/** One column of a table. */
-export interface Column {
-  title: string;
-  align?: "left" | "right" | undefined;
-}
+/** The title of a column; `right` aligns numbers. */
+export type Column = string | { right: string };
+
+/** What stands in a table, by row. */
+type Rows = readonly (readonly (string | number)[])[];
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uFF01-\uFF60]/u;
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
 /** Aligned with a header on a terminal; elsewhere one line a row, tabs between the cells, no header. Ends with a line feed. */
-export function renderTable(columns: Column[], rows: string[][], style: Style): string {
-  const cells = rows.map((row) => row.map(printable));
+export function renderTable(columns: readonly Column[], rows: Rows, style: Style): string {
+  const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
   if (!style.isTerminal) return cells.map((row) => `${row.join("\t")}\n`).join("");
-  const widths = columns.map((column, index) =>
-    cells.reduce(
-      (widest, row) => Math.max(widest, displayWidth(row[index] ?? "")),
-      displayWidth(column.title),
-    ),
+  const titles = columns.map((column) => (typeof column === "string" ? column : column.right));
+  const widths = titles.map((title, index) =>
+    Math.max(...[title, ...cells.map((row) => row[index] ?? "")].map(displayWidth)),
   );
   const line = (row: string[]): string =>
     row
-      .map((cell, index) => pad(cell, widths[index] ?? 0, columns[index]?.align ?? "left"))
+      .map((cell, index) => {
+        const space = " ".repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(cell)));
+        return typeof columns[index] === "object" ? space + cell : cell + space;
+      })
       .join("  ")
       .trimEnd();
-  const header = style.colours.dim(line(columns.map((column) => column.title)));
-  return `${[header, ...cells.map(line)].join("\n")}\n`;
+  return `${[style.colours.dim(line(titles)), ...cells.map(line)].join("\n")}\n`;
+}
+
+/** The table as the text of a command; `whenEmpty` stands in its place where it has no rows. */
+export function tableOf(
+  columns: readonly Column[],
+  rows: Rows,
+  whenEmpty?: string,
+): (style: Style) => string {
+  return (style) =>
+    rows.length === 0 && whenEmpty !== undefined ? whenEmpty : renderTable(columns, rows, style);
 }
 
 /** Columns that a text takes on a terminal. */
@@ -36,9 +46,4 @@ function displayWidth(text: string): number {
   for (const character of text)
     width += ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;
-}
-
-function pad(cell: string, width: number, align: "left" | "right"): string {
-  const space = " ".repeat(Math.max(0, width - displayWidth(cell)));
-  return align === "right" ? space + cell : cell + space;
 }

@@ -1,3 +1,4 @@
+import { compress } from "@ccl/compress";
 import type { Result } from "@ccl/core";
 import type {
   AppliedPlan,
@@ -51,7 +52,6 @@ export async function applyConfirmed(
     checks.length === 0 ? "Applying" : "Applying and checking",
     preview.changes.length,
   );
-  const { shortenOutput } = await import("./shorten-output.ts");
   session.forbidExit();
   const { checkMayFail: mayFail, checkMustPass: mustPass } = flags;
   const options = { checks, mayFail, mustPass, signal, confirm, shortenOutput };
@@ -85,4 +85,12 @@ function unconfirmed({ planHash, changes }: PlanPreview): CliError {
   return new CliError("confirmation_required", message, {
     details: { issues: [{ code: "CONFIRM_REQUIRED", path: [], message }], planHash },
   });
+}
+
+/** Enough for a dozen failures with what was expected. */
+const BUDGET_TOKENS = 2_000;
+
+/** What a check printed, as its reader needs it: failures and errors first, repeats once. */
+export function shortenOutput(output: string): string {
+  return compress(output, { budget: BUDGET_TOKENS, query: "error failed expected" }).text;
 }

@@ -1,10 +1,10 @@
 import { createContextFiles, type Pack, renderDelta } from "@ccl/aliases";
 
 import { buildProjectPack, type PackShape, requireBase } from "../build-project-pack.ts";
+import { openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
 import { nameNewFiles, withPresentFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
-import { openCounter } from "../token-counter.ts";
 
 /** Which of the project's own summaries the model gets. */
 export interface BackgroundFlags extends Pick<PackShape, "budget" | "modelEncoding"> {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { type LanguageModel, LanguageModelError } from "@ccl/core";
+import { systemCode, writeFileDurable } from "@ccl/core/node";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
@@ -39,7 +40,7 @@ export async function openLanguageModel(
   const path = resolve(cwd(), flags.replay);
   const store = {
     read: () => readRecording(path, model !== undefined),
-    write: (text: string) => write(path, text),
+    write: (text: string) => writeFileDurable(path, text),
   };
   return createReplayModel({ store, model });
 }
@@ -64,13 +65,8 @@ async function readRecording(path: string, mayBeNew: boolean): Promise<string | 
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    const code = systemCode(error) ?? "unreadable";
     if (mayBeNew && code === "ENOENT") return undefined;
     throw new CliError("usage", `--replay ${path} cannot be read (${code}).`, { cause: error });
   }
-}
-
-async function write(path: string, text: string): Promise<void> {
-  const { writeFileDurable } = await import("@ccl/core/node");
-  await writeFileDurable(path, text);
 }

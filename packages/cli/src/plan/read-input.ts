@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
+import { systemCode } from "@ccl/core/node";
+
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
@@ -21,7 +23,7 @@ export async function readInput(
     return await readFile(path, { encoding: "utf8", signal: session.signal });
   } catch (error) {
     session.signal.throwIfAborted();
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    const reason = systemCode(error) ?? "unreadable";
     throw new CliError("usage", `${name} cannot be read (${reason}).`, { cause: error });
   }
 }

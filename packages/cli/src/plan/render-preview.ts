@@ -5,13 +5,7 @@ import { printable, printableLines } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 
-const COLUMNS = [
-  { title: "action" },
-  { title: "path" },
-  { title: "added", align: "right" as const },
-  { title: "removed", align: "right" as const },
-  { title: "risks" },
-];
+const COLUMNS = ["action", "path", { right: "added" }, { right: "removed" }, "risks"];
 
 /** The diffs of a plan, then a table of its actions in the order in which they are applied. */
 export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Style): string {

@@ -2,12 +2,10 @@ import { resolve } from "node:path";
 
 import type { ImportedSource } from "@ccl/catalog/node";
 import { fileConnector, httpConnector, sqlConnector, type Connector } from "@ccl/query";
-import type { PostgresClient } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
-import { resolveLocation } from "../catalog/catalog-source.ts";
-import { exportOf, loadOptional } from "../catalog/load-optional.ts";
-import { CliError } from "../cli-error.ts";
+import { resolveLocation } from "../catalog/source-draft.ts";
+import { openPostgresPool } from "../catalog/load-sql.ts";
 
 /** Where the catalog's sources are looked up from. */
 export interface ConnectorPlace {
@@ -72,17 +70,7 @@ async function openDatabase(
     closers.push(() => database.close());
     return sqlConnector(database);
   }
-  const Pool = exportOf(loadOptional(place, "pg"), "Pool");
-  if (typeof Pool !== "function") {
-    const message = "PostgreSQL needs the package pg: run `npm install pg` in the project.";
-    throw new CliError("usage", message);
-  }
-  const settings = { connectionString: location, max: 4, application_name: "ccl query" };
-  const pool: unknown = Reflect.construct(Pool, [settings]);
-  if (!isPool(pool))
-    throw new CliError("usage", "The package pg that is installed here has no usable Pool.");
-  // Without a listener a lost idle connection would end the process.
-  pool.on("error", () => undefined);
+  const pool = openPostgresPool(place, location);
   closers.push(() => pool.end());
   return sqlConnector(pool);
 }
@@ -114,13 +102,4 @@ function openApis(
   return [...origins]
     .filter((origin) => /^https?:/.test(origin))
     .map((baseUrl) => [baseUrl, httpConnector({ baseUrl, auth })]);
-}
-
-interface EndedPool extends PostgresClient {
-  end(): Promise<void>;
-  on(event: "error", listener: (error: Error) => void): unknown;
-}
-
-function isPool(value: unknown): value is EndedPool {
-  return typeof value === "object" && value !== null && "query" in value && "end" in value;
 }

@@ -3,7 +3,7 @@ import { fromAiSdkMessages, fromAiSdkUsage, toAiSdkMessages } from "@ccl/provide
 import {
   type ConversationOptions,
   fittingConversations,
-  type ReportTokens,
+  type ReportUsage,
 } from "../conversations/fit-conversation.ts";
 
 /** What the middleware reads of a call of the AI SDK. */
@@ -20,7 +20,7 @@ export interface ContextMiddleware<Version extends AiSdkInterface> {
   specificationVersion: Version;
   transformParams<Params extends AiSdkPrompt>(call: {
     params: Params;
-    model: { specificationVersion: string };
+    model: { specificationVersion: string; modelId?: string | undefined };
   }): Promise<Params>;
   wrapGenerate<Answer extends object>(call: {
     doGenerate: () => PromiseLike<Answer>;
@@ -42,17 +42,17 @@ export function contextMiddleware<Version extends AiSdkInterface = "v3">(
   specificationVersion?: Version,
 ): ContextMiddleware<Version | "v3"> {
   const fit = fittingConversations(options);
-  const reports = new WeakMap<object[], ReportTokens>();
+  const reports = new WeakMap<object[], ReportUsage>();
   const report = async ({ prompt }: AiSdkPrompt, answer: unknown): Promise<void> =>
-    reports.get(prompt)?.(fromAiSdkUsage(recordAt(answer, "usage"))?.inputTokens);
+    reports.get(prompt)?.(fromAiSdkUsage(recordAt(answer, "usage")));
   return {
     specificationVersion: specificationVersion ?? "v3",
     async transformParams({ params, model }) {
       const version = model.specificationVersion;
       const fitted = await fit(fromAiSdkMessages(params.prompt), {
         tools: params.tools,
+        model: model.modelId,
         write: ({ messages }) => toAiSdkMessages(messages, { version }),
-        sent: (sent) => sent,
       });
       reports.set(fitted.prompt, fitted.report);
       return { ...params, prompt: fitted.prompt };

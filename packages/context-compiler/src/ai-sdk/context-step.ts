@@ -44,9 +44,8 @@ export function contextStep(
         ? messages
         : [...initialMessages, ...responseMessages, ...(step.experimental_steeringMessages ?? [])];
     const write = (fitted: FittedMessages): AiSdkMessage[] => toAiSdkMessages(fitted.messages);
-    const sent = (prompt: AiSdkMessage[]): unknown => prompt;
-    const lastInputTokens = fromAiSdkUsage(recordAt(steps?.at(-1), "usage"))?.inputTokens;
-    const call = { write, sent, reserve, lastInputTokens };
+    const lastUsage = fromAiSdkUsage(recordAt(steps?.at(-1), "usage"));
+    const call = { write, reserve, lastUsage };
     return { messages: (await fit(fromAiSdkMessages(history), call)).prompt };
   };
 }

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "@ccl/core/json";
+import { isRecord } from "@ccl/core/json";
 import {
   type AnthropicMessagesOptions,
   fromAnthropicMessages,
@@ -7,12 +7,10 @@ import {
 } from "@ccl/providers/wire/anthropic";
 import {
   type ConversationOptions,
-  type FitConversation,
   fittingConversations,
 } from "../conversations/fit-conversation.ts";
 import {
   type ApiClient,
-  type FitBody,
   isObjects,
   withFittedBodies,
 } from "../conversations/with-fitted-bodies.ts";
@@ -36,33 +34,22 @@ export function withContext<Client extends ApiClient<Client>>(
   options: AnthropicContextOptions,
 ): Client {
   const { cacheControl, ...conversations } = options;
-  const fit = fittingConversations(conversations);
-  return withFittedBodies(client, {
-    "/v1/messages": (body) => fitMessagesOf(body, fit, cacheControl),
-  });
-}
-
-async function fitMessagesOf(
-  body: JsonRecord,
-  fit: FitConversation,
-  cacheControl: AnthropicContextOptions["cacheControl"],
-): ReturnType<FitBody> {
-  const { messages, system, tools } = body;
-  if (!isObjects(messages)) return undefined;
-  const isSystem = typeof system === "string" || isObjects(system);
-  const isMarked = body["cache_control"] !== undefined || hasMark([system, messages, tools]);
-  const isPlain = isMarked || cacheControl === false;
-  const { prompt, report } = await fit(
-    fromAnthropicMessages(isSystem ? { messages, system } : { messages }),
-    {
-      tools,
-      write: ({ messages: shown, breakpoints }) =>
-        toAnthropicMessages(shown, isPlain ? {} : { breakpoints, cacheControl }),
-      sent: (sent) => sent,
+  return withFittedBodies(client, fittingConversations(conversations), {
+    "/v1/messages": {
+      read: ({ messages, system }) => {
+        if (!isObjects(messages)) return undefined;
+        const isSystem = typeof system === "string" || isObjects(system);
+        return fromAnthropicMessages(isSystem ? { messages, system } : { messages });
+      },
+      tools: ({ tools }) => tools,
+      write: ({ messages: shown, breakpoints }, { messages, system, tools, ...body }) => {
+        const isMarked = body["cache_control"] !== undefined || hasMark([system, messages, tools]);
+        const isPlain = isMarked || cacheControl === false;
+        return { ...toAnthropicMessages(shown, isPlain ? {} : { breakpoints, cacheControl }) };
+      },
+      usageOf: fromAnthropicUsage,
     },
-  );
-  const fitted = { ...body, ...prompt };
-  return { body: fitted, report: (usage) => report(fromAnthropicUsage(usage)?.inputTokens) };
+  });
 }
 
 /** Whether a block of a message, of the system prompt or of a tool's result has a mark; tools have one themselves. */

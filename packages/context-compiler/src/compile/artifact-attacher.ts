@@ -83,7 +83,7 @@ function handleOf(
   if (message.role !== "tool" || typeof message.content !== "string") return undefined;
   const { content } = message;
   const held = eventIds
-    .map((id) => index.artifactOf(id)?.data)
+    .map((id) => index.artifacts.get(id)?.data)
     .find(
       (data) => data !== undefined && content === renderArtifact({ type: "artifact", ...data }),
     );
@@ -124,10 +124,10 @@ interface Answer {
 function answerOf({ message, eventIds }: ContextEntry, index: LogIndex): Answer | undefined {
   const { toolCallId: callId, content } = message;
   const isKept = eventIds.some(
-    (id) => index.artifactOf(id) !== undefined || index.isArtifactRead(id),
+    (id) => index.artifacts.get(id) !== undefined || index.isArtifactRead(id),
   );
   if (isKept || callId === undefined || typeof content !== "string") return undefined;
-  const tool = eventIds.map((id) => index.toolOf(id)).find((name) => name !== undefined);
+  const tool = eventIds.map((id) => index.tools.get(id)).find((name) => name !== undefined);
   const source = message.source ?? (tool === undefined ? "tool" : `tool:${tool}`);
   return { callId, content, source };
 }
@@ -145,7 +145,6 @@ async function findOrStore(
 ): Promise<SessionEvent<"artifact_stored"> | string> {
   const { session, counter, signal } = input;
   const { callId, content, source } = answer;
-  const abort = signal === undefined ? {} : { signal };
   try {
     const known = await findStored(answer, { input, store, aboveTokens });
     if (known !== undefined) return known;
@@ -155,12 +154,12 @@ async function findOrStore(
       counter,
       sessionId: session.sessionId,
       source,
-      ...abort,
+      signal,
     });
     const [artifact] = artifacts;
     if (artifact === undefined) return failure;
     const { type: _, ...data } = artifact;
-    return await session.record("artifact_stored", { ...data, source, callId }, abort);
+    return await session.record("artifact_stored", { ...data, source, callId }, { signal });
   } catch (error) {
     if (signal?.aborted === true || !ArtifactStoreError.isInstance(error)) throw error;
     return error.code;
@@ -172,16 +171,17 @@ async function findStored(
   { callId, content }: Answer,
   { input, store }: StoreContext,
 ): Promise<SessionEvent<"artifact_stored"> | undefined> {
-  const candidates = logIndexOf(input.session).artifactsOf(callId);
+  const candidates = logIndexOf(input.session).artifactsByCall.get(callId) ?? [];
   if (candidates.length === 0) return undefined;
   const bytes = new TextEncoder().encode(content);
   const artifactId = sha256Hex(bytes);
   const named = candidates.find(({ data }) => data.artifactId === artifactId);
   if (named !== undefined) return named;
-  const abort = input.signal === undefined ? {} : { signal: input.signal };
   // The ids of an encrypted store are no hashes of the content.
   for (const candidate of candidates.filter(({ data }) => data.sizeBytes === bytes.length)) {
-    const held = await store.retrieve(candidate.data.artifactId, abort);
+    const held = await store.retrieve(candidate.data.artifactId, {
+      signal: input.signal,
+    });
     if (held !== undefined && sha256Hex(held) === artifactId) return candidate;
   }
   return undefined;

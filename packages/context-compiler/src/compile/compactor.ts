@@ -69,9 +69,7 @@ function shortenContent(message: ChatMessage, limit: Limit): ChatMessage["conten
 }
 
 function shortenText(text: string, isLong: boolean, limit: Limit): string {
-  const last = text.charCodeAt(text.length - 1);
-  // Only white space below "!" or beyond ASCII can be at the end.
-  const trimmed = last > 0x20 && last < 0x80 ? text : text.trimEnd();
+  const trimmed = text.trimEnd();
   return isLong ? truncateMiddle(trimmed, limit).text : trimmed;
 }
 

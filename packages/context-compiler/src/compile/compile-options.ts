@@ -1,5 +1,6 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import type { TokenCounter, ToolDescription } from "@ccl/core";
+import type { ContextRecorder } from "@ccl/core/tracing";
 import type { MemoryService } from "./memory-service.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import type { Summarize } from "./working-context.ts";
@@ -33,6 +34,8 @@ export interface ContextCompilerOptions extends CutOptions {
   memory?: MemoryService | undefined;
   /** Writes a summary in place of the facts of what is dropped, such as `createSummarizer({ model })`; kept in the log. */
   summarize?: Summarize | undefined;
+  /** Is given what became of each message, such as `recordTo(folder)` of @ccl/inspector; own processors hand it to `historySelector`. */
+  record?: ContextRecorder | undefined;
   /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
   pin?: PinRule | undefined;
 }

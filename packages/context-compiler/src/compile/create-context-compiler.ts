@@ -53,13 +53,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
         });
         for (const processor of processors) {
           throwIfAborted(signal, ContextCompilerError);
-          const input = {
-            session,
-            context,
-            budget,
-            counter,
-            signal,
-          };
+          const input = { session, context, budget, counter, signal };
           context = await runProcessor(processor, frame, input);
         }
         throwIfAborted(signal, ContextCompilerError);
@@ -67,8 +61,9 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
         if (!isSelected(context)) requireLegal(context, counter);
         span.set({
           "gen_ai.conversation.id": session.sessionId,
+          "ccl.tokens.before": context.trace[0]?.tokensBefore,
           "ccl.tokens.after": context.tokenCount,
-          "ccl.budget": budget,
+          "ccl.tokens.budget": budget,
         });
         return context;
       }),
@@ -117,12 +112,12 @@ function countStep(
 }
 
 function defaultProcessors(settings: ContextCompilerOptions): ContextProcessor[] {
-  const { artifactStore, memory, summarize, cutTo, policy, pin } = settings;
+  const { artifactStore, memory, summarize, cutTo, policy, pin, record } = settings;
   return [
-    artifactAttacher(artifactStore === undefined ? {} : { artifactStore }),
+    artifactAttacher({ artifactStore }),
     compactor({ summarize }),
-    memoryPreloader(memory === undefined ? {} : { memory }),
-    historySelector({ cutTo, policy, pin }),
+    memoryPreloader({ memory }),
+    historySelector({ cutTo, policy, pin, record }),
   ];
 }
 

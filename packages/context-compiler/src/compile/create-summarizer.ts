@@ -6,7 +6,7 @@ import {
   truncateMiddle,
 } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { readableText } from "../fit/message-texts.ts";
+import { readableText, withCalls } from "../fit/message-texts.ts";
 import { requireNumbers, requireObject } from "../fit/require-that.ts";
 import type { Summarize } from "./working-context.ts";
 
@@ -90,10 +90,9 @@ function transcriptOf(
   messages: readonly ChatMessage[],
   { counter, maxTokens }: { counter: TokenCounter; maxTokens: number },
 ): string {
-  const texts = messages.map(({ role, toolCalls = [], ...message }) => {
-    const calls = toolCalls.map(({ name, arguments: input }) => `${name}(${input})`);
-    return `${role}: ${[readableText({ role, ...message }), ...calls].join("\n")}`;
-  });
+  const texts = messages.map(
+    (message) => `${message.role}: ${withCalls(readableText(message), message)}`,
+  );
   const sizes = texts.map((text) => counter.count(text)).sort((a, b) => a - b);
   let left = maxTokens;
   let limit = Infinity;

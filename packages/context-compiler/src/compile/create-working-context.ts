@@ -9,7 +9,6 @@ import type {
   CacheLayout,
   CompileTraceEntry,
   ContextParts,
-  Summarize,
   WorkingContext,
 } from "./working-context.ts";
 
@@ -66,20 +65,15 @@ export function traceStep(
   });
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- The constructor assigns the members of both.
+interface FramedContext extends ContextParts, CacheLayout {}
+
 /**
  * What follows from the parts is worked out when it is asked for. A class, since new accessors for each object
  * outlive it, with the history that they hold, until the next major garbage collection.
  */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- The constructor assigns the members of both.
 class FramedContext implements WorkingContext {
-  readonly systemPrompt: string;
-  readonly tools: WorkingContext["tools"];
-  readonly entries: WorkingContext["entries"];
-  readonly memoryHits: WorkingContext["memoryHits"];
-  readonly volatile: string;
-  readonly summarize?: Summarize | undefined;
-  readonly prefixStableTokens: number;
-  readonly firstChangedMessage: number;
-  readonly breakpoints: readonly number[];
   readonly trace: readonly CompileTraceEntry[];
   readonly budget: number;
   readonly #frame: ContextFrame;
@@ -88,21 +82,12 @@ class FramedContext implements WorkingContext {
   #tokenCount: number | undefined;
 
   constructor(frame: ContextFrame, contents: Contents) {
-    const { parts, layout, trace, tokenCount } = contents;
-    this.systemPrompt = parts.systemPrompt;
-    this.tools = parts.tools;
-    this.entries = parts.entries;
-    this.memoryHits = parts.memoryHits;
-    this.volatile = parts.volatile;
-    if (parts.summarize !== undefined) this.summarize = parts.summarize;
-    this.prefixStableTokens = layout.prefixStableTokens;
-    this.firstChangedMessage = layout.firstChangedMessage;
-    this.breakpoints = layout.breakpoints;
-    this.trace = trace;
+    Object.assign(this, contents.parts, contents.layout);
+    this.trace = contents.trace;
     this.budget = frame.budget;
     this.#frame = frame;
     this.#contents = contents;
-    this.#tokenCount = tokenCount;
+    this.#tokenCount = contents.tokenCount;
   }
 
   static contentsOf(context: WorkingContext, frame: ContextFrame): Contents | undefined {
@@ -167,7 +152,7 @@ class FramedContext implements WorkingContext {
 function artifactsIn({ entries }: Pick<ContextParts, "entries">, index: LogIndex): ArtifactRef[] {
   return entries.flatMap(({ eventIds }) =>
     eventIds.flatMap((id) => {
-      const event = index.artifactOf(id);
+      const event = index.artifacts.get(id);
       return event === undefined ? [] : [{ ...event.data }];
     }),
   );

@@ -1,6 +1,8 @@
 import type { ChatMessage } from "@ccl/core";
+import type { ContextRecord } from "@ccl/core/tracing";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { shownIdDigits } from "../externalize/render-artifact.ts";
+import { contextRecordOf } from "../fit/context-record-of.ts";
 import { fitMessages } from "../fit/fit-messages.ts";
 import type { ElidedRange, FitOptions, FittedMessages, PinRule } from "../fit/fit-options.ts";
 import { pinTest } from "../fit/fit-policy.ts";
@@ -16,7 +18,7 @@ import type { ContextEntry } from "./working-context.ts";
 
 /** What the history is cut with. */
 export interface FitHistoryOptions {
-  fit: Omit<FitOptions, "budget" | "counter" | "tools" | "state" | "pin" | "summaryOf">;
+  fit: Omit<FitOptions, "budget" | "counter" | "tools" | "state" | "pin" | "summaryOf" | "record">;
   pin: PinRule | undefined;
   state: FitState | undefined;
 }
@@ -66,6 +68,25 @@ export async function fitHistory(
       if (failure !== undefined) return { fitted, entries: shown, remarks: [failure] };
     }
   }
+}
+
+/** What became of the whole prompt, with what stands around the history. */
+export function recordOfCompiled(
+  { context, session, budget, counter }: ProcessorInput,
+  fitted: FittedMessages,
+): ContextRecord {
+  const { head, tail } = messagesAround(context);
+  const given = head.concat(context.history);
+  const sources = [...fitted.sources, ...tail.map((_message, at) => given.length + at)];
+  const prompt = { ...fitted, messages: fitted.messages.concat(tail), sources };
+  return contextRecordOf(given.concat(tail), prompt, {
+    source: "compile",
+    session: session.sessionId,
+    budget,
+    counter,
+    tools: context.tools,
+    restHint: (_message, at) => readHint(context.entries[at - head.length], session),
+  });
 }
 
 function entryOf(message: ChatMessage, entry: ContextEntry | undefined): ContextEntry {
@@ -134,7 +155,9 @@ function readHint(
   session: ProcessorInput["session"],
 ): string | undefined {
   const index = logIndexOf(session);
-  const stored = entry?.eventIds.map((id) => index.artifactOf(id)).find((one) => one !== undefined);
+  const stored = entry?.eventIds
+    .map((id) => index.artifacts.get(id))
+    .find((one) => one !== undefined);
   if (stored === undefined) return undefined;
   return `artifact ${stored.data.artifactId.slice(0, shownIdDigits)} has all of it`;
 }

@@ -5,14 +5,19 @@ import { pinTest, requirePolicy } from "../fit/fit-policy.ts";
 import { requireState, type FitState } from "../fit/fit-state.ts";
 import { requireNumbers } from "../fit/require-that.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
-import { fitHistory, type FitHistoryOptions, type FittedHistory } from "./fit-history.ts";
+import {
+  fitHistory,
+  type FitHistoryOptions,
+  type FittedHistory,
+  recordOfCompiled,
+} from "./fit-history.ts";
 import { rememberBySession } from "./session-memory.ts";
 import type { WorkingContext } from "./working-context.ts";
 
 /** How the history is cut. */
 export interface HistorySelectorOptions extends Pick<
   FitOptions,
-  "safetyMargin" | "cutTo" | "policy" | "firstSight" | "keptFactsTokens" | "restHint"
+  "safetyMargin" | "cutTo" | "policy" | "firstSight" | "keptFactsTokens" | "restHint" | "record"
 > {
   /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
   pin?: PinRule | undefined;
@@ -25,7 +30,7 @@ export interface HistorySelectorOptions extends Pick<
 export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
   requireNumbers("historySelector", options, "keptFactsTokens", "cutTo", "firstSight");
   requirePolicy(options);
-  const { pin, ...given } = options;
+  const { pin, record, ...given } = options;
   pinTest(pin);
   // A session has a cached prefix to keep from its first cut on.
   const fit = { ...given, policy: given.policy ?? "balanced" };
@@ -44,6 +49,7 @@ export function historySelector(options: HistorySelectorOptions = {}): ContextPr
         pin,
         state,
       });
+      record?.add(recordOfCompiled({ ...input, context }, found.fitted));
       memory.state = found.fitted.state;
       const saving =
         found.fitted.state.cut === state?.cut ? [] : await saveState(memory.state, input);
@@ -63,7 +69,7 @@ async function loadState(
   { session, budget, signal }: ProcessorInput,
 ): Promise<string[]> {
   try {
-    const json = await session.loadState(keyOf(budget), signal === undefined ? {} : { signal });
+    const json = await session.loadState(keyOf(budget), { signal });
     if (!memory.isLoaded && json !== undefined) memory.state = requireState(JSON.parse(json));
     return [];
   } catch {
@@ -80,7 +86,7 @@ async function saveState(
 ): Promise<string[]> {
   try {
     const json = state.cut === undefined ? undefined : JSON.stringify(state);
-    await session.saveState(keyOf(budget), json, signal === undefined ? {} : { signal });
+    await session.saveState(keyOf(budget), json, { signal });
     return [];
   } catch (error) {
     const reason = ContextCompilerError.isInstance(error) ? error.code : "unknown";

@@ -1,8 +1,8 @@
-import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { TurnQueue, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 
-const lastTurns = new WeakMap<Session, Promise<unknown>>();
+const queues = new WeakMap<Session, TurnQueue>();
 
 /**
  * Runs what writes to a session's log on behalf of a compile after all that asked before, so that two compiles at once
@@ -13,14 +13,7 @@ export function inTurn<Value>(
   action: () => Promise<Value>,
   signal: AbortSignal | undefined,
 ): Promise<Value> {
-  const before = lastTurns.get(session) ?? Promise.resolve();
-  const own = before.then(() => {
-    throwIfAborted(signal, ContextCompilerError);
-    return untilAborted(action(), signal, ContextCompilerError);
-  });
-  lastTurns.set(
-    session,
-    own.catch(() => undefined),
-  );
-  return untilAborted(own, signal, ContextCompilerError);
+  const queue = queues.get(session) ?? new TurnQueue(ContextCompilerError);
+  queues.set(session, queue);
+  return queue.run(() => untilAborted(action(), signal, ContextCompilerError), signal);
 }

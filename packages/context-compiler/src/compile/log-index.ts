@@ -5,41 +5,30 @@ import type { Session } from "../session/session.ts";
 
 const artifactTools = new Set(["read_artifact", "search_artifact"]);
 
-/** What a compile looks up in a log, kept up to date as the log grows. */
-export interface LogIndex {
-  /** The artifact that an event stored; undefined for an event of another kind. */
-  artifactOf(eventId: string): SessionEvent<"artifact_stored"> | undefined;
-  /** The artifacts that answers to calls of this id went to, oldest first. Ids may come again for other calls. */
-  artifactsOf(callId: string): readonly SessionEvent<"artifact_stored">[];
-  /** The name of the tool, for the event of a call. */
-  toolOf(eventId: string): string | undefined;
-  /** True for the event of a call that reads an artifact, and of its outcome. */
-  isArtifactRead(eventId: string): boolean;
-  /** Oldest first. */
-  readonly summaries: readonly SummaryRecord[];
-  /** What providers reported of prompts, oldest first. */
-  readonly usages: readonly CountedUsage[];
-  /** Recorded since the user last said something, oldest first. */
-  readonly freshMemory: readonly MemoryHitData[];
-}
-
-const indexes = new WeakMap<Session, GrowingIndex>();
+const indexes = new WeakMap<Session, LogIndex>();
 
 /** The index of a session's log, up to its last event. */
 export function logIndexOf(session: Session): LogIndex {
-  const index = indexes.get(session) ?? new GrowingIndex();
+  const index = indexes.get(session) ?? new LogIndex();
   indexes.set(session, index);
   index.readOn(session);
   return index;
 }
 
-class GrowingIndex implements LogIndex {
+/** What a compile looks up in a log, kept up to date as the log grows. */
+export class LogIndex {
+  /** The artifact that an event stored, by the id of the event. */
+  readonly artifacts: Map<string, SessionEvent<"artifact_stored">> = new Map();
+  /** The artifacts that answers to calls of an id went to, oldest first. Ids may come again for other calls. */
+  readonly artifactsByCall: Map<string, SessionEvent<"artifact_stored">[]> = new Map();
+  /** The name of the tool, by the id of the event of the call. */
+  readonly tools: Map<string, string> = new Map();
+  /** Oldest first. */
   readonly summaries: SummaryRecord[] = [];
+  /** What providers reported of prompts, oldest first. */
   readonly usages: CountedUsage[] = [];
+  /** Recorded since the user last said something, oldest first. */
   readonly freshMemory: MemoryHitData[] = [];
-  readonly #artifacts = new Map<string, SessionEvent<"artifact_stored">>();
-  readonly #artifactsByCall = new Map<string, SessionEvent<"artifact_stored">[]>();
-  readonly #tools = new Map<string, string>();
   readonly #reads = new Set<string>();
   #seen = 0;
 
@@ -50,20 +39,9 @@ class GrowingIndex implements LogIndex {
     }
   }
 
-  artifactOf(eventId: string): SessionEvent<"artifact_stored"> | undefined {
-    return this.#artifacts.get(eventId);
-  }
-
-  artifactsOf(callId: string): readonly SessionEvent<"artifact_stored">[] {
-    return this.#artifactsByCall.get(callId) ?? [];
-  }
-
-  toolOf(eventId: string): string | undefined {
-    return this.#tools.get(eventId);
-  }
-
+  /** True for the event of a call that reads an artifact, and of its outcome. */
   isArtifactRead(eventId: string): boolean {
-    return this.#reads.has(eventId) || artifactTools.has(this.#tools.get(eventId) ?? "");
+    return this.#reads.has(eventId) || artifactTools.has(this.tools.get(eventId) ?? "");
   }
 
   #take(event: SessionEvent): void {
@@ -72,7 +50,7 @@ class GrowingIndex implements LogIndex {
         this.#takeArtifact(event);
         break;
       case "tool_call":
-        this.#tools.set(event.eventId, event.data.name);
+        this.tools.set(event.eventId, event.data.name);
         break;
       case "tool_success":
         if (event.data.isArtifactRead === true) this.#reads.add(event.eventId);
@@ -97,11 +75,9 @@ class GrowingIndex implements LogIndex {
   }
 
   #takeArtifact(event: SessionEvent<"artifact_stored">): void {
-    this.#artifacts.set(event.eventId, event);
+    this.artifacts.set(event.eventId, event);
     const { callId } = event.data;
     if (callId === undefined) return;
-    const stored = this.#artifactsByCall.get(callId);
-    if (stored === undefined) this.#artifactsByCall.set(callId, [event]);
-    else stored.push(event);
+    this.artifactsByCall.set(callId, [...(this.artifactsByCall.get(callId) ?? []), event]);
   }
 }

@@ -1,5 +1,5 @@
 import { truncateMiddle, type TokenCounter } from "@ccl/core";
-import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { throwIfAborted, withTimeout } from "@ccl/core/async";
 import { traced } from "@ccl/core/tracing";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import { textOf } from "../fit/message-texts.ts";
@@ -103,13 +103,13 @@ async function search(
   query: string,
   { topK, timeoutMs, signal }: SearchLimits,
 ): Promise<{ answer: readonly unknown[]; remarks: string[] }> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), Math.min(timeoutMs, 2 ** 31 - 1));
-  const ended = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-  const ask = async (): Promise<unknown> => memory.search(query, { topK, signal: ended });
+  const late = new Error("late");
   try {
     const answer = await traced("memory search", { "ccl.limit": topK }, async (span) => {
-      const given = await untilAborted(ask(), ended, ContextCompilerError);
+      const given: unknown = await withTimeout(
+        async (ended) => memory.search(query, { topK, signal: ended }),
+        { timeoutMs, signal, onTimeout: () => late },
+      );
       span.set({ "ccl.memory.hits": Array.isArray(given) ? given.length : undefined });
       return given;
     });
@@ -117,10 +117,8 @@ async function search(
     return { answer: [], remarks: ["the memory was left out: its answer is no list of hits"] };
   } catch (error) {
     throwIfAborted(signal, ContextCompilerError);
-    const reason = limit.signal.aborted ? `no answer within ${timeoutMs} ms` : failureReason(error);
+    const reason = error === late ? `no answer within ${timeoutMs} ms` : failureReason(error);
     return { answer: [], remarks: [`the memory was left out: ${reason}`] };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

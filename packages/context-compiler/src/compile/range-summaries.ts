@@ -58,7 +58,6 @@ export function recordSummary(
 ): Promise<string | undefined> {
   const fromEventId = entries[range.from]?.eventIds[0];
   const toEventId = entries[range.to - 1]?.eventIds.at(-1);
-  const abort = signal === undefined ? {} : { signal };
   const write = async (): Promise<string | undefined> => {
     // Another compile may have had it written meanwhile.
     if (findSummary(session, entries, range) !== undefined) return undefined;
@@ -70,14 +69,14 @@ export function recordSummary(
     const messages = entries
       .slice(earlier?.to ?? range.from, range.to)
       .map(({ message }) => message);
-    const previous = earlier === undefined ? {} : { previous: earlier.record };
-    const text = await summarize({ messages, ...previous, ...abort });
+    const previous = { previous: earlier?.record };
+    const text = await summarize({ messages, ...previous, signal });
     if (typeof text !== "string" || text.trim() === "")
       return "the facts were kept: the summary was empty";
     await session.record(
       "phase_result",
       { phase: "summary", summary: { text, fromEventId, toEventId } },
-      abort,
+      { signal },
     );
     return undefined;
   };

@@ -1,7 +1,7 @@
 import { type Complete } from "@ccl/core";
-import { ContextCompilerError } from "../context-compiler-error.ts";
 import {
   isFrom,
+  requireBudget,
   requireIfGiven,
   requireObject,
   requireThat,
@@ -57,7 +57,7 @@ export function requireRequest(
     volatile = "",
     signal,
   } = options;
-  const budget = requireBudget(total, reserve);
+  const budget = budgetWithin(total, reserve);
   for (const [name, text] of Object.entries({ systemPrompt, volatile })) {
     requireThat(typeof text === "string", `${name} is a text, not ${shown(text)}.`);
   }
@@ -67,12 +67,8 @@ export function requireRequest(
   return { budget, systemPrompt, tools, volatile, signal };
 }
 
-function requireBudget(total: unknown, reserve: unknown): number {
-  if (total === undefined || total === null) {
-    const message =
-      "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
-    throw new ContextCompilerError("budget_missing", message);
-  }
+function budgetWithin(total: unknown, reserve: unknown): number {
+  requireBudget(total);
   requireThat(isFrom(0, reserve), `A reserve is a number of tokens from 0, not ${shown(reserve)}.`);
   const isBudget = isFrom(reserve, total) && total > reserve && total < Infinity;
   const given = `${shown(total)} with a reserve of ${reserve}`;

@@ -68,12 +68,11 @@ export interface RunOutcome {
  */
 export async function runCompiled(options: RunCompiledOptions): Promise<RunOutcome> {
   const { session, maxSteps = 20, signal } = options;
-  const abort = signal === undefined ? {} : { signal };
   const handler = await handlerOf(options);
-  const tools = handler === undefined ? [] : (await handler.tools(abort)).map(describeTool);
-  await handler?.callAll(pendingCalls(session), abort);
+  const tools = handler === undefined ? [] : (await handler.tools({ signal })).map(describeTool);
+  await handler?.callAll(pendingCalls(session), { signal });
   if (options.input !== undefined)
-    await session.record("user_input", { content: options.input }, abort);
+    await session.record("user_input", { content: options.input }, { signal });
   const steps: RunStep[] = [];
   while (steps.length < maxSteps) {
     const { step, finishReason } = await takeStep(options, tools);
@@ -82,7 +81,7 @@ export async function runCompiled(options: RunCompiledOptions): Promise<RunOutco
     const { text, toolCalls } = step;
     if (toolCalls.length === 0) return { text, finishReason, steps };
     if (handler === undefined) throw noTools(toolCalls);
-    await handler.callAll(toolCalls, abort);
+    await handler.callAll(toolCalls, { signal });
   }
   return { text: steps.at(-1)?.text ?? "", finishReason: "step_limit", steps };
 }
@@ -102,10 +101,9 @@ async function takeStep(
   }: RunCompiledOptions,
   tools: readonly ToolDescription[],
 ): Promise<{ step: RunStep; finishReason: FinishReason }> {
-  const abort = signal === undefined ? {} : { signal };
-  const asked = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", ...abort };
+  const asked = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", signal };
   const context = await compiler.compile(session, asked);
-  const request = { messages: context.toMessages(), ...abort };
+  const request = { messages: context.toMessages(), signal };
   const response = await callModel(
     model,
     tools.length === 0 ? request : { ...request, tools: [...context.tools] },

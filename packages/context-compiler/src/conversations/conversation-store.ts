@@ -1,4 +1,3 @@
-import { type ChatMessage, sha8 } from "@ccl/core";
 import type { FitState } from "../fit/fit-state.ts";
 
 /** Where the state of each conversation is kept; a `Map` is one, and so is a table of a database. */
@@ -21,11 +20,4 @@ export function recentConversations(): ConversationStore {
       if (states.size > maxConversations && oldest !== undefined) states.delete(oldest);
     },
   };
-}
-
-/** A name for a conversation by how it begins: up to the first words of the user. */
-export function conversationOf(messages: readonly ChatMessage[]): string {
-  const first = messages.findIndex(({ role }) => role === "user");
-  const beginning = messages.slice(0, first + 1).map(({ role, content }) => [role, content]);
-  return sha8(JSON.stringify(beginning));
 }

@@ -1,15 +1,18 @@
-import { type ChatMessage, estimatedCounter, type ToolDescription } from "@ccl/core";
+import {
+  type ChatMessage,
+  estimatedCounter,
+  type ModelUsage,
+  type ToolDescription,
+} from "@ccl/core";
 import { isRecord, stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { contextRecordOf } from "../fit/context-record-of.ts";
+import { conversationOf } from "../fit/conversation-of.ts";
 import { fitMessages } from "../fit/fit-messages.ts";
 import type { FitOptions, FittedMessages } from "../fit/fit-options.ts";
 import { usableOf } from "../fit/fit-policy.ts";
 import { keptUsages } from "../fit/safety-margin.ts";
-import {
-  conversationOf,
-  type ConversationStore,
-  recentConversations,
-} from "./conversation-store.ts";
+import { type ConversationStore, recentConversations } from "./conversation-store.ts";
 
 /** What each prompt is fitted into, and where the states of conversations are kept. */
 export interface ConversationOptions extends Omit<FitOptions, "state" | "tools"> {
@@ -22,36 +25,51 @@ export interface ConversationOptions extends Omit<FitOptions, "state" | "tools">
 /** One call of a model; `tools` are in any of the wire formats. */
 interface ConversationCall<Prompt> {
   tools?: unknown;
+  model?: string | undefined;
   /** A name that the framework has for the conversation. */
   conversation?: string | undefined;
   /** Tokens that the caller keeps for what is not handed in here. */
   reserve?: number | undefined;
-  /** Input tokens that the provider reported of the last prompt, where that is known only now. */
-  lastInputTokens?: number | undefined;
+  /** What the provider reported of the last prompt, where that is known only now. */
+  lastUsage?: ReportedUsage | undefined;
   write(fitted: FittedMessages): Prompt;
-  /** The parts of the prompt that are sent as JSON, or something alike: with its quotes and escapes it is kept within the budget. */
-  sent(prompt: Prompt, fitted: FittedMessages): unknown;
+  /** What is sent as JSON, or something alike: with its quotes and escapes it is kept within the budget. The prompt where absent. */
+  sent?(prompt: Prompt, fitted: FittedMessages): unknown;
 }
 
+/** Input tokens by the provider. */
+type ReportedUsage = {
+  [Name in "inputTokens" | "cachedInputTokens"]?: ModelUsage[Name] | undefined;
+};
+
 /** Takes what the provider reported of a prompt, so that the next ones keep back as much as the counter was wrong. */
-export type ReportTokens = (inputTokens: number | undefined) => Promise<void>;
+export type ReportUsage = (usage: ReportedUsage | undefined) => Promise<void>;
 
 /** Fits the prompts of any number of conversations, each with its own state. */
 export type FitConversation = <Prompt>(
   messages: readonly ChatMessage[],
   call: ConversationCall<Prompt>,
-) => Promise<{ prompt: Prompt; report: ReportTokens }>;
+) => Promise<{ prompt: Prompt; report: ReportUsage }>;
 
 const maxAttempts = 5;
 
 /** Throws `ContextCompilerError` as `fitMessages` does. */
 export function fittingConversations(options: ConversationOptions): FitConversation {
-  const { store = recentConversations(), conversation, policy = "balanced", ...rest } = options;
+  const {
+    store = recentConversations(),
+    conversation,
+    policy = "balanced",
+    record,
+    ...rest
+  } = options;
   const { budget, counter = estimatedCounter } = options;
-  return async (messages, { write, sent, reserve = 0, lastInputTokens, ...call }) => {
+  return async (
+    messages,
+    { write, sent = (prompt) => prompt, reserve = 0, lastUsage, model, ...call },
+  ) => {
     const named = typeof conversation === "function" ? conversation(messages) : conversation;
     const key = named ?? call.conversation ?? conversationOf(messages);
-    await keepReport({ store, key }, lastInputTokens);
+    await keepReport({ store, key }, lastUsage);
     const state = await store.get(key);
     let room = budget - reserve;
     const settings = { ...rest, policy, state, tools: describeTools(call.tools) };
@@ -72,14 +90,25 @@ export function fittingConversations(options: ConversationOptions): FitConversat
     const usage = { counter: counter.name, countedTokens, inputTokens: 0 };
     fitted.state.usages = [...(state?.usages ?? []), usage].slice(-keptUsages);
     await store.set(key, fitted.state);
-    return { prompt, report: (tokens) => keepReport({ store, key, countedTokens }, tokens) };
+    const facts = { source: "withContext", session: key, model };
+    const recorded = record && contextRecordOf(messages, fitted, { ...settings, ...facts });
+    if (recorded !== undefined) record?.add(recorded);
+    return {
+      prompt,
+      report: async (reported) => {
+        const { inputTokens: total = 0, cachedInputTokens: cached = 0 } = reported ?? {};
+        if (recorded !== undefined && total > 0)
+          record?.add({ ...recorded, reported: { total, cached } });
+        await keepReport({ store, key, countedTokens }, reported);
+      },
+    };
   };
 }
 
 /** Keeps what was reported of the last prompt, or of the one that counted so, with its conversation. */
 async function keepReport(
   { store, key, countedTokens }: { store: ConversationStore; key: string; countedTokens?: number },
-  inputTokens = 0,
+  { inputTokens = 0 }: ReportedUsage = {},
 ): Promise<void> {
   if (!Number.isSafeInteger(inputTokens) || inputTokens <= 0) return;
   try {

@@ -258,18 +258,17 @@ describe("what a provider reports of the prompts of another library", () => {
       // A process for each call.
       const { prompt, report } = await fittingConversations({ ...options, store })(messages, {
         write: (fitted) => fitted.messages,
-        sent: (sent) => sent,
       });
       sizes.push(countOf(prompt));
-      await report(sizes.at(-1));
-      await report(Number.NaN);
+      await report({ inputTokens: sizes.at(-1) });
+      await report({ inputTokens: Number.NaN });
     }
     expect(Math.max(...sizes)).toBeLessThanOrEqual(budget);
     const fit = fittingConversations({ ...options, store });
     const call = { write: () => "", sent: () => "" };
     const { report } = await fit([begin], call);
     isBroken = true;
-    await report(1_000);
+    await report({ inputTokens: 1_000 });
     await expect(fit([begin], call)).rejects.toThrow("the table is gone");
   });
 });

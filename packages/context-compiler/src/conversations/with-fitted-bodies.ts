@@ -1,5 +1,8 @@
-import { isRecord, type JsonRecord } from "@ccl/core/json";
+import type { ChatMessage, ModelUsage } from "@ccl/core";
+import { isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { FittedMessages } from "../fit/fit-options.ts";
+import type { FitConversation } from "./fit-conversation.ts";
 
 /** What the official clients of OpenAI and Anthropic share. */
 export interface ApiClient<Client> {
@@ -7,19 +10,21 @@ export interface ApiClient<Client> {
   withOptions(options: object): Client;
 }
 
-/** A body within its budget, and what takes the `usage` of the answer. */
-interface FittedBody {
-  body: JsonRecord;
-  report(usage: unknown): Promise<void>;
+/** How the bodies of requests to a path are read and written. */
+interface BodyWire {
+  /** The history; undefined where there is nothing to fit. */
+  read(body: JsonRecord): ChatMessage[] | undefined;
+  /** What takes room beside it. */
+  tools(body: JsonRecord): unknown;
+  write(fitted: FittedMessages, body: JsonRecord): JsonRecord;
+  usageOf(usage: unknown): ModelUsage | undefined;
 }
-
-/** Fits the body of a request; undefined where there is nothing to fit. */
-export type FitBody = (body: JsonRecord) => Promise<FittedBody | undefined>;
 
 /** A copy of a client that fits the bodies of the requests to some paths before it sends them. */
 export function withFittedBodies<Client extends ApiClient<Client>>(
   client: Client,
-  paths: Readonly<Record<string, FitBody>>,
+  fit: FitConversation,
+  wires: Readonly<Record<string, BodyWire>>,
 ): Client {
   if (typeof client?.post !== "function" || typeof client.withOptions !== "function") {
     const message =
@@ -30,29 +35,42 @@ export function withFittedBodies<Client extends ApiClient<Client>>(
   const post = copy.post.bind(copy);
   return Object.assign(copy, {
     post: (path: string, options?: object) => {
-      const fit = Object.hasOwn(paths, path) ? paths[path] : undefined;
-      if (fit === undefined) return post(path, options);
-      const fitting = fitOptions(options, fit);
+      const wire = Object.hasOwn(wires, path) ? wires[path] : undefined;
+      if (wire === undefined) return post(path, options);
+      const fitting = fitOptions(options, fit, wire);
       const sent = fitting.then(({ options: fitted }) => fitted);
       return withReports(post(path, sent), async (usage) => (await fitting).report?.(usage));
     },
-    withOptions: (options: object) => withFittedBodies(client.withOptions(options), paths),
+    withOptions: (options: object) => withFittedBodies(client.withOptions(options), fit, wires),
   });
 }
 
+/** Takes the `usage` of an answer. */
+type Report = (usage: unknown) => Promise<void>;
+
 async function fitOptions(
   given: object | undefined,
-  fit: FitBody,
-): Promise<Partial<FittedBody> & { options: object | undefined }> {
+  fit: FitConversation,
+  wire: BodyWire,
+): Promise<{ options: object | undefined; report?: Report }> {
   const options = await given;
   if (options === undefined || !("body" in options) || !isRecord(options.body)) return { options };
-  const fitted = await fit(options.body);
-  if (fitted === undefined) return { options };
-  return { ...fitted, options: { ...options, body: fitted.body } };
+  const { body } = options;
+  const messages = wire.read(body);
+  if (messages === undefined) return { options };
+  const { prompt, report } = await fit(messages, {
+    tools: wire.tools(body),
+    model: stringAt(body, "model"),
+    write: (fitted) => wire.write(fitted, body),
+  });
+  return {
+    options: { ...options, body: { ...body, ...prompt } },
+    report: (usage) => report(wire.usageOf(usage)),
+  };
 }
 
 /** The promise of an answer, which still gives the raw response and the answer itself; streams report as they are read. */
-function withReports(promise: unknown, report: FittedBody["report"]): unknown {
+function withReports(promise: unknown, report: Report): unknown {
   if (!isApiPromise(promise)) return promise;
   return promise._thenUnwrap(async (answer) => {
     if (!isStream(answer)) await report(usageIn(answer));

@@ -107,8 +107,7 @@ async function storePayload(
   { mimeType, summary }: { mimeType: string; summary: string },
   { store, source, sessionId, signal }: ExternalizeOptions,
 ): Promise<ArtifactPart> {
-  const abort = signal === undefined ? {} : { signal };
-  const handle = await store.store(payload, { source, mimeType, sessionId, summary, ...abort });
+  const handle = await store.store(payload, { source, mimeType, sessionId, summary, signal });
   const { artifactId, handleId, sizeBytes } = handle;
   return { type: "artifact", artifactId, handleId, summary, sizeBytes, mimeType: handle.mimeType };
 }

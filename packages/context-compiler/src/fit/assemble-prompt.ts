@@ -25,29 +25,29 @@ export interface AssembledPrompt {
 /** Markers and shortened messages of a cut, so that the next call gives the same objects. */
 export type ShownMessages = Map<string, ChatMessage>;
 
+interface AssembleOptions {
+  cut: FrozenCut | undefined;
+  policy: FitPolicy;
+  shown?: ShownMessages | undefined;
+}
+
 /** Writes the prompt of a history under a cut. */
-export function assemblePrompt(
-  history: History,
-  {
-    cut,
-    policy,
-    shown = new Map(),
-  }: { cut: FrozenCut | undefined; policy: FitPolicy; shown?: ShownMessages | undefined },
-): AssembledPrompt {
-  const writer = new PromptWriter(history, policy, shown);
+export function assemblePrompt(history: History, options: AssembleOptions): AssembledPrompt {
+  const { cut } = options;
+  const writer = new PromptWriter(history, options);
   writer.writeHead();
   const ranges = cut === undefined ? [] : droppedRanges(cut.from, cut.kept);
   let unit = 0;
   for (const [place, range] of ranges.entries()) {
-    for (; unit < range.from; unit++) writer.writeUnit(history.units[unit], cut);
+    for (; unit < range.from; unit++) writer.writeUnit(history.units[unit]);
     writer.writeMarker(range, cut?.markers[place] ?? "");
     unit = range.to;
   }
-  for (; unit < (cut?.from ?? 0); unit++) writer.writeUnit(history.units[unit], cut);
+  for (; unit < (cut?.from ?? 0); unit++) writer.writeUnit(history.units[unit]);
   const frozenEnd = writer.messages.length;
-  for (; unit < history.settled.units; unit++) writer.writeUnit(history.units[unit], cut);
+  for (; unit < history.settled.units; unit++) writer.writeUnit(history.units[unit]);
   const settledEnd = unit > history.settled.units ? 0 : writer.messages.length;
-  for (; unit < history.units.length; unit++) writer.writeUnit(history.units[unit], cut);
+  for (; unit < history.units.length; unit++) writer.writeUnit(history.units[unit]);
   const { messages, sources, tokens, trace, headEnd } = writer;
   return { messages, sources, tokens, trace, headEnd, frozenEnd, settledEnd };
 }
@@ -58,16 +58,21 @@ class PromptWriter {
   readonly #history: History;
   readonly #policy: FitPolicy;
   readonly #shown: ShownMessages;
+  readonly #texts: FrozenCut["texts"];
+  /** Indexes of messages that may have another text, so that no other is hashed. */
+  readonly #shortened: ReadonlySet<number>;
   readonly messages: ChatMessage[] = [];
   readonly sources: number[] = [];
   readonly trace: FitTraceEntry[] = [];
   tokens: number;
   headEnd = 0;
 
-  constructor(history: History, policy: FitPolicy, shown: ShownMessages) {
+  constructor(history: History, { policy, shown = new Map(), cut }: AssembleOptions) {
     this.#history = history;
     this.#policy = policy;
     this.#shown = shown;
+    this.#texts = cut?.texts ?? {};
+    this.#shortened = new Set(Object.keys(this.#texts).map((key) => Number.parseInt(key, 10)));
     this.tokens = policy.meter.fixed;
   }
 
@@ -88,11 +93,12 @@ class PromptWriter {
     this.#push(marker);
   }
 
-  writeUnit(unit: HistoryUnit | undefined, cut: FrozenCut | undefined): void {
+  writeUnit(unit: HistoryUnit | undefined): void {
     for (const [at, message] of unit?.messages.entries() ?? []) {
       const index = unit?.indexes[at] ?? 0;
       const isOwn = at === 0 || index !== unit?.indexes[0];
-      const text = isOwn && cut !== undefined ? cut.texts[textKey(message, index)] : undefined;
+      const isShort = isOwn && this.#shortened.has(index);
+      const text = isShort ? this.#texts[textKey(message, index)] : undefined;
       if (text === undefined) this.#writeFirst(message, isOwn ? index : -1);
       else this.#writeShort(message, { index, text });
     }
@@ -105,7 +111,7 @@ class PromptWriter {
     const fresh = withText(message, text);
     const short = found !== undefined && isSameMessage(fresh, found) ? found : fresh;
     this.#shown.set(key, short);
-    const id = message.id === undefined ? {} : { messageId: message.id };
+    const id = { messageId: message.id };
     const tokens = { tokensBefore: meter.of(message), tokensAfter: meter.of(short) };
     const action = isPartOf.test(text) || text === message.content ? "truncated" : "compacted";
     this.trace.push({ action, reason: "budget", from: index, to: index + 1, ...id, ...tokens });

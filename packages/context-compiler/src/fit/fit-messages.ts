@@ -4,6 +4,8 @@ import type { ChatMessage, ToolDescription } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { analyzeHistory, type History } from "./analyze-history.ts";
 import { type AssembledPrompt, assemblePrompt, type ShownMessages } from "./assemble-prompt.ts";
+import { contextRecordOf } from "./context-record-of.ts";
+import { conversationOf } from "./conversation-of.ts";
 import { findRequired } from "./find-required.ts";
 import { fingerprintOf, fingerprintOfTools } from "./fingerprint.ts";
 import type { FitOptions, FittedMessages } from "./fit-options.ts";
@@ -20,7 +22,20 @@ import { type HeldMessage, holdMessage, isSameMessage } from "./same-message.ts"
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
   return traced("fit", { "ccl.messages.before": messages.length }, (span) => {
     const fitted = fit(messages, options);
-    span.set({ "ccl.messages.after": fitted.messages.length, "ccl.tokens.after": fitted.tokens });
+    const { tokens, trace, messages: sent } = fitted;
+    span.set({
+      "ccl.messages.after": sent.length,
+      "ccl.tokens.before": trace.reduce(
+        (sum, { tokensBefore, tokensAfter }) => sum + tokensBefore - tokensAfter,
+        tokens,
+      ),
+      "ccl.tokens.after": tokens,
+      "ccl.tokens.budget": options.budget,
+    });
+    if (options.record !== undefined) {
+      const facts = { source: "fitMessages", session: conversationOf(messages) };
+      options.record.add(contextRecordOf(messages, fitted, { ...options, ...facts }));
+    }
     return fitted;
   });
 }

@@ -1,4 +1,5 @@
 import type { ChatMessage, TokenCounter, ToolDescription } from "@ccl/core";
+import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { FitState } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
@@ -59,6 +60,8 @@ export interface FitOptions extends CutOptions {
   keptFactsTokens?: number | undefined;
   /** How to get the rest of a message that is shown shortened, such as the call that reads its artifact. */
   restHint?: ((message: ChatMessage, index: number) => string | undefined) | undefined;
+  /** Is given what became of each message, such as `recordTo(folder)` of @ccl/inspector. */
+  record?: ContextRecorder | undefined;
   /** A summary for a range that is dropped, instead of the facts; asked once, at the cut, and frozen with it. */
   summaryOf?: ((range: ElidedRange) => string | undefined) | undefined;
 }

@@ -6,7 +6,14 @@ import type { FitOptions, PinRule } from "./fit-options.ts";
 import { type FitState, requireState } from "./fit-state.ts";
 import { createMessageMeter, type MessageMeter } from "./message-meter.ts";
 import { safetyMarginOf } from "./safety-margin.ts";
-import { isFrom, requireObject, requireThat, requireTools, shown } from "./require-that.ts";
+import {
+  isFrom,
+  requireBudget,
+  requireObject,
+  requireThat,
+  requireTools,
+  shown,
+} from "./require-that.ts";
 
 /** The settings of one call, checked and filled in. */
 export interface FitPolicy {
@@ -40,11 +47,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   }
   const given: Partial<FitOptions> = options ?? {};
   const { budget, counter = estimatedCounter, tools = [] } = given;
-  if (budget === undefined || budget === null) {
-    const text =
-      "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
-    throw new ContextCompilerError("budget_missing", text);
-  }
+  requireBudget(budget);
   requireObject("A counter", counter, "count");
   const state = given.state === undefined ? undefined : requireState(given.state);
   const { safetyMargin = safetyMarginOf(counter, state?.usages) } = given;

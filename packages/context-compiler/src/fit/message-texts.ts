@@ -1,5 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 
+import { fingerprintOf } from "./fingerprint.ts";
 import { withoutReasoning } from "./reasoning-texts.ts";
 
 /** The texts of a message, without its images and files. */
@@ -30,10 +31,15 @@ export function readableText({ content }: ChatMessage): string {
   return texts.join("\n");
 }
 
+/** The text with the calls that the message asks for, a line each. */
+export function withCalls(text: string, { toolCalls = [] }: ChatMessage): string {
+  const calls = toolCalls.map(({ name, arguments: input }) => `${name}(${input})`);
+  return [text, ...calls].join("\n");
+}
+
 /** The key of a message's other text in a cut: with other content it is another message. */
 export function textKey(message: ChatMessage, index: number): string {
-  const { content } = message;
-  return `${index} ${(typeof content === "string" ? content : readableText(message)).length}`;
+  return `${index} ${fingerprintOf(message)}`;
 }
 
 /** The message with another text in place of all its content; its thoughts go, since they were about what it said. */

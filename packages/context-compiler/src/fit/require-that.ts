@@ -7,6 +7,14 @@ export function requireThat(isValid: boolean, message: string): asserts isValid 
   if (!isValid) throw new ContextCompilerError("invalid_options", message);
 }
 
+/** Throws `budget_missing`. */
+export function requireBudget<Budget>(budget: Budget): asserts budget is NonNullable<Budget> {
+  if (budget !== undefined && budget !== null) return;
+  const message =
+    "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
+  throw new ContextCompilerError("budget_missing", message);
+}
+
 /** Throws `invalid_options` for what is no object, or one without these functions. */
 export function requireObject(name: string, value: unknown, ...functions: string[]): void {
   // A class may have them too: `Date` is a clock.

@@ -40,7 +40,9 @@ export function contextMiddleware(options: ConversationOptions): AgentMiddleware
       sent: (_prompt, fitted) => fitted.messages,
     });
     const answer = await handler({ ...request, messages: messages.slice(head.length) });
-    await report(numberAt(recordAt(answer, "usage_metadata"), "input_tokens"));
+    const usage = recordAt(answer, "usage_metadata");
+    const cachedInputTokens = numberAt(recordAt(usage, "input_token_details"), "cache_read");
+    await report({ inputTokens: numberAt(usage, "input_tokens"), cachedInputTokens });
     return answer;
   };
   const middleware = { [brand]: true, name: "ContextMiddleware", wrapModelCall };

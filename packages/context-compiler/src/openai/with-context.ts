@@ -1,4 +1,4 @@
-import { arrayAt, isRecord, type JsonRecord } from "@ccl/core/json";
+import { arrayAt, isRecord } from "@ccl/core/json";
 import {
   fromOpenAiMessages,
   fromOpenAiUsage,
@@ -11,12 +11,10 @@ import {
 } from "@ccl/providers/wire/openai-responses";
 import {
   type ConversationOptions,
-  type FitConversation,
   fittingConversations,
 } from "../conversations/fit-conversation.ts";
 import {
   type ApiClient,
-  type FitBody,
   isObjects,
   withFittedBodies,
 } from "../conversations/with-fitted-bodies.ts";
@@ -31,38 +29,24 @@ export function withContext<Client extends ApiClient<Client>>(
   client: Client,
   options: ConversationOptions,
 ): Client {
-  const fit = fittingConversations(options);
-  return withFittedBodies(client, {
-    "/chat/completions": (body) => fitChat(body, fit),
-    "/responses": (body) => fitResponse(body, fit),
+  return withFittedBodies(client, fittingConversations(options), {
+    "/chat/completions": {
+      read: ({ messages }) => (isObjects(messages) ? fromOpenAiMessages(messages) : undefined),
+      tools: (body) => [...arrayAt(body, "tools"), ...formats(body["response_format"])],
+      write: ({ messages }) => ({ messages: toOpenAiMessages(messages) }),
+      usageOf: fromOpenAiUsage,
+    },
+    "/responses": {
+      read: ({ input, instructions, previous_response_id: previous, conversation }) => {
+        const isKept = (previous ?? conversation ?? undefined) !== undefined;
+        if (isKept || !(typeof input === "string" || isObjects(input))) return undefined;
+        return fromResponsesItems({ instructions, input });
+      },
+      tools: (body) => [...arrayAt(body, "tools"), ...formats(body["text"])],
+      write: ({ messages }) => ({ ...toResponsesInput(messages) }),
+      usageOf: fromResponsesUsage,
+    },
   });
-}
-
-async function fitChat(body: JsonRecord, fit: FitConversation): ReturnType<FitBody> {
-  const { messages } = body;
-  if (!isObjects(messages)) return undefined;
-  const tools = [...arrayAt(body, "tools"), ...formats(body["response_format"])];
-  const { prompt, report } = await fit(fromOpenAiMessages(messages), {
-    tools,
-    write: (fitted) => toOpenAiMessages(fitted.messages),
-    sent: (sent) => sent,
-  });
-  const fitted = { ...body, messages: prompt };
-  return { body: fitted, report: (usage) => report(fromOpenAiUsage(usage)?.inputTokens) };
-}
-
-async function fitResponse(body: JsonRecord, fit: FitConversation): ReturnType<FitBody> {
-  const { input, instructions, previous_response_id: previous, conversation } = body;
-  const isKept = (previous ?? conversation ?? undefined) !== undefined;
-  if (isKept || !(typeof input === "string" || isObjects(input))) return undefined;
-  const tools = [...arrayAt(body, "tools"), ...formats(body["text"])];
-  const { prompt, report } = await fit(fromResponsesItems({ instructions, input }), {
-    tools,
-    write: (fitted) => toResponsesInput(fitted.messages),
-    sent: (sent) => sent,
-  });
-  const fitted = { ...body, ...prompt };
-  return { body: fitted, report: (usage) => report(fromResponsesUsage(usage)?.inputTokens) };
 }
 
 /** The schema of an answer takes room as a tool does. */

@@ -1,15 +1,12 @@
 import type { Issue } from "@ccl/core";
 import { isRecord } from "@ccl/core/json";
-import {
-  sessionEventKinds,
-  type SessionEventData,
-  type SessionEventKind,
-} from "./session-event.ts";
+import { type EventBody, sessionEventKinds, type SessionEventKind } from "./session-event.ts";
 
 /** What is wrong with a value, one line an issue; none when it is right. */
 type Check = (value: unknown, path: Issue["path"]) => Issue[];
+/** Members by their names; a name that ends with `?` may be left out. */
 interface Fields {
-  [name: string]: { check: Check; isOptional: boolean };
+  [name: string]: Check;
 }
 
 const issue = (path: Issue["path"], expected: string): Issue => ({
@@ -39,25 +36,28 @@ const record = test("an object", isRecord);
 const oneOf = (...values: string[]): Check =>
   test(`one of ${values.join(", ")}`, (value) => isText(value) && values.includes(value));
 
-const required = (check: Check): Fields[string] => ({ check, isOptional: false });
-const optional = (check: Check): Fields[string] => ({ check, isOptional: true });
-
 /** Only these members, each as its check wants it. */
-const fields =
-  (members: Fields): Check =>
-  (value, path) => {
+const fields = (members: Fields): Check => {
+  const checks = new Map(
+    Object.entries(members).map(([key, check]) => {
+      const isOptional = key.endsWith("?");
+      return [isOptional ? key.slice(0, -1) : key, { check, isOptional }] as const;
+    }),
+  );
+  return (value, path) => {
     if (!isRecord(value)) return [issue(path, "an object")];
-    const known = Object.entries(members).flatMap(([key, { check, isOptional }]) => {
+    const known = [...checks].flatMap(([key, { check, isOptional }]) => {
       const member = value[key];
       if (member === undefined) return isOptional ? [] : [issue([...path, key], "there")];
       return check(member, [...path, key]);
     });
-    const unknown = Object.keys(value).filter((key) => !Object.hasOwn(members, key));
+    const unknown = Object.keys(value).filter((key) => !checks.has(key));
     return [
       ...known,
       ...unknown.map((key) => issue([...path, key], "left out: no such member is known")),
     ];
   };
+};
 const listOf =
   (check: Check): Check =>
   (value, path) =>
@@ -71,30 +71,30 @@ function isBase64(value: string): boolean {
 }
 
 const artifact: Fields = {
-  artifactId: required(artifactId),
-  handleId: optional(name),
-  summary: required(text),
-  sizeBytes: required(count),
-  mimeType: required(text),
+  artifactId,
+  "handleId?": name,
+  summary: text,
+  sizeBytes: count,
+  mimeType: text,
 };
-const providerFields: Fields = { providerMetadata: optional(record) };
+const providerFields: Fields = { "providerMetadata?": record };
 const media = fields({
   ...providerFields,
-  type: required(text),
-  mimeType: required(text),
-  dataBase64: optional(base64),
-  url: optional(text),
-  filename: optional(text),
+  type: text,
+  mimeType: text,
+  "dataBase64?": base64,
+  "url?": text,
+  "filename?": text,
 });
 const partChecks: ReadonlyMap<unknown, Check> = new Map([
-  ["text", fields({ ...providerFields, type: required(text), text: required(text) })],
+  ["text", fields({ ...providerFields, type: text, text })],
   [
     "reasoning",
     fields({
       ...providerFields,
-      type: required(text),
-      text: required(text),
-      signature: optional(text),
+      type: text,
+      text,
+      "signature?": text,
     }),
   ],
   ["image", media],
@@ -102,13 +102,13 @@ const partChecks: ReadonlyMap<unknown, Check> = new Map([
   [
     "provider",
     fields({
-      type: required(text),
-      provider: required(name),
-      raw: required(anyJson),
-      pairId: optional(text),
+      type: text,
+      provider: name,
+      raw: anyJson,
+      "pairId?": text,
     }),
   ],
-  ["artifact", fields({ type: required(text), ...artifact })],
+  ["artifact", fields({ type: text, ...artifact })],
 ]);
 const part: Check = (value, path) => {
   const check = isRecord(value) ? partChecks.get(value["type"]) : undefined;
@@ -118,65 +118,65 @@ const part: Check = (value, path) => {
 };
 const content: Check = (value, path) => (isText(value) ? [] : listOf(part)(value, path));
 
-const message: Fields = { ...providerFields, id: optional(text), source: optional(text) };
+const message: Fields = { ...providerFields, "id?": text, "source?": text };
 const outcome: Fields = {
   ...message,
-  callId: required(name),
-  name: optional(text),
-  content: required(content),
-  durationMs: optional(count),
-  isLate: optional(flag),
-  isArtifactRead: optional(flag),
-  externalizeFailure: optional(text),
+  callId: name,
+  "name?": text,
+  content,
+  "durationMs?": count,
+  "isLate?": flag,
+  "isArtifactRead?": flag,
+  "externalizeFailure?": text,
 };
 const summary = fields({
-  text: required(text),
-  fromEventId: required(name),
-  toEventId: required(name),
-  modelId: optional(text),
+  text,
+  fromEventId: name,
+  toEventId: name,
+  "modelId?": text,
 });
 const toolCall = fields({
   ...providerFields,
-  id: required(name),
-  name: required(text),
-  arguments: required(text),
+  id: name,
+  name: text,
+  arguments: text,
 });
 
 const dataChecks: { [Kind in SessionEventKind]: Check } = {
   user_input: fields({
     ...message,
-    content: required(content),
-    role: optional(oneOf("user", "system", "developer")),
+    content,
+    "role?": oneOf("user", "system", "developer"),
   }),
   memory_hit: fields({
-    memoryId: required(name),
-    text: required(text),
-    score: optional(number),
-    query: optional(text),
-    source: optional(text),
+    memoryId: name,
+    text,
+    "score?": number,
+    "query?": text,
+    "source?": text,
   }),
-  tool_call: fields({ callId: required(name), name: required(text), arguments: required(text) }),
+  tool_call: fields({ callId: name, name: text, arguments: text }),
   tool_success: fields(outcome),
   tool_error: fields(outcome),
-  tool_timeout: fields({ ...outcome, content: optional(content), timeoutMs: required(count) }),
+  tool_timeout: fields({ ...outcome, "content?": content, timeoutMs: count }),
   guard_decision: fields({
-    guard: required(name),
-    decision: required(oneOf("allow", "block", "modify")),
-    reason: optional(text),
-    callId: optional(name),
-    details: optional(anyJson),
+    guard: name,
+    decision: oneOf("allow", "block", "modify"),
+    "reason?": text,
+    "callId?": name,
+    "details?": anyJson,
   }),
   phase_result: fields({
-    phase: required(name),
-    status: optional(oneOf("succeeded", "failed")),
-    output: optional(anyJson),
-    summary: optional(summary),
+    phase: name,
+    "status?": oneOf("succeeded", "failed"),
+    "output?": anyJson,
+    "summary?": summary,
   }),
-  artifact_stored: fields({ ...artifact, source: required(text), callId: optional(name) }),
+  artifact_stored: fields({ ...artifact, source: text, "callId?": name }),
   assistant_message: fields({
     ...message,
-    content: required(content),
-    toolCalls: optional(listOf(toolCall)),
+    content,
+    "toolCalls?": listOf(toolCall),
   }),
 };
 
@@ -186,12 +186,11 @@ export function isEventKind(kind: unknown): kind is SessionEventKind {
 }
 
 /** True when the data fits the kind; else each issue is added to `issues`. */
-export function isEventData<Kind extends SessionEventKind>(
-  kind: Kind,
-  data: unknown,
+export function isEventBody(
+  body: { kind: SessionEventKind; data: unknown },
   issues: Issue[],
-): data is SessionEventData[Kind] {
-  const found = dataChecks[kind](data, []);
+): body is EventBody {
+  const found = dataChecks[body.kind](body.data, []);
   issues.push(...found.slice(0, 50));
   return found.length === 0;
 }

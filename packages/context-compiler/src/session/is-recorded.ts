@@ -91,9 +91,6 @@ async function isPayload(
   if (payload.length !== sizeBytes) return false;
   if (sha256Hex(payload) === artifactId) return true;
   // A store that encrypts gives ids that are no plain hashes; then the bytes are compared.
-  const bytes = await session.artifactStore?.retrieve(
-    artifactId,
-    signal === undefined ? {} : { signal },
-  );
+  const bytes = await session.artifactStore?.retrieve(artifactId, { signal });
   return bytes !== undefined && sha256Hex(bytes) === sha256Hex(payload);
 }

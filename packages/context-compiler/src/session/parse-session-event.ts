@@ -1,6 +1,6 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
 import { deepFreeze } from "@ccl/core/json";
-import { isEventData, isEventKind } from "./check-event-data.ts";
+import { isEventBody, isEventKind } from "./check-event-data.ts";
 import type { SessionEvent } from "./session-event.ts";
 
 /** The event that a parsed JSON value is, frozen to the bottom; or everything that is wrong with it. */
@@ -20,7 +20,7 @@ function isSessionEvent(value: unknown, issues: Issue[]): value is SessionEvent 
   if (typeof tokens !== "number" || !(tokens >= 0))
     issues.push(wrong(["tokens"], "The token count"));
   if (!isEventKind(kind)) issues.push(wrong(["kind"], "The kind"));
-  else isEventData(kind, data, issues);
+  else isEventBody({ kind, data }, issues);
   return issues.length === 0;
 }
 

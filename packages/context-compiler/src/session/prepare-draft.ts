@@ -2,7 +2,7 @@ import type { ArtifactStore } from "@ccl/artifact-store";
 import type { Issue, TokenCounter } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { externalizeContent } from "../externalize/externalize-content.ts";
-import { isEventData, isEventKind } from "./check-event-data.ts";
+import { isEventBody, isEventKind } from "./check-event-data.ts";
 import { encodeInput } from "./event-input.ts";
 import { plainJson } from "./plain-json.ts";
 import { questionOf } from "./question-of.ts";
@@ -103,11 +103,4 @@ function bodyOf(kind: SessionEventKind, data: unknown): EventBody {
       details: { issues },
     },
   );
-}
-
-function isEventBody(
-  draft: { kind: SessionEventKind; data: unknown },
-  issues: Issue[],
-): draft is EventBody {
-  return isEventData(draft.kind, draft.data, issues);
 }

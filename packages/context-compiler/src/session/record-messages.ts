@@ -6,7 +6,7 @@ import type { EventDraft } from "./event-input.ts";
 import { isRecorded, type RecordedMessage } from "./is-recorded.ts";
 import { maskDraft } from "./prepare-draft.ts";
 import { redactOf } from "./recording-session.ts";
-import type { EventBody, SessionEvent } from "./session-event.ts";
+import type { SessionEvent } from "./session-event.ts";
 import { createSessionTimeline } from "./session-timeline.ts";
 import type { Session } from "./session.ts";
 
@@ -65,8 +65,11 @@ async function findNew(
   const bodies = drafts.flatMap(([draft]) =>
     draft === undefined ? [] : maskDraft(draft, redact).draft,
   );
-  const given = placeBodies(bodies);
-  const recorded = placeEvents(session);
+  const stamp = { timestamp: 0, tokens: 0 };
+  const given = placeMessages(
+    bodies.map((body, position) => ({ ...body, ...stamp, eventId: String(position) })),
+  );
+  const recorded = placeMessages(session.eventLog);
   const fresh = [...given]
     .filter(([key]) => !recorded.has(key))
     .map(([, { position }]) => position);
@@ -126,33 +129,18 @@ interface Placed extends RecordedMessage {
 }
 
 /** Messages under the place that they have among the others, whatever the order of parallel answers. */
-function placeEvents(session: Session): Map<string, Placed> {
+function placeMessages(events: Iterable<SessionEvent>): Map<string, Placed> {
   const timeline = createSessionTimeline({ keepsStrays: true });
   const byId = new Map<string, { event: SessionEvent; position: number }>();
-  let position = 0;
-  for (const event of session.eventLog) {
+  for (const event of events) {
     timeline.add(event);
-    byId.set(event.eventId, { event, position });
-    position += 1;
+    byId.set(event.eventId, { event, position: byId.size });
   }
   const keyOf = createPlaces();
   return new Map(
     timeline.entries.map(({ message, eventIds }) => {
       const found = byId.get(eventIds.at(-1) ?? "");
       return [keyOf(message), { message, event: found?.event, position: found?.position ?? 0 }];
-    }),
-  );
-}
-
-function placeBodies(bodies: readonly EventBody[]): Map<string, Placed> {
-  const timeline = createSessionTimeline({ keepsStrays: true });
-  for (const [position, body] of bodies.entries()) {
-    timeline.add({ ...body, eventId: String(position), timestamp: 0, tokens: 0 });
-  }
-  const keyOf = createPlaces();
-  return new Map(
-    timeline.entries.map(({ message, eventIds }) => {
-      return [keyOf(message), { message, event: undefined, position: Number(eventIds[0]) }];
     }),
   );
 }

@@ -3,7 +3,14 @@ import { createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 import { createSession } from "./create-session.ts";
 import type { EventDraft } from "./event-input.ts";
-import { createSessionTimeline, sessionMessages } from "./session-timeline.ts";
+import type { SessionEvent } from "./session-event.ts";
+import { createSessionTimeline, type SessionMessage } from "./session-timeline.ts";
+
+function sessionMessages(events: Iterable<SessionEvent>): SessionMessage[] {
+  const timeline = createSessionTimeline();
+  for (const event of events) timeline.add(event);
+  return [...timeline.entries];
+}
 
 const user = (content: string): EventDraft => ({ kind: "user_input", data: { content } });
 const says = (content: string, ...ids: string[]): EventDraft => ({

@@ -51,14 +51,8 @@ interface TimelineState {
  * an outcome answers its call, parallel answers in the order of the calls; calls that no assistant message named get one.
  * `memory_hit`, `guard_decision`, `phase_result` and `artifact_stored` are no messages. Outcomes that are marked late, come
  * second, belong to no call, or come after the next assistant message are left out. Calls without an outcome stay open.
+ * `keepsStrays` keeps outcomes that answer no call, at the end as they come.
  */
-export function sessionMessages(events: Iterable<SessionEvent>): SessionMessage[] {
-  const timeline = createSessionTimeline();
-  for (const event of events) timeline.add(event);
-  return [...timeline.entries];
-}
-
-/** An empty timeline. `keepsStrays` keeps outcomes that answer no call, at the end as they come. */
 export function createSessionTimeline({
   keepsStrays = false,
 }: { keepsStrays?: boolean | undefined } = {}): SessionTimeline {

@@ -47,7 +47,7 @@ export interface Session {
   ): Promise<SessionEvent<Kind>>;
   /** All of them or none; the events in order, with the `artifact_stored` that they took. */
   recordAll(drafts: readonly EventDraft[], options?: RecordOptions): Promise<SessionEvent[]>;
-  /** The messages of the log as `sessionMessages` gives them, as of now: the list is yours, the messages are frozen. */
+  /** The messages of the log in the order in which a model gets them, as of now: the list is yours, the messages are frozen. */
   messages(): readonly SessionMessage[];
   toEvidencePack(): EvidencePack;
   /** Keeps a JSON text beside the log, such as a compiler's frozen cut; undefined removes it. The last write wins. */

@@ -101,7 +101,7 @@ function refuseRead(input: Partial<ReadArtifactInput>): string | undefined {
 interface ReadContext {
   source: ArtifactSource;
   maxChars: number;
-  signal?: AbortSignal | undefined;
+  signal: AbortSignal | undefined;
 }
 
 async function readArtifact(
@@ -160,10 +160,14 @@ async function readText(
   artifact: FoundArtifact,
   { source: { store }, maxChars, signal }: ReadContext,
 ): Promise<string | undefined> {
-  const abort = signal === undefined ? {} : { signal };
   if (lines === undefined && bytes !== undefined)
-    return readTextBytes(bytes, artifact, { store, maxChars, ...abort });
-  const stream = await store.retrieveStream(artifact.artifactId, abort);
+    return readRange(bytes, artifact, {
+      store,
+      maxBytes: maxChars,
+      toText: wholeCharacters,
+      signal,
+    });
+  const stream = await store.retrieveStream(artifact.artifactId, { signal });
   if (stream === undefined) return undefined;
   const start = Math.max(1, Math.trunc(lines?.start ?? 1));
   const end = Math.max(start, lines?.end ?? Number.MAX_SAFE_INTEGER);
@@ -177,34 +181,30 @@ async function readText(
   return `${head}lines ${start} to ${piece.lastLine}, ${rest}]\n${piece.text}`;
 }
 
-async function readTextBytes(
+/** Up to `maxBytes` of an artifact, below the line that names them. */
+async function readRange(
   { start, end }: ByteRange,
-  artifact: FoundArtifact,
-  {
-    store,
-    maxChars,
-    signal,
-  }: { store: ArtifactStore; maxChars: number; signal?: AbortSignal | undefined },
+  { artifactId, mimeType, sizeBytes }: FoundArtifact,
+  { store, maxBytes, toText, signal }: RangeContext,
 ): Promise<string | undefined> {
-  const from = clamp(start, artifact.sizeBytes);
-  const to = Math.min(clamp(end ?? artifact.sizeBytes, artifact.sizeBytes), from + maxChars);
-  const abort = signal === undefined ? {} : { signal };
-  const piece = await store.retrieve(artifact.artifactId, {
-    range: { start: from, end: Math.max(from, to) },
-    ...abort,
-  });
+  const from = clamp(start, sizeBytes);
+  const to = Math.max(from, Math.min(clamp(end ?? sizeBytes, sizeBytes), from + maxBytes));
+  const piece = await store.retrieve(artifactId, { range: { start: from, end: to }, signal });
   if (piece === undefined) return undefined;
-  // A range may begin or end inside a character.
-  const text = new TextDecoder().decode(piece).replace(/^\uFFFD{1,3}|\uFFFD{1,3}$/g, "");
-  return `${bytesHead(artifact, from, piece.length)}\n${text}`;
+  const head = `[artifact ${artifactId.slice(0, 12)}, ${mimeType}, bytes ${from} to ${from + piece.length} of ${sizeBytes}]`;
+  return `${head}${toText(piece)}`;
 }
 
-function bytesHead(
-  { artifactId, mimeType, sizeBytes }: FoundArtifact,
-  start: number,
-  length: number,
-): string {
-  return `[artifact ${artifactId.slice(0, 12)}, ${mimeType}, bytes ${start} to ${start + length} of ${sizeBytes}]`;
+interface RangeContext {
+  store: ArtifactStore;
+  maxBytes: number;
+  toText(piece: Uint8Array): string;
+  signal: AbortSignal | undefined;
+}
+
+/** A range may begin or end inside a character. */
+function wholeCharacters(piece: Uint8Array): string {
+  return `\n${new TextDecoder().decode(piece).replace(/^\uFFFD{1,3}|\uFFFD{1,3}$/g, "")}`;
 }
 
 function clamp(place: number, sizeBytes: number): number {
@@ -217,19 +217,14 @@ async function readBytes(
   { source: { store }, maxChars, signal }: ReadContext,
 ): Promise<string | { content: Part[] } | undefined> {
   const { artifactId, mimeType, sizeBytes } = artifact;
-  const abort = signal === undefined ? {} : { signal };
   if (bytes === undefined && mimeType.startsWith("image/") && sizeBytes <= maxImageBytes) {
-    const data = await store.retrieve(artifactId, abort);
+    const data = await store.retrieve(artifactId, { signal });
     return data === undefined ? undefined : { content: [{ type: "image", mimeType, data }] };
   }
-  const start = clamp(bytes?.start ?? 0, sizeBytes);
-  const limit = Math.floor((maxChars * 3) / 4);
-  const end = Math.min(clamp(bytes?.end ?? sizeBytes, sizeBytes), start + limit);
-  const piece = await store.retrieve(artifactId, {
-    range: { start, end: Math.max(start, end) },
-    ...abort,
+  return readRange(bytes ?? { start: 0 }, artifact, {
+    store,
+    maxBytes: Math.floor((maxChars * 3) / 4),
+    toText: (piece) => ` as base64\n${toBase64(piece)}`,
+    signal,
   });
-  return piece === undefined
-    ? undefined
-    : `${bytesHead(artifact, start, piece.length)} as base64\n${toBase64(piece)}`;
 }

@@ -94,16 +94,13 @@ async function ticksAtStart(pid: number): Promise<number | "ended" | undefined> 
 
 const textOf = (path: string): Promise<string> => readFile(path, "latin1").catch(() => "");
 
-const startTimes = new Map<number, { askedAt: number; answer: Promise<number | undefined> }>();
+let asked: { pid: number; atMs: number; answer: Promise<number | undefined> } | undefined;
 
 function startTimeMs(pid: number): Promise<number | undefined> {
-  const known = startTimes.get(pid);
-  if (known !== undefined && performance.now() - known.askedAt < startTimeReusedMs)
-    return known.answer;
-  const answer = askSystem(pid);
-  startTimes.clear();
-  startTimes.set(pid, { askedAt: performance.now(), answer });
-  return answer;
+  const nowMs = performance.now();
+  if (asked?.pid !== pid || nowMs - asked.atMs >= startTimeReusedMs)
+    asked = { pid, atMs: nowMs, answer: askSystem(pid) };
+  return asked.answer;
 }
 
 async function askSystem(pid: number): Promise<number | undefined> {

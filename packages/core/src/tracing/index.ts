@@ -1,3 +1,10 @@
+export type {
+  ContextPart,
+  ContextRecord,
+  ContextRecorder,
+  PartContent,
+  PartKind,
+} from "./context-record.ts";
 export {
   continueTrace,
   currentTrace,

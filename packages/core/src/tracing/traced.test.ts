@@ -1,9 +1,15 @@
 import {
+  type Attributes,
   type Context,
   context,
   type ContextManager,
+  type Histogram,
+  type MeterProvider,
+  type MetricOptions,
+  metrics,
   ROOT_CONTEXT,
   type Span,
+  SpanKind,
   trace,
   type Tracer,
 } from "@opentelemetry/api";
@@ -13,6 +19,7 @@ import { continueTrace, currentTrace, traced } from "./traced.ts";
 
 afterEach(() => {
   trace.disable();
+  metrics.disable();
   context.disable();
 });
 
@@ -72,6 +79,80 @@ describe("traced", () => {
     expect(told.join("\n")).not.toContain("secret");
     expect(told).toContain('call {"error.type":"rate_limited"}');
     expect(told).toContain('sync {"error.type":"TypeError"}');
+  });
+});
+
+/** The names, units and buckets of the GenAI conventions (semantic-conventions, gen-ai-metrics.md). */
+const tokenBuckets = [
+  1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
+  67_108_864,
+];
+const secondBuckets = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+
+describe("a call of a model", () => {
+  it("is a span of kind CLIENT whose duration and tokens are what the conventions name", () => {
+    const kinds: unknown[] = [];
+    const recorded: {
+      name: string;
+      options: MetricOptions;
+      value: number;
+      attributes: Attributes;
+    }[] = [];
+    const span = { setAttributes: () => span, end: () => undefined } as unknown as Span;
+    const tracer = {
+      startActiveSpan: (
+        _: string,
+        { kind }: { kind?: SpanKind },
+        work: (one: unknown) => unknown,
+      ) => {
+        kinds.push(kind);
+        return work(span);
+      },
+    } as unknown as Tracer;
+    trace.setGlobalTracerProvider({ getTracer: () => tracer });
+    const createHistogram = (name: string, options: MetricOptions): Histogram => ({
+      record: (value, attributes = {}) => void recorded.push({ name, options, value, attributes }),
+    });
+    const provider = { getMeter: () => ({ createHistogram }) } as unknown as MeterProvider;
+    metrics.setGlobalMeterProvider(provider);
+    const call = {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "openai",
+      "gen_ai.request.model": "m",
+    };
+    traced("chat m", call, ({ set }) =>
+      set({
+        "gen_ai.response.model": "m-1",
+        "gen_ai.response.finish_reasons": ["stop"],
+        "gen_ai.usage.input_tokens": 90,
+        "gen_ai.usage.output_tokens": 7,
+      }),
+    );
+    traced("fit", { "ccl.tokens.after": 90 }, () => undefined);
+    expect(kinds).toEqual([SpanKind.CLIENT, SpanKind.INTERNAL]);
+    const of = { ...call, "gen_ai.response.model": "m-1" };
+    const usage = { unit: "{token}", advice: { explicitBucketBoundaries: tokenBuckets } };
+    expect(recorded.map(({ name }) => name)).toEqual([
+      "gen_ai.client.operation.duration",
+      "gen_ai.client.token.usage",
+      "gen_ai.client.token.usage",
+      "ccl.operation.duration",
+    ]);
+    const [duration, input, output] = recorded;
+    expect(duration).toMatchObject({ attributes: of, options: { unit: "s" } });
+    expect(duration?.options.advice?.explicitBucketBoundaries).toEqual(
+      secondBuckets.map((bound) => expect.closeTo(bound)),
+    );
+    expect(input).toEqual(
+      expect.objectContaining({
+        options: usage,
+        value: 90,
+        attributes: { ...of, "gen_ai.token.type": "input" },
+      }),
+    );
+    expect(output).toMatchObject({ value: 7, attributes: { "gen_ai.token.type": "output" } });
   });
 });
 

@@ -1,7 +1,15 @@
+import type {
+  ContextManager,
+  MeterProvider,
+  Span,
+  SpanContext,
+  TracerProvider,
+} from "@opentelemetry/api";
+
 import { withoutUndefined } from "../json/json-record.ts";
 
 /** Facts of a span by their names in OpenTelemetry; those that are undefined are left out. Never what a prompt says. */
-export type TraceAttributes = Record<string, string | number | boolean | undefined>;
+export type TraceAttributes = Record<string, string | number | boolean | string[] | undefined>;
 
 /** A span that has begun. */
 export interface TraceSpan {
@@ -10,50 +18,11 @@ export interface TraceSpan {
   within<Value>(work: () => Value): Value;
 }
 
-/** What is used of the API of OpenTelemetry. */
-interface Span {
-  spanContext(): SpanContext;
-  setAttributes(attributes: TraceAttributes): unknown;
-  setStatus(status: { code: number }): unknown;
-  end(): void;
-}
-
-interface SpanContext {
-  traceId: string;
-  spanId: string;
-  traceFlags: number;
-}
-
-interface Context {
-  getValue(key: symbol): unknown;
-  setValue(key: symbol, value: object): Context;
-}
-
+/** What an application has registered. */
 interface Api {
-  trace?:
-    | {
-        getTracer(name: string): {
-          startActiveSpan<Value>(
-            name: string,
-            options: { attributes: TraceAttributes },
-            work: (span: Span) => Value,
-          ): Value;
-        };
-      }
-    | undefined;
-  context?:
-    | { active(): Context; with<Value>(context: Context, work: () => Value): Value }
-    | undefined;
-  metrics?:
-    | {
-        getMeter(name: string): {
-          createHistogram(
-            name: string,
-            options: { unit: string },
-          ): { record(value: number, attributes: TraceAttributes): void };
-        };
-      }
-    | undefined;
+  trace?: TracerProvider | undefined;
+  context?: ContextManager | undefined;
+  metrics?: MeterProvider | undefined;
 }
 
 /** Where every copy of `@opentelemetry/api` 1 keeps what an application has registered. */
@@ -63,6 +32,8 @@ const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
 const library = "@ccl";
 const noSpan: TraceSpan = { set: () => undefined, within: (work) => work() };
 const failed = { code: 2 };
+/** Kinds of spans. */
+const [internal, client] = [0, 2];
 
 /**
  * Calls `work` in a span, which ends with what it returns or, where that is a promise, resolves to; `until` names another end,
@@ -78,7 +49,10 @@ export function traced<Value>(
   if (api?.trace === undefined) return work(noSpan);
   const tracer = api.trace.getTracer(library);
   const startedMs = performance.now();
-  return tracer.startActiveSpan(name, { attributes: withoutUndefined(attributes) }, (span) => {
+  const known = { ...attributes };
+  const kind = isModelCall(attributes) ? client : internal;
+  const options = { kind, attributes: withoutUndefined(attributes) };
+  return tracer.startActiveSpan(name, options, (span) => {
     const { context: manager } = api;
     const context = manager?.active();
     const end = (error?: unknown): void => {
@@ -88,11 +62,11 @@ export function traced<Value>(
         span.setStatus(failed);
       }
       span.end();
-      recordDuration(api, { ...attributes, "error.type": type }, performance.now() - startedMs);
+      recordMetrics(api, { ...known, "error.type": type }, performance.now() - startedMs);
     };
     try {
       const value = work({
-        set: (more) => span.setAttributes(withoutUndefined(more)),
+        set: (more) => span.setAttributes(withoutUndefined(Object.assign(known, more))),
         within: (inner) =>
           manager === undefined || context === undefined ? inner() : manager.with(context, inner),
       });
@@ -124,12 +98,9 @@ export function continueTrace<Value>(trace: string | undefined, work: () => Valu
   const [, traceId = "", spanId = "", flags = ""] = parts ?? [];
   if (context === undefined || parts === null) return work();
   const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
-  return context.with(context.active().setValue(spanKey, remoteSpan(spanContext)), work);
-}
-
-/** Of which a tracer asks for its context alone. */
-function remoteSpan(context: SpanContext): Pick<Span, "spanContext"> {
-  return { spanContext: () => context };
+  // A tracer asks for nothing else of a span.
+  const remote = { spanContext: (): SpanContext => spanContext };
+  return context.with(context.active().setValue(spanKey, remote), work);
 }
 
 function apiNow(): Api | undefined {
@@ -142,24 +113,42 @@ function errorType(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
+function isModelCall(attributes: TraceAttributes): boolean {
+  return attributes["gen_ai.operation.name"] === "chat";
+}
+
 /** Of all that a span knows, metrics keep what has few values. */
 const dimensions = [
   "gen_ai.operation.name",
   "gen_ai.provider.name",
   "gen_ai.request.model",
+  "gen_ai.response.model",
   "error.type",
 ];
 
-function recordDuration({ metrics }: Api, attributes: TraceAttributes, ms: number): void {
-  const kept = dimensions.flatMap((name) =>
-    attributes[name] === undefined ? [] : [[name, attributes[name]] as const],
+/** Bounds of buckets as the GenAI conventions want them: seconds by twos, tokens by fours. */
+const powersOf = (base: number, from: number): number[] =>
+  Array.from({ length: 14 }, (_, at) => from * base ** at);
+const seconds = { unit: "s", advice: { explicitBucketBoundaries: powersOf(2, 0.01) } };
+const tokens = { unit: "{token}", advice: { explicitBucketBoundaries: powersOf(4, 1) } };
+
+function recordMetrics({ metrics }: Api, attributes: TraceAttributes, ms: number): void {
+  const meter = metrics?.getMeter(library);
+  if (meter === undefined) return;
+  const kept = Object.fromEntries(
+    dimensions.flatMap((name) =>
+      attributes[name] === undefined ? [] : [[name, attributes[name]]],
+    ),
   );
-  const name =
-    attributes["gen_ai.operation.name"] === "chat"
-      ? "gen_ai.client.operation.duration"
-      : "ccl.operation.duration";
-  metrics
-    ?.getMeter(library)
-    .createHistogram(name, { unit: "s" })
-    .record(ms / 1000, Object.fromEntries(kept));
+  if (!isModelCall(attributes)) {
+    meter.createHistogram("ccl.operation.duration", seconds).record(ms / 1000, kept);
+    return;
+  }
+  meter.createHistogram("gen_ai.client.operation.duration", seconds).record(ms / 1000, kept);
+  for (const type of ["input", "output"]) {
+    const used = attributes[`gen_ai.usage.${type}_tokens`];
+    if (typeof used !== "number") continue;
+    const of = { ...kept, "gen_ai.token.type": type };
+    meter.createHistogram("gen_ai.client.token.usage", tokens).record(used, of);
+  }
 }

@@ -1,14 +1,15 @@
+import type { PartKind } from "@ccl/core/tracing";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
 import type { ShownForm } from "../decide/plan-options.ts";
 import { HistoryPlanner } from "../decide/history-planner.ts";
-import { type HistoryItem, type ItemKind, promptEnds } from "../history/history-item.ts";
+import { type HistoryItem, promptEnds } from "../history/history-item.ts";
 import { type CachePrice, cachePriceOf } from "../price/cache-price.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** What one kind of content took. */
 export interface AuditedKind {
-  kind: ItemKind;
+  kind: PartKind;
   /** Of results. */
   tool?: string | undefined;
   count: number;

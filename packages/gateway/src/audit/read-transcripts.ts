@@ -9,16 +9,26 @@ import {
   stringAt,
 } from "@ccl/core/json";
 
-import type { HistoryItem } from "../history/history-item.ts";
+import { type HistoryItem, promptEnds } from "../history/history-item.ts";
 import { readRequest, readUsage } from "../history/read-request.ts";
 import { readLines } from "../json/read-lines.ts";
 import { newTranscript, type Transcript } from "./transcript.ts";
 
 /**
  * The sessions of a file: a log of Claude Code or Codex, an export of opencode, or messages of any of the three APIs, as one
- * JSON document or one a line. Empty for anything else; lines that can't be read are skipped.
+ * JSON document or one a line. Empty for anything else; lines that can't be read are skipped. Where no calls were kept they
+ * are taken to stand before each answer, and at the end if none follows.
  */
 export function readTranscripts(text: string): Transcript[] {
+  return readSessions(text).map((transcript) => {
+    const { items, calls } = transcript;
+    return calls.length > 0
+      ? transcript
+      : { ...transcript, calls: promptEnds(items).map((end) => ({ end })) };
+  });
+}
+
+function readSessions(text: string): Transcript[] {
   const whole =
     text.trimStart().startsWith("{") || text.trimStart().startsWith("[")
       ? parseJson(text)

@@ -20,7 +20,7 @@ export interface PlannedCall {
 }
 
 /** A part of a planned prompt, with its tokens as it came and as it is shown. */
-export interface PlannedItem {
+interface PlannedItem {
   item: HistoryItem;
   tokens: number;
   shownTokens: number;

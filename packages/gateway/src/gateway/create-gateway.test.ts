@@ -1,9 +1,9 @@
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import fc from "fast-check";
+import { createMemoryRecords, type Records } from "@ccl/records";
 import { describe, expect, it } from "vitest";
 
 import { createGateway } from "./create-gateway.ts";
-import { createMemoryDecisionStore } from "./decision-store.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (body: Uint8Array): string => new TextDecoder().decode(body);
@@ -38,7 +38,7 @@ function requestOf(api: Api, results: readonly string[]): string {
 const apis: Api[] = ["chat", "responses", "anthropic"];
 const open = (mode: "audit" | "safe" | "full", extra = {}) =>
   createGateway({
-    store: createMemoryDecisionStore(),
+    records: createMemoryRecords(),
     artifactStore: createMemoryArtifactStore(),
     mode,
     ...extra,
@@ -94,17 +94,21 @@ describe("what passes unchanged", () => {
     ["unknown_shape", open("full"), bytes('{"prompt":"x"}')],
     ["unknown_shape", open("full"), bytes('{"messages":[')],
     ["not_utf8", open("full"), Uint8Array.of(0x7b, 0xff, 0x7d)],
-    ["store_failed", open("full", { store: { read: broken, add: broken } }), large],
     [
       "store_failed",
-      open("full", { store: { read: () => Promise.resolve([]), add: broken } }),
+      open("full", { records: { ...createMemoryRecords(), readLog: broken, write: broken } }),
       large,
     ],
+    ["store_failed", open("full", { records: { ...createMemoryRecords(), write: broken } }), large],
     [
       "timeout",
       open("full", {
         timeoutMs: 1,
-        store: { read: () => new Promise(() => undefined), add: broken },
+        records: {
+          ...createMemoryRecords(),
+          readLog: () => new Promise(() => undefined),
+          write: broken,
+        },
       }),
       large,
     ],
@@ -116,12 +120,9 @@ describe("what passes unchanged", () => {
 
   it("is shown shorter in later requests once the store works again", async () => {
     let isBroken = true;
-    const inner = createMemoryDecisionStore();
-    const store = {
-      ...inner,
-      add: (...given: Parameters<typeof inner.add>) => (isBroken ? broken() : inner.add(...given)),
-    };
-    const gateway = open("safe", { store, timeoutMs: 10_000 });
+    const inner = createMemoryRecords();
+    const write: Records["write"] = (...given) => (isBroken ? broken() : inner.write(...given));
+    const gateway = open("safe", { records: { ...inner, write }, timeoutMs: 10_000 });
     expect(await gateway.plan(large, {})).toMatchObject({ reason: "store_failed" });
     isBroken = false;
     const next = bytes(requestOf("chat", [rows(1, 200), rows(2, 200)]));
@@ -134,18 +135,20 @@ describe("what passes unchanged", () => {
 });
 
 it("leaves out what the store keeps too late, repeats the rest, and uses it in the next request", async () => {
-  const inner = createMemoryDecisionStore();
+  const inner = createMemoryRecords();
   const artifactStore = createMemoryArtifactStore();
   let release = (): void => undefined;
   const gates: Promise<void>[] = [];
-  const store = {
-    ...inner,
-    add: async (...given: Parameters<typeof inner.add>) => {
-      await gates.pop();
-      return inner.add(...given);
-    },
+  const write: Records["write"] = async (...given) => {
+    await gates.pop();
+    return inner.write(...given);
   };
-  const gateway = open("full", { store, artifactStore, timeoutMs: 60, now: () => 0 });
+  const gateway = open("full", {
+    records: { ...inner, write },
+    artifactStore,
+    timeoutMs: 60,
+    now: () => 0,
+  });
   const pointersOf = async (...seeds: number[]): Promise<string[]> => {
     const all = seeds.map((seed) => rows(seed, 900));
     const { edits } = await gateway.plan(bytes(requestOf("chat", all)), {});
@@ -161,9 +164,9 @@ it("leaves out what the store keeps too late, repeats the rest, and uses it in t
 });
 
 it("repeats decisions after a restart, and keeps tenants apart", async () => {
-  const store = createMemoryDecisionStore();
+  const records = createMemoryRecords();
   const artifactStore = createMemoryArtifactStore();
-  const start = () => createGateway({ store, artifactStore, mode: "full", timeoutMs: 10_000 });
+  const start = () => createGateway({ records, artifactStore, mode: "full", timeoutMs: 10_000 });
   const body = bytes(requestOf("chat", [rows(1, 900)]));
   const first = await start().plan(body, { authorization: "Bearer one" });
   const again = await start().plan(body, { authorization: "Bearer one" });

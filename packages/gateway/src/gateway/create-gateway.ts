@@ -3,8 +3,10 @@ import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
 import { estimatedCounter, sha256Hex, type TokenCounter } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
+import type { Records } from "@ccl/records";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
+import { keepDecisions, readDecisions } from "../decide/kept-decisions.ts";
 import { type CallState, type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
 import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
@@ -12,7 +14,6 @@ import { hasWayBack } from "../history/client-tools.ts";
 import { type JsonPath, type ReadRequest, readRequest } from "../history/read-request.ts";
 import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
 import { cacheLifetimeMs, cachePriceOf } from "../price/cache-price.ts";
-import type { DecisionStore } from "./decision-store.ts";
 import { RecentSessions } from "./recent-sessions.ts";
 import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
 import { WorkBudget } from "./work-budget.ts";
@@ -47,7 +48,8 @@ export interface GatewayPlan {
 
 /** Options of `createGateway`. */
 export interface GatewayOptions {
-  store: DecisionStore;
+  /** Keep what was decided between requests and restarts; they stay open. */
+  records: Records;
   /** Keeps whole what is shown in part. */
   artifactStore: ArtifactStore;
   mode?: GatewayMode | undefined;
@@ -57,7 +59,7 @@ export interface GatewayOptions {
   /** How a result that is shown in part names the rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /**
-   * What the store keeps no sooner than this after planning is left out of the request, and holds from the next one on. Requests
+   * What the records keep no sooner than this after planning is left out of the request, and holds from the next one on. Requests
    * that come together read results for less time than that, and pass the rest as it came. Default: 250.
    */
   timeoutMs?: number | undefined;
@@ -251,11 +253,12 @@ class RequestPlanner {
 
   /** What is shown in part, then the decisions: each in one go. */
   async #keep({ key, unkept }: Session): Promise<void> {
-    const { artifactStore, store } = this.#options;
+    const { artifactStore, records } = this.#options;
     const batch = [...unkept];
     const artifacts = batch.flatMap((one) => one.artifacts);
     if (artifacts.length > 0) await artifactStore.storeMany(artifacts);
-    await store.add(
+    await keepDecisions(
+      records,
       key,
       batch.map(({ decision }) => decision),
     );
@@ -279,7 +282,7 @@ class RequestPlanner {
 
   async #read(key: string): Promise<readonly Decision[]> {
     return await within(this.#timeoutMs, (signal) =>
-      guarded(() => this.#options.store.read(key), signal),
+      guarded(() => readDecisions(this.#options.records, key), signal),
     );
   }
 

@@ -1,10 +1,10 @@
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { arrayAt, stringAt } from "@ccl/core/json";
 import fc from "fast-check";
+import { createMemoryRecords } from "@ccl/records";
 import { expect, it } from "vitest";
 
 import { createGateway } from "./create-gateway.ts";
-import { createMemoryDecisionStore } from "./decision-store.ts";
 import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
 const sessions = byLength({ test: 10, faults: 2_000 });
@@ -45,7 +45,7 @@ it(`sends each prompt as the beginning of the next, but for cuts, in ${sessions}
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
       const gateway = createGateway({
-        store: createMemoryDecisionStore(),
+        records: createMemoryRecords(),
         artifactStore: createMemoryArtifactStore(),
         mode: "full",
         timeoutMs: 60_000,

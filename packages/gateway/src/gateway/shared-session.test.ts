@@ -1,11 +1,11 @@
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter } from "@ccl/core";
 import { arrayAt, parseJson } from "@ccl/core/json";
+import { createMemoryRecords } from "@ccl/records";
 import { describe, expect, it } from "vitest";
 
 import { cachePriceOf, promptPrice } from "../price/cache-price.ts";
 import { createGateway, type Gateway } from "./create-gateway.ts";
-import { createMemoryDecisionStore } from "./decision-store.ts";
 import type { RequestHeaders } from "./session-key.ts";
 
 const logOf = (name: string, seed: number, lines: number): string =>
@@ -51,7 +51,7 @@ async function send(
 
 const start = (options = {}): Gateway =>
   createGateway({
-    store: createMemoryDecisionStore(),
+    records: createMemoryRecords(),
     artifactStore: createMemoryArtifactStore(),
     mode: "full",
     timeoutMs: 600_000,

@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { type HistoryItem, type ItemKind, promptEnds } from "./history-item.ts";
+import type { PartKind } from "@ccl/core/tracing";
+import { type HistoryItem, promptEnds } from "./history-item.ts";
 
-const given: ItemKind[] = ["tools", "system", "user", "result", "media"];
-const written: ItemKind[] = ["assistant", "reasoning", "call"];
+const given: PartKind[] = ["tools", "system", "user", "result", "media"];
+const written: PartKind[] = ["assistant", "reasoning", "call"];
 const item = fc
   .constantFrom(...given, ...written)
   .map((kind): HistoryItem => ({ kind, text: kind }));
 
-const kindsOf = (...kinds: ItemKind[]): HistoryItem[] => kinds.map((kind) => ({ kind, text: "" }));
+const kindsOf = (...kinds: PartKind[]): HistoryItem[] => kinds.map((kind) => ({ kind, text: "" }));
 
 it("ends a prompt before each answer, and at the end of a history that asks for one", () => {
   expect(promptEnds([])).toEqual([]);

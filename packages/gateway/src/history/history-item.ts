@@ -1,17 +1,8 @@
-/** What a part of a prompt is. */
-export type ItemKind =
-  | "tools"
-  | "system"
-  | "user"
-  | "assistant"
-  | "reasoning"
-  | "call"
-  | "result"
-  | "media";
+import type { PartKind } from "@ccl/core/tracing";
 
 /** One part of a prompt, in the order in which the model reads it. */
 export interface HistoryItem {
-  kind: ItemKind;
+  kind: PartKind;
   /** As the model reads it; of a call its arguments, of media nothing. */
   text: string;
   /** The tool of a call or a result. */

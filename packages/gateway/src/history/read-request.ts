@@ -1,7 +1,8 @@
+import type { PartKind } from "@ccl/core/tracing";
 import { arrayAt, isRecord, type JsonRecord, jsonText, numberAt, stringAt } from "@ccl/core/json";
 
 import { toolNames } from "./client-tools.ts";
-import type { HistoryItem, ItemKind } from "./history-item.ts";
+import type { HistoryItem } from "./history-item.ts";
 
 /** The APIs whose requests are understood. */
 type WireApi = "openai-chat" | "openai-responses" | "anthropic";
@@ -75,7 +76,7 @@ function readMessage(message: unknown, path: JsonPath, items: RequestItem[]): vo
   }
 }
 
-function kindOf(role: string | undefined): ItemKind {
+function kindOf(role: string | undefined): PartKind {
   if (role === "tool") return "result";
   if (role === "assistant") return "assistant";
   return role === "system" || role === "developer" ? "system" : "user";
@@ -83,7 +84,7 @@ function kindOf(role: string | undefined): ItemKind {
 
 interface Place {
   path: JsonPath;
-  kind: ItemKind;
+  kind: PartKind;
   callId?: string | undefined;
 }
 

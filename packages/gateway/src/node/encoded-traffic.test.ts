@@ -4,10 +4,10 @@ import { brotliCompressSync, deflateSync, gunzipSync, gzipSync } from "node:zlib
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { request as send } from "undici";
+import { createMemoryRecords } from "@ccl/records";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { createGateway } from "../gateway/create-gateway.ts";
-import { createMemoryDecisionStore } from "../gateway/decision-store.ts";
 import { storedZstd } from "./__fixtures__/stored-zstd.ts";
 import { openProxy, type Proxy } from "./open-proxy.ts";
 
@@ -25,14 +25,14 @@ async function proxyTo(
   const address = server.address();
   const direct = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   const gateway = createGateway({
-    store: createMemoryDecisionStore(),
+    records: createMemoryRecords(),
     artifactStore: createMemoryArtifactStore(),
     mode: "full",
     timeoutMs: 10_000,
   });
   const counted = new EventEmitter();
-  const onRequest = (): boolean => counted.emit("one");
-  const proxy = await openProxy({ gateway, upstream: direct, port: 0, onRequest });
+  const record = { add: (): boolean => counted.emit("one") };
+  const proxy = await openProxy({ gateway, upstream: direct, port: 0, record });
   open.push(proxy, server);
   return { ...proxy, direct, next: () => once(counted, "one") };
 }

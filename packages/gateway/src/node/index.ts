@@ -1,9 +1,3 @@
-export { openFileDecisionStore } from "./open-file-decision-store.ts";
+export { openGatewayRecords } from "./open-gateway-records.ts";
 export { openProxy, type Proxy } from "./open-proxy.ts";
-export {
-  createRequestLogReader,
-  type LoggedRequest,
-  openRequestLog,
-  type RequestLog,
-} from "./request-log.ts";
 export { type ProxyStats, summaryText } from "./proxy-stats.ts";

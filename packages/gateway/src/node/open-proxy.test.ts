@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer, request as send, type Server } from "node:http";
+import { createServer, request as send } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,12 +11,12 @@ import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createGateway, type GatewayOptions } from "../gateway/create-gateway.ts";
-import { openFileDecisionStore } from "./open-file-decision-store.ts";
+import { openGatewayRecords } from "./open-gateway-records.ts";
 import { openProxy, type Proxy, type ProxyOptions } from "./open-proxy.ts";
 
 let folder: string;
 let upstream: TestServer;
-const open: (Proxy | Server)[] = [];
+const open: { close(): unknown }[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "ccl-proxy-"));
@@ -32,16 +32,16 @@ async function proxyTo(
   address: string,
   options: Partial<ProxyOptions & GatewayOptions> = {},
 ): Promise<Proxy> {
-  const store = await openFileDecisionStore(folder);
+  const records = await openGatewayRecords(folder);
   const gateway = createGateway({
-    store,
+    records,
     artifactStore: createMemoryArtifactStore(),
     mode: "full",
     timeoutMs: 10_000,
     ...options,
   });
   const proxy = await openProxy({ gateway, upstream: address, port: 0, ...options });
-  open.push(proxy);
+  open.push(proxy, records);
   return proxy;
 }
 
@@ -92,8 +92,10 @@ describe("official clients through the proxy", () => {
     expect(second).toBe(first);
     expect(upstream.calls[0]?.headers.authorization).toBe("Bearer sk-secret-key");
     expect(proxy.stats()).toMatchObject({ requests: 2, changed: 2, upstreamErrors: 0 });
-    for (const name of await readdir(folder))
-      expect(await readFile(join(folder, name), "utf8")).not.toContain("sk-secret");
+    const kept = join(folder, "gateway");
+    for (const name of await readdir(kept))
+      expect(await readFile(join(kept, name), "utf8")).not.toContain("sk-secret");
+    expect(await readFile(join(kept, "records.log"), "utf8")).toContain("gateway/decisions/");
     const metrics = await (await fetch(`${proxy.url}/metrics`)).text();
     expect(metrics).toContain("ccl_requests_changed_total 2");
     expect(metrics).not.toContain("sk-secret");

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 
+import type { ContextRecorder } from "@ccl/core/tracing";
 import { sha256Hex } from "@ccl/core";
 import { Agent, type Dispatcher } from "undici";
 
 import type { Gateway, GatewayPlan } from "../gateway/create-gateway.ts";
 import { GatewayError } from "../gateway-error.ts";
-import type { ReportedInput } from "../history/read-request.ts";
 import {
   compressMessages,
   type CompressionService,
@@ -25,6 +25,7 @@ import {
   type ProxyStats,
   type UnreadReason,
 } from "./proxy-stats.ts";
+import { type ProxiedRequest, recordRequest } from "./record-request.ts";
 import { UsageWatch } from "./usage-watch.ts";
 
 /** Options of `openProxy`. */
@@ -42,20 +43,8 @@ export interface ProxyOptions {
   token?: string | undefined;
   /** Larger bodies are passed on as they come. Default: 32 MB. */
   maxBodyBytes?: number | undefined;
-  /** Called once for each request that was looked into, when it is over. Must not throw. */
-  onRequest?: ((request: ProxiedRequest) => void) | undefined;
-}
-
-/** A request that has been answered, or never will be. */
-export interface ProxiedRequest {
-  plan: GatewayPlan;
-  /** Milliseconds since the epoch. */
-  startedAtMs: number;
-  durationMs: number;
-  /** Of the API's answer; absent where none came. */
-  status?: number | undefined;
-  /** Input tokens as the provider reported them; absent where it said nothing that could be read. */
-  reported?: ReportedInput | undefined;
+  /** Is given each request that was looked into, when it is over. */
+  record?: ContextRecorder | undefined;
 }
 
 /** A running proxy. */
@@ -215,7 +204,8 @@ class Forwarder {
         });
     } finally {
       const durationMs = Date.now() - startedAtMs;
-      if (plan !== undefined) this.#parts.onRequest?.({ plan, startedAtMs, durationMs, ...end });
+      if (plan !== undefined)
+        this.#parts.record?.add(recordRequest({ plan, startedAtMs, durationMs, ...end }));
     }
   }
 

@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 
 import { type ArtifactStore, createMemoryArtifactStore } from "@ccl/artifact-store";
+import { createMemoryRecords, type Records } from "@ccl/records";
 import { afterEach, expect, it } from "vitest";
 
 import { createGateway } from "../gateway/create-gateway.ts";
-import { createMemoryDecisionStore, type DecisionStore } from "../gateway/decision-store.ts";
 import { openProxy, type Proxy } from "./open-proxy.ts";
 import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
@@ -33,10 +33,10 @@ const echo: RequestListener = (request, response) => {
 
 async function proxyTo(
   upstream: string,
-  stores: { store?: DecisionStore; artifactStore?: ArtifactStore; timeoutMs?: number } = {},
+  stores: { records?: Records; artifactStore?: ArtifactStore; timeoutMs?: number } = {},
 ): Promise<Proxy> {
   const gateway = createGateway({
-    store: createMemoryDecisionStore(),
+    records: createMemoryRecords(),
     artifactStore: createMemoryArtifactStore(),
     mode: "full",
     timeoutMs: 10_000,
@@ -95,9 +95,17 @@ it.each([413, 429, 529])("passes %i on with its body and when to try again", asy
 const full = (): Promise<never> => Promise.reject(new Error("ENOSPC"));
 const never = (): Promise<never> => new Promise(() => undefined);
 const faulty: [string, string, Parameters<typeof proxyTo>[1]][] = [
-  ["is gone", "store_failed", { store: { read: full, add: full } }],
-  ["is full", "store_failed", { store: { read: () => Promise.resolve([]), add: full } }],
-  ["does not answer", "timeout", { store: { read: never, add: never }, timeoutMs: 20 }],
+  [
+    "is gone",
+    "store_failed",
+    { records: { ...createMemoryRecords(), readLog: full, write: full } },
+  ],
+  ["is full", "store_failed", { records: { ...createMemoryRecords(), write: full } }],
+  [
+    "does not answer",
+    "timeout",
+    { records: { ...createMemoryRecords(), readLog: never, write: never }, timeoutMs: 20 },
+  ],
   [
     "can't keep what is shown in part",
     "store_failed",

@@ -1,6 +1,6 @@
 import type { ArtifactHandle, ArtifactStore, ListHandlesOptions } from "@ccl/artifact-store";
 
-import type { RetrievedPassage, Retriever } from "../kinds/create-rag-operation.ts";
+import type { RetrievedPassage, Retriever } from "../kinds/kind-options.ts";
 
 const maxArtifacts = 200;
 const maxBytes = 2_000_000;

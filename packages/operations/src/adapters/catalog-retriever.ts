@@ -1,4 +1,4 @@
-import type { Retriever } from "../kinds/create-rag-operation.ts";
+import type { Retriever } from "../kinds/kind-options.ts";
 
 /** What is used of a `Catalog` of @ccl/catalog. */
 export interface SearchedCatalog<Principal> {

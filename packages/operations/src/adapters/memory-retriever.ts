@@ -1,6 +1,6 @@
 import type { MemoryService } from "@ccl/context-compiler";
 
-import type { Retriever } from "../kinds/create-rag-operation.ts";
+import type { Retriever } from "../kinds/kind-options.ts";
 
 /** What a memory finds, such as `createSessionMemory` of @ccl/context-compiler. */
 export function memoryRetriever(memory: MemoryService): Retriever {

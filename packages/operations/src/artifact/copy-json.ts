@@ -3,7 +3,7 @@ import { failure, success, type Issue, type Result } from "@ccl/core";
 import { wellFormed } from "./well-formed.ts";
 
 /** Levels of a value that is kept. */
-export const maxJsonDepth: number = 200;
+const maxJsonDepth = 200;
 const copies = new WeakSet<object>();
 
 /**

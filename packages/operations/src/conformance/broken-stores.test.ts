@@ -2,14 +2,11 @@ import type { ConformanceRule } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
-import type { ProfileStore } from "../ports/profile-store.ts";
 import type { AppendOutcome, RunStore } from "../ports/run-store.ts";
 import { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
-import { profileStoreConformance } from "./profile-store-conformance.ts";
 import { runStoreConformance } from "./run-store-conformance.ts";
 
 /** Names of the rules that the store breaks. */
@@ -22,36 +19,31 @@ async function broken(rules: readonly ConformanceRule[]): Promise<string[]> {
 /** A fault, and the rule that has to find it. */
 type Fault<Store> = [name: string, breaks: (store: Store) => Store, rule: string];
 
-const profileFaults: Fault<ProfileStore>[] = [
+const runFaults: Fault<RunStore>[] = [
   [
-    "keeps the version that was given",
+    "begins tokens at 0",
     (store) => ({
       ...store,
-      save: async (profile, options) => ({
-        ...(await store.save(profile, options)),
-        version: profile.version ?? 1,
-      }),
+      async createRun(run, options) {
+        const made = await store.createRun(run, options);
+        if (made.status !== "created") return made;
+        const { fencingToken } = made.lease;
+        return { ...made, lease: { ...made.lease, fencingToken: fencingToken - 1 } };
+      },
     }),
-    "each save counts the version up",
+    "a run comes back as it was made",
   ],
   [
-    "expects nothing",
-    (store) => ({ ...store, save: (profile) => store.save(profile) }),
-    "a save that expects another version is refused and changes nothing",
+    "names another run than the one that was made",
+    (store) => ({
+      ...store,
+      async createRun(run, options) {
+        const made = await store.createRun(run, options);
+        return made.status === "active" ? { ...made, runId: run.input.runId } : made;
+      },
+    }),
+    "of runs made for a branch at the same time one is made",
   ],
-  [
-    "does not heed signals",
-    (store) => ({ ...store, load: (id) => store.load(id) }),
-    "a call whose signal is aborted changes nothing",
-  ],
-  [
-    "lists without pages",
-    (store) => ({ ...store, list: async () => store.list({ limit: 1_000 }) }),
-    "profiles are apart and listed in the order of code units, page by page",
-  ],
-];
-
-const runFaults: Fault<RunStore>[] = [
   [
     "prunes as many as there are",
     (store) => ({ ...store, prune: (options) => store.prune({ ...options, limit: 10_000 }) }),
@@ -398,14 +390,6 @@ const chatFaults: Fault<ChatStore>[] = [
 ];
 
 describe("a store is found out that", () => {
-  it.each(profileFaults)("%s (profiles)", async (_name, breaks, rule) => {
-    expect(
-      await broken(
-        profileStoreConformance({ open: async () => breaks(createMemoryProfileStore()) }),
-      ),
-    ).toContain(rule);
-  });
-
   it.each(runFaults)("%s (runs)", async (_name, breaks, rule) => {
     expect(
       await broken(runStoreConformance({ open: async () => breaks(createMemoryRunStore()) })),
@@ -421,15 +405,5 @@ describe("a store is found out that", () => {
   it.each(conversationFaults)("%s (conversations)", async (_name, breaks, rule) => {
     const open = async (): Promise<ConversationStore> => breaks(createMemoryChatStore());
     expect(await broken(conversationStoreConformance({ open }))).toContain(rule);
-  });
-
-  it("does not outlive its handle", async () => {
-    const rules = profileStoreConformance({
-      open: async () => createMemoryProfileStore(),
-      openSecond: async () => createMemoryProfileStore(),
-    });
-    expect(await broken(rules)).toEqual([
-      "another handle sees what was saved, and is refused on an old version",
-    ]);
   });
 });

@@ -1,5 +1,4 @@
 export { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
 export type { RunExecutorConformanceOptions } from "./executor-fixture.ts";
-export { profileStoreConformance } from "./profile-store-conformance.ts";
 export { runExecutorConformance } from "./run-executor-conformance.ts";
 export { runStoreConformance } from "./run-store-conformance.ts";

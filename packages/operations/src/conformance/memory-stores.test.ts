@@ -1,31 +1,44 @@
 import { describe, expect, it } from "vitest";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
-import { conversationStoreConformance } from "./chat-store-conformance.ts";
-import { profileStoreConformance } from "./profile-store-conformance.ts";
-import { runStoreConformance } from "./run-store-conformance.ts";
+import { chatStoreScripts, conversationStoreScripts } from "./chat-store-conformance.ts";
+import { runStoreScripts } from "./run-store-conformance.ts";
+import { outcomesOf, type ScriptRule } from "./script-rules.ts";
 
-const same = async <Store>(store: Store): Promise<Store> => store;
+/** What the calls of each rule give, one outcome a line; long texts by their length. */
+async function outcomesOfAll<Store extends object>(
+  rules: readonly ScriptRule<Store>[],
+  open: () => Store,
+): Promise<string> {
+  const pages: string[] = [];
+  for (const rule of rules) {
+    const store = open();
+    const same = async (): Promise<Store> => store;
+    const outcomes = await outcomesOf(rule, store, { open: same, openSecond: same });
+    const lines = [outcomes]
+      .flat()
+      .map((outcome) =>
+        JSON.stringify(outcome, (_key, value: unknown) =>
+          typeof value === "string" && value.length > 1_000 ? `${value.length} characters` : value,
+        ),
+      );
+    pages.push([`# ${rule.name}`, ...lines].join("\n"));
+  }
+  return `${pages.join("\n\n")}\n`;
+}
 
-const kits = {
-  "the profile store in memory": profileStoreConformance({
-    open: async () => createMemoryProfileStore(),
-    openSecond: same,
-  }),
-  "the run store in memory": runStoreConformance({
-    open: async () => createMemoryRunStore(),
-    openSecond: same,
-  }),
-  "the chat in memory": conversationStoreConformance({
-    open: async () => createMemoryChatStore(),
-    openSecond: same,
-  }),
-};
+// What every other store is compared with.
+describe("the stores in memory", () => {
+  it("give what is written down for runs", async () => {
+    const outcomes = await outcomesOfAll(runStoreScripts, createMemoryRunStore);
+    await expect(outcomes).toMatchFileSnapshot("./__fixtures__/outcomes-of-runs.txt");
+  });
 
-describe.each(Object.entries(kits))("%s", (_name, rules) => {
-  it.each(rules)("$name", async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined();
+  it("give what is written down for chats", async () => {
+    const ofChats = await outcomesOfAll(chatStoreScripts, createMemoryChatStore);
+    const ofConversations = await outcomesOfAll(conversationStoreScripts, createMemoryChatStore);
+    const outcomes = `${ofChats}\n${ofConversations}`;
+    await expect(outcomes).toMatchFileSnapshot("./__fixtures__/outcomes-of-chats.txt");
   });
 });

@@ -96,6 +96,3 @@ export function resultOf(runId: string): RunResult {
 export function append({ runId, fencingToken }: RunLease, rest: Partial<RunAppend>): RunAppend {
   return { runId, fencingToken, events: [], steps: [], ...rest };
 }
-
-/** The numbers of events. */
-export const seqsOf = (found: readonly RunEvent[]): number[] => found.map(({ seq }) => seq);

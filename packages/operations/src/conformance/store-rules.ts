@@ -1,18 +1,28 @@
 import assert from "node:assert/strict";
 
-/** Fails unless both are the same values; a member that is `undefined` is the same as none. */
-export function assertSame(actual: unknown, expected: unknown, message?: string): void {
-  assert.deepEqual(withoutUndefined(actual), withoutUndefined(expected), message);
+/** A page of whatever is listed. */
+export interface Page {
+  items: readonly unknown[];
+  cursor?: string | undefined;
 }
 
-function withoutUndefined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutUndefined);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .map(([name, member]) => [name, withoutUndefined(member)]),
-  );
+const maxPages = 100;
+
+/** The items of all pages of so many. Fails where a page is too long, or the pages do not end. */
+export async function pagesOf(
+  limit: number,
+  read: (page: { limit: number; cursor: string | undefined }) => Promise<Page>,
+): Promise<unknown[]> {
+  const all: unknown[] = [];
+  let cursor: string | undefined;
+  for (let count = 0; count < maxPages; count += 1) {
+    const page = await read({ limit, cursor });
+    assert.ok(page.items.length <= limit, "a page is too long");
+    all.push(...page.items);
+    ({ cursor } = page);
+    if (cursor === undefined) return all;
+  }
+  return assert.fail("the pages do not end");
 }
 
 /** A signal that is aborted already. */

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
+import { createProfileStore } from "../ports/create-profile-store.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import { defineProfile } from "./define-profile.ts";
@@ -190,7 +190,7 @@ it("runs every kind, an llm without a model by the main one", async () => {
 });
 
 it("stores a profile, and finds its operations by a registry that has it", async () => {
-  const profiles = createMemoryProfileStore();
+  const profiles = createProfileStore();
   const mainModel = createScriptedModel(["Arr."]);
   await createRunEngine({ mainModel, profiles }).saveProfile(pirate);
   const start = { chatId: "c", message: "Who?", profileRef: "pirate" };

@@ -2,7 +2,7 @@ import { deepFreeze, withoutUndefined } from "@ccl/core/json";
 
 import { tagPattern } from "../artifact/tag-pattern.ts";
 import type { EmittedEffect } from "../effects/operation-effect.ts";
-import type { ResultParams } from "../kinds/result-params.ts";
+import type { ResultParams } from "../kinds/kind-params.ts";
 import type { OperationCondition, OperationConfig } from "../operation/operation-config.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";

@@ -1,6 +1,5 @@
-import type { BuiltinOperationsOptions } from "../kinds/create-builtin-operations.ts";
-import type { EmittedEffect } from "../effects/operation-effect.ts";
-import type { WriteArtifactParams } from "../kinds/result-params.ts";
+import type { BuiltinOperationsOptions } from "../kinds/kind-options.ts";
+import type { EmittedEffect, WriteArtifactParams } from "../effects/operation-effect.ts";
 import type { OperationCondition, OperationConfig } from "../operation/operation-config.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationKind } from "../operation/operation-definition.ts";

@@ -2,17 +2,17 @@ import type { ToolDefinition } from "@ccl/core";
 import { withoutUndefined } from "@ccl/core/json";
 import type { StructuredSchema } from "@ccl/structured-output";
 
-import type { ComputeView } from "../kinds/create-compute-operation.ts";
-import type { WaitParams } from "../kinds/create-wait-operation.ts";
-import { mainModelReference, type ModelReference } from "../operation/turn-settings.ts";
-import type { RagParams, Retriever } from "../kinds/create-rag-operation.ts";
-import type { ToolParams } from "../kinds/create-tool-operation.ts";
-import type { TransformParams } from "../kinds/create-transform-operation.ts";
+import { kindHandler } from "../kinds/create-builtin-operations.ts";
 import type { GuardCondition } from "../kinds/guard-condition.ts";
-import { lazyHandler } from "../kinds/lazy-handler.ts";
-import type { LlmParams } from "../kinds/llm-params.ts";
-import type { ResultParams } from "../kinds/result-params.ts";
+import type { ComputeView, Retriever } from "../kinds/kind-options.ts";
+import type { ResultParams } from "../kinds/kind-params.ts";
+import type { LlmParams } from "../kinds/llm-kind.ts";
+import type { RagParams } from "../kinds/rag-kind.ts";
+import type { ToolParams } from "../kinds/tool-kind.ts";
+import type { TransformParams } from "../kinds/transform-kind.ts";
+import type { WaitParams } from "../kinds/wait-kind.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
+import { mainModelReference, type ModelReference } from "../operation/turn-settings.ts";
 import type { OperationSpec, ResultSettings } from "./operation-spec.ts";
 
 const placement: readonly string[] = [
@@ -65,8 +65,7 @@ export function compute(
     kind: "compute",
     settings,
     params: (name) => ({ ...ownParams(settings), function: name }),
-    createHandler: (name) =>
-      lazyHandler((kinds) => kinds.createComputeOperation({ functions: { [name]: fn } })),
+    createHandler: (name) => kindHandler("compute", { functions: { [name]: fn } }),
   };
 }
 
@@ -97,20 +96,9 @@ export function llm(prompt: string, settings: LlmSettings = {}): OperationSpec {
       }),
     createHandler:
       schema &&
-      ((name, { models, ...options }) =>
-        lazyHandler((kinds) =>
-          kinds.createLlmOperation({
-            ...options,
-            models: models ?? noModels,
-            schemas: { [name]: schema },
-          }),
-        )),
+      ((name, options) => kindHandler("llm", { ...options, schemas: { [name]: schema } })),
   };
 }
-
-const noModels = (): never => {
-  throw new TypeError("The engine has no models.");
-};
 
 /**
  * Waits for a person, or for a time: `maxWaitMs` after the run's start it goes on with `otherwise`. `engine.answer` gives the
@@ -144,10 +132,7 @@ export function rag(
     kind: "rag",
     settings,
     params: () => ({ ...ownParams(rest), query }),
-    createHandler:
-      retriever &&
-      ((_, { liquid, counter }) =>
-        lazyHandler((kinds) => kinds.createRagOperation({ retriever, liquid, counter }))),
+    createHandler: retriever && ((_, options) => kindHandler("rag", { ...options, retriever })),
   };
 }
 
@@ -160,8 +145,7 @@ export function tool(
     kind: "tool",
     settings,
     params: () => ({ ...ownParams(settings), tool: definition.name }),
-    createHandler: (_, { liquid }) =>
-      lazyHandler((kinds) => kinds.createToolOperation({ tools: [definition], liquid })),
+    createHandler: (_, options) => kindHandler("tool", { ...options, tools: [definition] }),
   };
 }
 

@@ -1,7 +1,6 @@
 import { failure, type Result, success } from "@ccl/core";
+import { diffArrays } from "diff";
 
-import { editScript } from "./edit-script.ts";
-import { jsonPatch, type JsonPatchOperation } from "./json-patch.ts";
 import type { ArtifactVersion, OperationArtifact } from "../artifact/operation-artifact.ts";
 
 /** Which versions are compared. */
@@ -23,16 +22,14 @@ export interface ArtifactDiff {
   tag: string;
   from: number;
   to: number;
-  /** For programs: turns the one value into the other. Empty where they are equal. */
-  patch: JsonPatchOperation[];
-  /** For people: all lines of both, of a text as it is and of anything else as JSON with an indent of 2. */
+  /** All lines of both, of a text as it is and of anything else as JSON with an indent of 2. */
   lines: DiffLine[];
 }
 
 /**
  * Compares two versions that an artifact holds, as an operation or a session store gives it. `unknown_version` is the
- * issue of one that was never there, or that its retention has dropped. Where lists or texts differ in more than 1,000
- * places, what differs counts as replaced.
+ * issue of one that was never there, or that its retention has dropped. Values that differ in more than 1,000 lines count as
+ * replaced.
  */
 export function diffArtifactVersions(
   artifact: OperationArtifact,
@@ -45,12 +42,8 @@ export function diffArtifactVersions(
   const since = from ?? after.parentVersion ?? 0;
   const before = find(since);
   if (before === undefined && since !== 0) return unknownVersion("from", since, artifact);
-  const patch: JsonPatchOperation[] =
-    before === undefined
-      ? [{ op: "add", path: "", value: after.value }]
-      : jsonPatch(before.value, after.value);
   const lines = diffLines(before === undefined ? [] : linesOf(before.value), linesOf(after.value));
-  return success({ tag: artifact.tag, from: since, to, patch, lines });
+  return success({ tag: artifact.tag, from: since, to, lines });
 }
 
 function versionsOf(artifact: OperationArtifact): ArtifactVersion[] {
@@ -71,15 +64,18 @@ function linesOf(value: unknown): string[] {
   return (typeof value === "string" ? value : JSON.stringify(value, undefined, 2)).split("\n");
 }
 
-function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
-  const lines: DiffLine[] = [];
-  let [left, right] = [0, 0];
-  for (const { kind, count } of editScript(before, after)) {
-    const texts =
-      kind === "removed" ? before.slice(left, left + count) : after.slice(right, right + count);
-    for (const text of texts) lines.push({ kind, text });
-    if (kind !== "added") left += count;
-    if (kind !== "removed") right += count;
-  }
-  return lines;
+// The smallest script of two long lists with little in common can take minutes.
+const maxEdits = 1_000;
+
+function diffLines(before: string[], after: string[]): DiffLine[] {
+  const changes = diffArrays(before, after, { maxEditLength: maxEdits }) ?? [
+    { value: before, removed: true, added: false },
+    { value: after, removed: false, added: true },
+  ];
+  return changes.flatMap(({ value, removed, added }) =>
+    value.map((text): DiffLine => ({
+      kind: removed ? "removed" : added ? "added" : "same",
+      text,
+    })),
+  );
 }

@@ -5,7 +5,8 @@ import type {
   ArtifactWrite,
   PromptInclusion,
 } from "../artifact/operation-artifact.ts";
-import type { EmittedEffect, OperationEffect } from "./operation-effect.ts";
+import { tagPattern } from "../artifact/tag-pattern.ts";
+import type { EmittedEffect, OperationEffect, WriteArtifactParams } from "./operation-effect.ts";
 
 const role = z.enum(["system", "developer", "user", "assistant"]);
 const payload = { role, content: z.string(), source: z.string().exactOptional() };
@@ -20,37 +21,47 @@ const anchor = z.union([
   z.strictObject({ messageId: z.string().min(1) }),
   z.strictObject({ offset: z.int().max(0) }),
 ]);
-/** How an artifact stands in the prompt by itself. */
-export const inclusionShape: z.ZodType<PromptInclusion> = z.strictObject({
+const count = z.int().min(0).exactOptional();
+const inclusion: z.ZodType<PromptInclusion> = z.strictObject({
   mode: z.enum(["prepend_system", "append_system", "after_last_user", "at_depth"]),
   role: role.exactOptional(),
   depth: z.int().max(0).exactOptional(),
   template: z.string().exactOptional(),
   maxTokens: z.int().min(1).exactOptional(),
 });
-/** What is kept of former values. */
-export const retentionShape: z.ZodType<ArtifactRetention> = z.strictObject({
-  maxItems: z.int().min(0).exactOptional(),
+const retention: z.ZodType<ArtifactRetention> = z.strictObject({
+  maxItems: count,
   maxAgeMs: z.number().min(0).exactOptional(),
-  maxBytes: z.int().min(0).exactOptional(),
+  maxBytes: count,
 });
-/** A media type, parameters included. */
-export const contentTypeShape: z.ZodType<string> = z
-  .string()
-  .max(200)
-  .regex(/^[\w.+-]+\/[\w.+-]+(?:;.*)?$/);
-const writeFields = {
+const artifactWrite = z.strictObject({
   tag: z.string(),
   persisted: z.boolean(),
   usage: z.enum(["prompt_only", "ui_only", "prompt+ui", "internal"]),
   semantics: z.string(),
   value: z.unknown(),
-  contentType: z.exactOptional(contentTypeShape),
+  // A media type, parameters included.
+  contentType: z.exactOptional(
+    z
+      .string()
+      .max(200)
+      .regex(/^[\w.+-]+\/[\w.+-]+(?:;.*)?$/),
+  ),
   append: z.exactOptional(z.boolean()),
-  retention: z.exactOptional(retentionShape),
-  inclusion: z.exactOptional(inclusionShape),
-  expectedVersion: z.int().min(0).exactOptional(),
-} satisfies Record<keyof ArtifactWrite, z.ZodType>;
+  retention: z.exactOptional(retention),
+  inclusion: z.exactOptional(inclusion),
+  expectedVersion: count,
+} satisfies Record<keyof ArtifactWrite, z.ZodType>);
+
+/** A write without its value, as parameters of an operation: history is of persisted values only. */
+export const writeArtifactShape: z.ZodType<WriteArtifactParams> = artifactWrite
+  .omit({ value: true, expectedVersion: true })
+  .extend({ tag: z.string().regex(tagPattern), semantics: z.string().min(1).max(100) })
+  .refine(({ persisted, retention: kept }) => persisted || kept === undefined, {
+    message:
+      "A run_only artifact (persisted: false) has no history; leave retention out or persist it",
+    path: ["retention"],
+  });
 
 const append = z.strictObject({ type: z.literal("prompt.append_after_last_user"), ...payload });
 const insertAtDepth = z.strictObject({
@@ -85,7 +96,7 @@ export const effectShape: z.ZodType<OperationEffect> = z.discriminatedUnion("typ
   assistantVariant,
   z.strictObject({ type: z.literal("turn.assistant_blocks"), blocks: z.array(z.unknown()) }),
   z.strictObject({ type: z.literal("turn.assistant_meta"), meta }),
-  z.strictObject({ type: z.literal("artifact.upsert"), ...writeFields }),
+  artifactWrite.extend({ type: z.literal("artifact.upsert") }),
 ]);
 
 const noContent = { content: true } as const;

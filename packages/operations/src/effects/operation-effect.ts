@@ -1,7 +1,7 @@
 import type { ArtifactWrite, InsertRole } from "../artifact/operation-artifact.ts";
 
 /** A synthetic message of the prompt. */
-export interface PromptPayload {
+interface PromptPayload {
   role: InsertRole;
   content: string;
   /** Where it comes from, like `art.world_state`. */
@@ -50,6 +50,9 @@ export type TurnEffect =
     }
   | { type: "turn.assistant_blocks"; blocks: unknown[] }
   | { type: "turn.assistant_meta"; meta: Record<string, unknown> };
+
+/** Where an operation writes its result: an artifact without its value. */
+export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion">;
 
 /** A write to the one tag of an operation. */
 export type ArtifactEffect = { type: "artifact.upsert" } & ArtifactWrite;

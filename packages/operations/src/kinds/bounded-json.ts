@@ -1,6 +1,5 @@
-import { type TokenCounter, truncateMiddle } from "@ccl/core";
+import { truncateMiddle } from "@ccl/core";
 
-import { maxJsonDepth } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { wellFormed } from "../artifact/well-formed.ts";
 import { messageOf } from "../operation/message-of.ts";
@@ -38,48 +37,25 @@ function tooLong(chars: number | undefined, maxChars: number): OperationError {
 
 /** JSON, in which dates and the like are written as they mean to be. Throws `output_parse_error` for what is none. */
 function jsonText(given: unknown): string {
-  const found = unwritable(given);
-  let why = found === undefined ? "" : ` It holds ${found}.`;
   try {
-    const text: string | undefined =
-      found === undefined ? JSON.stringify(given ?? null) : undefined;
-    if (text !== undefined) return text;
+    return JSON.stringify(given ?? null, (_, value: unknown) => {
+      const found = unwritable(value);
+      if (found !== undefined) throw new TypeError(`It holds ${found}.`);
+      return value;
+    });
   } catch (error) {
-    why = ` ${messageOf(error)}`;
+    const message = `The output is no JSON: it is circular or holds what JSON has not. ${messageOf(error)}`;
+    throw new OperationError("output_parse_error", message);
   }
-  throw new OperationError(
-    "output_parse_error",
-    `The output is no JSON: it is circular or holds what JSON has not.${why}`,
-  );
 }
 
-/** What JSON would leave out or write as something else; also values that are too deep or hold themselves. */
-function unwritable(value: unknown, depth: number = 0): string | undefined {
+/** What JSON would leave out or write as something else. */
+function unwritable(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
-  if (typeof value !== "object" || value === null) return undefined;
-  if (depth >= maxJsonDepth) return `more than ${maxJsonDepth} levels`;
-  // How it is written, it says itself.
-  if ("toJSON" in value) return undefined;
-  if (!Array.isArray(value) && !isPlain(value)) return `a ${value.constructor?.name || "object"}`;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    const found = unwritable(item, depth + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** True for objects without a class, those of other realms among them. */
-function isPlain(value: object): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  // Objects without a class, those of other realms among them.
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** A text cut to tokens with a mark. */
-export function boundedTokens(
-  text: string,
-  maxTokens: number | undefined,
-  counter: TokenCounter,
-): string {
-  return maxTokens === undefined ? text : truncateMiddle(text, { maxTokens, counter }).text;
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined;
+  return `a ${value.constructor?.name || "object"}`;
 }

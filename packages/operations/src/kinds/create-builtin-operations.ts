@@ -1,26 +1,9 @@
-import { withoutUndefined } from "@ccl/core/json";
+import { loadOnce } from "@ccl/core/async";
 
-import type { BuiltinKind, OperationDefinition } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
+import type { BuiltinKind, OperationDefinition } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { ComputeOperationOptions } from "./create-compute-operation.ts";
-import type { LegacyFunction } from "./create-legacy-operation.ts";
-import type { LlmOperationOptions } from "./create-llm-operation.ts";
-import type { RagOperationOptions } from "./create-rag-operation.ts";
-import type { ToolOperationOptions } from "./create-tool-operation.ts";
-import type { TransformOperationOptions } from "./create-transform-operation.ts";
-import { lazyHandler } from "./lazy-handler.ts";
-
-/** What the kinds need; a kind whose part is absent has no handler. `template`, `transform` and `guard` need nothing. */
-export interface BuiltinOperationsOptions
-  extends Omit<LlmOperationOptions, "sleep" | "models">, TransformOperationOptions {
-  models?: LlmOperationOptions["models"] | undefined;
-  retriever?: RagOperationOptions["retriever"] | undefined;
-  tools?: ToolOperationOptions["tools"] | undefined;
-  functions?: ComputeOperationOptions["functions"] | undefined;
-  /** By operation id. */
-  legacy?: Readonly<Record<string, LegacyFunction>> | undefined;
-}
+import type { BuiltinOperationsOptions } from "./kind-options.ts";
 
 /** Where operations are registered. */
 export interface OperationTarget {
@@ -30,7 +13,7 @@ export interface OperationTarget {
 /** The kinds of ours, ready to be registered. */
 export interface BuiltinOperations {
   /** By kind; without those that lack what they need. */
-  readonly handlers: Readonly<Partial<Record<BuiltinKind, OperationHandler>>>;
+  readonly handlers: Readonly<Record<string, OperationHandler>>;
   /**
    * Registers operations by their kind alone: each gets the handler of its kind and the schema of its parameters.
    * @throws OperationsError `invalid_definition` for a kind that has no handler here
@@ -38,31 +21,41 @@ export interface BuiltinOperations {
   register(target: OperationTarget, definitions: readonly OperationDefinition[]): void;
 }
 
+/** Each kind, and what it needs. */
+const needs: readonly (readonly [BuiltinKind, (keyof BuiltinOperationsOptions)?])[] = [
+  ["template"],
+  ["transform"],
+  ["guard"],
+  ["wait"],
+  ["llm", "models"],
+  ["rag", "retriever"],
+  ["tool", "tools"],
+  ["compute", "functions"],
+];
+
+const loadKinds = loadOnce(() => import("./kinds.ts"));
+
+/** A handler of a kind of ours; its first call loads the code of the kinds, with their schemas and templates. */
+export function kindHandler(
+  kind: BuiltinKind,
+  options: BuiltinOperationsOptions,
+): OperationHandler {
+  const load = loadOnce(async () => (await loadKinds()).kinds[kind].createHandler(options));
+  return async (context) => (await load())(context);
+}
+
 /** Handlers of all kinds that the application has given what they need. */
 export function createBuiltinOperations(options: BuiltinOperationsOptions = {}): BuiltinOperations {
-  const { models, retriever, tools, functions, legacy = {}, liquid, counter } = options;
-  const handlers: Partial<Record<BuiltinKind, OperationHandler>> = withoutUndefined({
-    template: lazyHandler((kinds) => kinds.createTemplateOperation({ liquid })),
-    transform: lazyHandler((kinds) => kinds.createTransformOperation(options)),
-    guard: lazyHandler((kinds) => kinds.createGuardOperation()),
-    wait: lazyHandler((kinds) => kinds.createWaitOperation({ liquid })),
-    llm: models && lazyHandler((kinds) => kinds.createLlmOperation({ ...options, models })),
-    rag:
-      retriever && lazyHandler((kinds) => kinds.createRagOperation({ retriever, liquid, counter })),
-    tool: tools && lazyHandler((kinds) => kinds.createToolOperation({ tools, liquid })),
-    compute: functions && lazyHandler((kinds) => kinds.createComputeOperation({ functions })),
-  });
-  const byKind = new Map(Object.entries(handlers));
+  const given = needs.filter(([, need]) => need === undefined || options[need] !== undefined);
+  const handlers: Record<string, OperationHandler> = Object.fromEntries(
+    given.map(([kind]) => [kind, kindHandler(kind, options)]),
+  );
   return {
     handlers,
     register(target, definitions) {
       for (const definition of definitions) {
         const { kind, operationId } = definition;
-        const own = Object.hasOwn(legacy, operationId) ? legacy[operationId] : undefined;
-        const handler =
-          kind === "legacy" && own !== undefined
-            ? lazyHandler((kinds) => kinds.createLegacyOperation(own))
-            : byKind.get(kind);
+        const handler = Object.hasOwn(handlers, kind) ? handlers[kind] : undefined;
         if (handler === undefined) {
           const message = `Operation ${JSON.stringify(operationId)} has the kind ${JSON.stringify(kind)}, for which there is no handler; give what the kind needs, or register a handler of your own.`;
           throw new OperationsError("invalid_definition", message);

@@ -2,6 +2,7 @@ import { valueAt } from "@ccl/core/json";
 import { z } from "zod";
 
 import { type MessageView, messageView, viewedMessage } from "../liquid/message-view.ts";
+import type { OperationCondition } from "../operation/operation-config.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
@@ -105,71 +106,66 @@ export function guardHolds(condition: GuardCondition, scope: GuardScope): boolea
   if ("all" in condition) return condition.all.every((part) => guardHolds(part, scope));
   if ("any" in condition) return condition.any.some((part) => guardHolds(part, scope));
   if ("not" in condition) return !guardHolds(condition.not, scope);
-  return comparisonHolds(condition, scope);
-}
-
-function comparisonHolds(condition: GuardComparison, scope: GuardScope): boolean {
-  const { exists, count = false, last } = condition;
-  let value = valueOf(condition.ref, scope);
+  const { ref, exists, count = false, last, ignoreCase = false, ...said } = condition;
+  let value = valueOf(ref, scope);
   if (last !== undefined && Array.isArray(value)) value = value.slice(-last);
   if (count) value = sizeOf(value);
-  const isThere = value !== undefined;
-  if (exists !== undefined) {
-    if (exists !== isThere) return false;
-    if (!exists) return true;
-  }
-  if (!isThere) return false;
-  const tests = testsOf(condition);
+  if (value === undefined || exists === false) return value === undefined && exists === false;
+  const fold: Fold = ignoreCase ? withoutCase : (given) => given;
+  const wanted = Object.entries(said).filter(([, operand]) => operand !== undefined);
   // Nothing said but the reference: the value itself has to be true.
-  return tests.length === 0
-    ? exists === true || value === true
-    : tests.every((test) => test(value));
+  if (wanted.length === 0) return exists === true || value === true;
+  return wanted.every(([name, operand]) => tests[name]?.(fold(value), fold(operand), fold));
 }
 
-type ValueTest = (value: unknown) => boolean;
-
-function testsOf(condition: GuardComparison): ValueTest[] {
-  const { equals, oneOf, greaterThan, atLeast, lessThan, atMost, contains, startsWith, endsWith } =
-    condition;
-  const isCaseless = condition.ignoreCase === true;
-  const folded = <Value>(value: Value): Value | string =>
-    isCaseless && typeof value === "string" ? value.toLowerCase() : value;
-  const text = (wanted: string, test: (value: string, wanted: string) => boolean): ValueTest => {
-    return (value) =>
-      typeof value === "string" && test(String(folded(value)), String(folded(wanted)));
-  };
-  const number = (test: (value: number) => boolean): ValueTest => {
-    return (value) => typeof value === "number" && test(value);
-  };
-  const tests: ValueTest[] = [];
-  if (equals !== undefined) tests.push((value) => folded(value) === folded(equals));
-  if (oneOf !== undefined)
-    tests.push((value) => oneOf.some((item) => folded(item) === folded(value)));
-  if (greaterThan !== undefined) tests.push(number((value) => value > greaterThan));
-  if (atLeast !== undefined) tests.push(number((value) => value >= atLeast));
-  if (lessThan !== undefined) tests.push(number((value) => value < lessThan));
-  if (atMost !== undefined) tests.push(number((value) => value <= atMost));
-  if (startsWith !== undefined)
-    tests.push(text(startsWith, (value, wanted) => value.startsWith(wanted)));
-  if (endsWith !== undefined) tests.push(text(endsWith, (value, wanted) => value.endsWith(wanted)));
-  if (contains !== undefined) tests.push((value) => holdsIn(value, contains, folded));
-  return tests;
-}
-
-function holdsIn(
-  value: unknown,
-  wanted: string | number | boolean,
-  folded: (value: unknown) => unknown,
+/** Whether all conditions of a profile hold. What does not exist equals nothing, so that only `not` lets it hold. */
+export function conditionsHold(
+  conditions: readonly OperationCondition[],
+  artifacts: Readonly<Record<string, { value: unknown }>>,
 ): boolean {
-  if (typeof value === "string")
-    return String(folded(value)).includes(String(folded(String(wanted))));
-  if (!Array.isArray(value)) return false;
-  return value.some((item) => {
-    const content = viewedMessage(item) === undefined ? undefined : valueAt(item, ["content"]);
-    return content === undefined
-      ? folded(item) === folded(wanted)
-      : holdsIn(content, wanted, folded);
-  });
+  const scope = { art: valuesByTag(artifacts) };
+  return conditions.every(
+    ({ ref, equals = true, not = false }) => guardHolds({ ref, equals }, scope) !== not,
+  );
+}
+
+type Fold = (value: unknown) => unknown;
+type Test = (value: unknown, wanted: unknown, fold: Fold) => boolean;
+
+const numbers =
+  (test: (value: number, wanted: number) => boolean): Test =>
+  (value, wanted) =>
+    typeof value === "number" && typeof wanted === "number" && test(value, wanted);
+
+const texts =
+  (test: (value: string, wanted: string) => boolean): Test =>
+  (value, wanted) =>
+    typeof value === "string" && typeof wanted === "string" && test(value, wanted);
+
+/** By the name of what a comparison says. */
+const tests: Readonly<Record<string, Test>> = {
+  equals: (value, wanted) => value === wanted,
+  oneOf: (value, wanted) => Array.isArray(wanted) && wanted.includes(value),
+  greaterThan: numbers((value, wanted) => value > wanted),
+  atLeast: numbers((value, wanted) => value >= wanted),
+  lessThan: numbers((value, wanted) => value < wanted),
+  atMost: numbers((value, wanted) => value <= wanted),
+  startsWith: texts((value, wanted) => value.startsWith(wanted)),
+  endsWith: texts((value, wanted) => value.endsWith(wanted)),
+  contains(value, wanted, fold) {
+    if (typeof value === "string") return value.includes(String(wanted));
+    if (!Array.isArray(value)) return false;
+    return value.some((item) =>
+      viewedMessage(item) === undefined
+        ? item === wanted
+        : String(fold(valueAt(item, ["content"]))).includes(String(wanted)),
+    );
+  },
+};
+
+function withoutCase(value: unknown): unknown {
+  if (typeof value === "string") return value.toLowerCase();
+  return Array.isArray(value) ? value.map(withoutCase) : value;
 }
 
 function valueOf(ref: string, scope: GuardScope): unknown {

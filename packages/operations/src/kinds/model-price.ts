@@ -1,21 +1,13 @@
 import type { ModelUsage } from "@ccl/core";
 
+import type { ModelPrice } from "./kind-options.ts";
 import { OperationError } from "./operation-error.ts";
-
-/** What a model costs, in US dollars for a million tokens. */
-export interface ModelPrice {
-  inputUsdPerMillion: number;
-  outputUsdPerMillion: number;
-}
-
-/** Prices by `providerRef/model`, then by `model`. */
-export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 const million = 1_000_000;
 
 /** The price of a model; undefined where the list has none. */
 export function priceOf(
-  prices: ModelPrices,
+  prices: Readonly<Record<string, ModelPrice>>,
   { providerRef, model }: { providerRef: string; model: string },
 ): ModelPrice | undefined {
   const key = [`${providerRef}/${model}`, model].find((name) => Object.hasOwn(prices, name));
@@ -23,12 +15,8 @@ export function priceOf(
 }
 
 /** What a call has cost: as the provider says, or by the price list; undefined where neither is known. */
-export function costOf(
-  usage: ModelUsage | undefined,
-  price: ModelPrice | undefined,
-): number | undefined {
-  if (usage?.costUsd !== undefined) return usage.costUsd;
-  if (usage === undefined || price === undefined) return undefined;
+export function costOf(usage: ModelUsage, price: ModelPrice | undefined): number | undefined {
+  if (usage.costUsd !== undefined || price === undefined) return usage.costUsd;
   return (
     (usage.inputTokens * price.inputUsdPerMillion +
       usage.outputTokens * price.outputUsdPerMillion) /
@@ -71,14 +59,10 @@ export function affordableOutput({
       : Math.floor(((leftUsd - inputUsd) * million) / price.outputUsdPerMillion);
   const wanted = maxOutputTokens ?? Math.max(1, affordable);
   if (inputUsd <= leftUsd && wanted <= affordable)
-    return maxOutputTokens ?? withinReason(affordable);
+    return maxOutputTokens ?? (affordable < longestAnswerTokens ? affordable : undefined);
   const outputUsd = (wanted * price.outputUsdPerMillion) / million;
   const message = `The call may cost ${inputUsd + outputUsd} USD where ${leftUsd} USD are left of its budget.`;
   throw new OperationError("budget_exceeded", message, {
     details: { leftUsd, inputUsd, outputUsd, inputTokens },
   });
-}
-
-function withinReason(tokens: number): number | undefined {
-  return tokens < longestAnswerTokens ? tokens : undefined;
 }

@@ -1,13 +1,12 @@
+import type { LanguageModelError } from "@ccl/core";
+
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
+import type { FailedAttempt } from "./retry.ts";
 
 /** Options of an `OperationError`. */
-export interface OperationErrorOptions {
+export interface OperationErrorOptions extends Pick<FailedAttempt, "isTransient" | "retryAfterMs"> {
   /** Facts that are safe to show. */
   details?: unknown;
-  /** How long the provider asks callers to wait. */
-  retryAfterMs?: number | undefined;
-  /** False where asking again cannot help. */
-  isTransient?: boolean | undefined;
 }
 
 /** An expected failure inside a handler, on its way to the outcome. Its message is masked and cut there. */
@@ -20,4 +19,10 @@ export class OperationError extends Error {
     this.code = code;
     this.options = options;
   }
+}
+
+/** The code under which an operation, or the main call, fails with a model's error. */
+export function modelErrorCode(code: LanguageModelError["code"]): OperationErrorCode {
+  if (code === "timeout" || code === "rate_limited") return code;
+  return code === "content_filtered" ? "policy_error" : "provider_error";
 }

@@ -5,16 +5,16 @@ import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
-import { conditionHolds, conditionsHold } from "./condition-holds.ts";
-import { createComputeOperation } from "./create-compute-operation.ts";
+import { computeKind } from "./compute-kind.ts";
 import { createBuiltinOperations } from "./create-builtin-operations.ts";
-import { paramsSchemaOf } from "./params-schema-of.ts";
-import { createGuardOperation } from "./create-guard-operation.ts";
-import { createLegacyOperation } from "./create-legacy-operation.ts";
-import { createRagOperation, type RetrievedPassage } from "./create-rag-operation.ts";
-import { createTemplateOperation } from "./create-template-operation.ts";
-import { createToolOperation } from "./create-tool-operation.ts";
-import { createTransformOperation } from "./create-transform-operation.ts";
+import { conditionsHold } from "./guard-condition.ts";
+import { guardKind } from "./guard-kind.ts";
+import type { RetrievedPassage } from "./kind-options.ts";
+import { paramsSchemaOf } from "./kinds.ts";
+import { ragKind } from "./rag-kind.ts";
+import { templateKind } from "./template-kind.ts";
+import { toolKind } from "./tool-kind.ts";
+import { transformKind } from "./transform-kind.ts";
 
 const artifact = (tag: string, value: unknown): OperationArtifact => ({
   tag,
@@ -88,7 +88,7 @@ const valueOf = ({ effects = [] }: OperationOutcome): unknown =>
   effects.flatMap((effect) => (effect.type === "artifact.upsert" ? [effect.value] : []))[0];
 
 describe("kind template", () => {
-  const template = createTemplateOperation();
+  const template = templateKind.createHandler({});
 
   it("writes its text under the tag and as the content of each effect", async () => {
     const emit = [
@@ -179,7 +179,7 @@ describe("kind rag", () => {
     { text: "A lamp.", score: 0.2 },
   ];
   const asked: { query: string; topK: number }[] = [];
-  const rag = createRagOperation({
+  const rag = ragKind.createHandler({
     counter: wordCounter,
     retriever: {
       async retrieve(query, { topK }) {
@@ -225,7 +225,7 @@ describe("kind rag", () => {
   });
 
   it("calls a failing retriever provider_error, without its secrets", async () => {
-    const failing = createRagOperation({
+    const failing = ragKind.createHandler({
       retriever: { retrieve: () => Promise.reject(new Error(`refused ${key}`, { cause: key })) },
     });
     const outcome = await run(failing, { query: "x", writeArtifact });
@@ -279,7 +279,7 @@ describe("kind tool", () => {
     inputSchema: { type: "object" },
     execute: () => new Promise(() => undefined),
   };
-  const tool = createToolOperation({ tools: [add, say, list, fail, hang] });
+  const tool = toolKind.createHandler({ tools: [add, say, list, fail, hang] });
 
   it("renders each text of its arguments and nothing else", async () => {
     const outcome = await run(tool, {
@@ -329,7 +329,7 @@ describe("kind tool", () => {
 });
 
 describe("kind compute", () => {
-  const compute = createComputeOperation({
+  const compute = computeKind.createHandler({
     functions: {
       damage: {
         run: (input, { art }) => ({
@@ -392,7 +392,7 @@ describe("kind compute", () => {
 });
 
 describe("kind guard", () => {
-  const guard = createGuardOperation();
+  const guard = guardKind.createHandler({});
   const main = { assistantVariantId: "v", text: "The end.", finishReason: "completed" };
 
   it.each([
@@ -455,7 +455,7 @@ describe("kind guard", () => {
 });
 
 describe("kind transform", () => {
-  const transform = createTransformOperation({
+  const transform = transformKind.createHandler({
     transforms: {
       count: (blocks) => [{ type: "text", text: String(blocks.length) }],
       bad: () => JSON.parse("{}"),
@@ -557,59 +557,7 @@ describe("kind transform", () => {
   });
 });
 
-describe("kind legacy", () => {
-  it("takes a text, a value, effects or a reason to skip", async () => {
-    const text = createLegacyOperation(({ chatId }) => `chat ${chatId}`);
-    expect(valueOf(await run(text, { writeArtifact, anything: 1 }))).toBe("chat c");
-    const value = createLegacyOperation(async () => ({ value: { n: 1 } }));
-    expect(valueOf(await run(value, { writeArtifact }))).toEqual({ n: 1 });
-    const effect = { type: "prompt.append_after_last_user", role: "system", content: "x" } as const;
-    expect(
-      (
-        await run(
-          createLegacyOperation(() => ({ effects: [effect] })),
-          {},
-        )
-      ).effects,
-    ).toEqual([effect]);
-    expect(
-      await run(
-        createLegacyOperation(() => ({ skippedReason: "nothing new" })),
-        { writeArtifact },
-      ),
-    ).toMatchObject({ status: "skipped", skippedReason: "nothing new" });
-  });
-
-  it.each<[string, () => OperationHandler, string]>([
-    [
-      "what it throws",
-      () =>
-        createLegacyOperation(() => {
-          throw new Error(`no ${key}`, { cause: { key } });
-        }),
-      "internal_error",
-    ],
-    [
-      "nothing where something is to be written",
-      () => createLegacyOperation(() => undefined),
-      "validation_error",
-    ],
-    ["a number", () => createLegacyOperation(() => JSON.parse("5")), "validation_error"],
-    ["null", () => createLegacyOperation(() => JSON.parse("null")), "validation_error"],
-    [
-      "an effect that the hook does not allow",
-      () =>
-        createLegacyOperation(() => ({ effects: [{ type: "turn.user_variant", content: "x" }] })),
-      "policy_error",
-    ],
-  ])("refuses %s", async (_name, create, code) => {
-    const outcome = await run(create(), { writeArtifact });
-    expect(outcome).toMatchObject({ status: "error", error: { code } });
-    expect(JSON.stringify(outcome)).not.toContain(key);
-  });
-});
-
-describe("conditionHolds", () => {
+describe("conditionsHold", () => {
   const artifacts = { flag: { value: true }, flags: { value: { inCombat: "yes", list: [1] } } };
   it.each([
     [{ ref: "art.flag" }, true],
@@ -622,7 +570,7 @@ describe("conditionHolds", () => {
     [{ ref: "art.constructor", equals: null }, false],
     [{ ref: "flag" }, false],
   ])("evaluates %j", (condition, expected) => {
-    expect(conditionHolds(condition, artifacts)).toBe(expected);
+    expect(conditionsHold([condition], artifacts)).toBe(expected);
   });
 
   it("wants all of them", () => {
@@ -634,22 +582,22 @@ describe("conditionHolds", () => {
 describe("createBuiltinOperations", () => {
   it("registers operations by their kind, with the schema of their parameters", async () => {
     const registered: [string, unknown, OperationHandler | undefined][] = [];
-    const builtin = createBuiltinOperations({ legacy: { old: () => "text" } });
-    builtin.register(
+    const functions = { say: { run: () => "text" } };
+    createBuiltinOperations({ functions }).register(
       {
         register: (definition, handler) =>
           void registered.push([definition.operationId, definition.paramsSchema, handler]),
       },
       [
         { operationId: "note", kind: "template", name: "Note" },
-        { operationId: "old", kind: "legacy", name: "Old" },
+        { operationId: "said", kind: "compute", name: "Said" },
       ],
     );
     expect(registered.map(([id, schema]) => [id, schema])).toEqual([
       ["note", "kind"],
-      ["old", "kind"],
+      ["said", "kind"],
     ]);
-    const outcome = await registered[1]?.[2]?.(contextWith({ writeArtifact }));
+    const outcome = await registered[1]?.[2]?.(contextWith({ function: "say", writeArtifact }));
     expect(outcome).toMatchObject({ status: "done" });
   });
 
@@ -669,7 +617,7 @@ describe("createBuiltinOperations", () => {
     }
   });
 
-  it.each(["llm", "template", "rag", "tool", "compute", "transform", "guard", "legacy"] as const)(
+  it.each(["llm", "template", "rag", "tool", "compute", "transform", "guard", "wait"] as const)(
     "has a JSON Schema for the kind %s, with an object at the root",
     (kind) => {
       expect(paramsSchemaOf(kind)).toMatchObject({

@@ -1,17 +1,18 @@
 import type { Complete } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
-import { computeParamsSchema, type ComputeParams } from "./create-compute-operation.ts";
-import { guardParamsSchema } from "./create-guard-operation.ts";
-import { ragParamsSchema, type RagParams } from "./create-rag-operation.ts";
-import { templateParamsSchema, type TemplateParams } from "./create-template-operation.ts";
-import { toolParamsSchema, type ToolParams } from "./create-tool-operation.ts";
-import { transformParamsSchema, type TransformParams } from "./create-transform-operation.ts";
+import type { EmittedEffect, WriteArtifactParams } from "../effects/operation-effect.ts";
+import type { ComputeParams } from "./compute-kind.ts";
 import type { GuardComparison } from "./guard-condition.ts";
-import { llmParamsSchema, type LlmParams, type LlmSamplers } from "./llm-params.ts";
-import type { EmittedEffect } from "../effects/operation-effect.ts";
-import type { ResultParams, WriteArtifactParams } from "./result-params.ts";
-import type { RetryParams } from "./run-attempts.ts";
+import type { ResultParams } from "./kind-params.ts";
+import { kinds } from "./kinds.ts";
+import type { LlmParams, LlmSamplers } from "./llm-kind.ts";
+import type { RagParams } from "./rag-kind.ts";
+import type { RetryParams } from "./retry.ts";
+import type { TemplateParams } from "./template-kind.ts";
+import type { ToolParams } from "./tool-kind.ts";
+import type { TransformParams } from "./transform-kind.ts";
+import type { WaitParams } from "./wait-kind.ts";
 
 // Required, so that a field that a type has and its schema lacks does not go unseen.
 const writeArtifact: Complete<WriteArtifactParams> = {
@@ -122,20 +123,23 @@ const comparison: Complete<GuardComparison> = {
   endsWith: "a",
   ignoreCase: true,
 };
+const wait: Complete<WaitParams> = { ...result, question: "q", maxWaitMs: 1, otherwise: 0 };
 const guard = { conditions: { it: { all: [{ any: [{ not: comparison }] }] } }, writeArtifact };
 
 describe("schemas of parameters", () => {
   it.each([
-    ["llm", llmParamsSchema, llm],
-    ["template", templateParamsSchema, template],
-    ["rag", ragParamsSchema, rag],
-    ["tool", toolParamsSchema, tool],
-    ["compute", computeParamsSchema, compute],
-    ["transform", transformParamsSchema, transform],
-    ["guard", guardParamsSchema, guard],
-  ])(
+    ["llm", llm],
+    ["template", template],
+    ["rag", rag],
+    ["tool", tool],
+    ["compute", compute],
+    ["transform", transform],
+    ["guard", guard],
+    ["wait", wait],
+  ] as const)(
     "of the kind %s accept every field of its type, and none that is not",
-    (_kind, schema, params) => {
+    (kind, params) => {
+      const schema = kinds[kind].params;
       expect(schema.parse(JSON.parse(JSON.stringify(params)))).toEqual(params);
       expect(schema.safeParse({ ...params, another: 1 }).success).toBe(false);
     },

@@ -10,27 +10,49 @@ import {
   systemClock,
   withDefaults,
 } from "@ccl/core";
-import { type Context, defaultOperators, Liquid, type Template } from "liquidjs";
+import { type Context, defaultOperators, type Emitter, Liquid, type Template } from "liquidjs";
 
 import { wellFormed } from "../artifact/well-formed.ts";
-import { BoundedEmitter } from "./bounded-emitter.ts";
 import { CompiledTemplates } from "./compiled-templates.ts";
-import { historyFilters } from "./history-filters.ts";
-import {
-  type ArgumentGuard,
-  dateArguments,
-  libraryFilters,
-  libraryHandler,
-} from "./library-filters.ts";
-import { containsValue, listFilters } from "./list-filters.ts";
+import { libraryFilters } from "./library-filters.ts";
 import { messageView } from "./message-view.ts";
-import { type FilterMeter, TemplateError, type TemplateFilter } from "./template-filter.ts";
-import { defaultTemplateLimits, type TemplateLimits } from "./template-limits.ts";
+import { ownFilters } from "./own-filters.ts";
+import {
+  chargeSearch,
+  filterText,
+  meterOf,
+  patternOf,
+  requireScalar,
+  TemplateError,
+} from "./template-filter.ts";
 import type {
   RenderTemplateOptions,
   TemplateRenderer,
   TemplateScope,
 } from "./template-renderer.ts";
+
+/** What templates may use up; beyond it a render ends with `template_render_error`. */
+interface TemplateLimits {
+  /** Characters of one template; default 100,000. */
+  maxTemplateChars?: number | undefined;
+  /** Time of one render in milliseconds; default 500. Looked at between tags and before each filter. */
+  maxRenderMs?: number | undefined;
+  /** Characters of the rendered text; default 1,000,000. */
+  maxOutputChars?: number | undefined;
+  /**
+   * Characters that a render may produce, the output included, with 50 for each tag, text and turn of a loop and 16 for each
+   * item that a filter looks at; default 10,000,000. It ends nearly all hostile templates long before their time, and at the
+   * same place on any machine.
+   */
+  maxWork?: number | undefined;
+}
+
+const defaultLimits: Complete<TemplateLimits> = {
+  maxTemplateChars: 100_000,
+  maxRenderMs: 500,
+  maxOutputChars: 1_000_000,
+  maxWork: 10_000_000,
+};
 
 /** Options of a renderer. */
 export interface TemplateRendererOptions {
@@ -56,7 +78,7 @@ const stepWork = 50;
  * too long or makes too much. Compiles each template once.
  */
 export function createTemplateRenderer(options: TemplateRendererOptions = {}): TemplateRenderer {
-  const limits = withDefaults(defaultTemplateLimits, options.limits);
+  const limits = withDefaults(defaultLimits, options.limits);
   const liquid = createLiquid(options, limits);
   const compiled = new CompiledTemplates();
   const compile = (template: string): Template[] => {
@@ -128,55 +150,47 @@ function createLiquid(options: TemplateRendererOptions, limits: Complete<Templat
     parseLimit: limits.maxTemplateChars,
     renderLimit: limits.maxRenderMs,
     memoryLimit: limits.maxWork,
-    operators: {
-      ...defaultOperators,
-      contains: (left: unknown, right: unknown, context: Context) =>
-        containsValue(meterOf(context), left, right),
-    },
+    operators: { ...defaultOperators, contains },
   });
   for (const name of Object.keys(liquid.tags)) if (!allowedTags.has(name)) delete liquid.tags[name];
-  for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
-  for (const [name, guard] of libraryFilters) registerLibraryFilter(liquid, name, guard);
-  registerLibraryFilter(liquid, "date", dateArguments(clock));
-  registerFilters(liquid, {
-    ...listFilters,
-    default: defaultFilter,
-    ...historyFilters(counter),
-  });
+  registerFilters(liquid, clock, counter);
   boundEmitters(liquid, limits);
   return liquid;
 }
 
-const defaultFilter: TemplateFilter = (_meter, value, [otherwise]) => {
-  const isEmpty = value === undefined || value === null || value === false || value === "";
-  return isEmpty || (Array.isArray(value) && value.length === 0) ? otherwise : value;
-};
-
-function meterOf(context: Context): FilterMeter {
-  return {
-    charge: (units) => context.memoryLimit.use(units),
-    checkTime: () => context.renderLimit.check(performance.now()),
-  };
+/** The library's, charged for before it searches. */
+function contains(left: unknown, right: unknown, context: Context): boolean {
+  const meter = meterOf(context);
+  requireScalar(right);
+  const isText = typeof left === "string";
+  const wanted = isText ? patternOf(filterText(meter, right)) : right;
+  if (isText && typeof wanted === "string") chargeSearch(meter, left, wanted);
+  if (isText || Array.isArray(left)) meter.charge(left.length);
+  return Boolean(defaultOperators["contains"]?.(left, wanted, context));
 }
 
-function registerFilters(liquid: Liquid, filters: Readonly<Record<string, TemplateFilter>>): void {
-  for (const [name, filter] of Object.entries(filters)) {
+function registerFilters(liquid: Liquid, clock: Clock, counter: TokenCounter): void {
+  const library = { ...liquid.filters };
+  for (const name of Object.keys(library)) liquid.unregisterFilter(name);
+  for (const [guard, names] of libraryFilters(clock)) {
+    for (const name of names.split(" ")) {
+      const handler = library[name];
+      if (typeof handler !== "function") continue;
+      liquid.registerFilter(name, function run(...values: unknown[]) {
+        const meter = meterOf(this.context);
+        meter.checkTime();
+        const [value, ...args] = guard(meter, values);
+        return handler.call(this, value, ...args);
+      });
+    }
+  }
+  for (const [name, filter] of Object.entries(ownFilters(counter))) {
     liquid.registerFilter(name, function run(value: unknown, ...args: unknown[]) {
       const meter = meterOf(this.context);
       meter.checkTime();
-      return filter(meter, value, args);
+      return filter(meter, value, ...args);
     });
   }
-}
-
-function registerLibraryFilter(liquid: Liquid, name: string, guard: ArgumentGuard): void {
-  const handler = libraryHandler(name);
-  if (handler === undefined) return;
-  liquid.registerFilter(name, function run(...values: unknown[]) {
-    const meter = meterOf(this.context);
-    meter.checkTime();
-    return handler.apply(this, guard(meter, values));
-  });
 }
 
 /** Every text that a template makes, captures included, goes through an emitter with a limit; each step counts as work. */
@@ -185,10 +199,20 @@ function boundEmitters(liquid: Liquid, { maxOutputChars }: Complete<TemplateLimi
   const renderTemplates = renderer.renderTemplates.bind(renderer);
   renderer.renderTemplates = (templates, context, emitter) => {
     context.memoryLimit.use(stepWork * (1 + templates.length));
-    return renderTemplates(
-      templates,
-      context,
-      emitter ?? new BoundedEmitter(context, maxOutputChars),
-    );
+    return renderTemplates(templates, context, emitter ?? boundedEmitter(context, maxOutputChars));
+  };
+}
+
+/** Prints lists and objects as JSON, and ends a render that writes too much. */
+function boundedEmitter(context: Context, maxChars: number): Emitter {
+  const meter = meterOf(context);
+  return {
+    buffer: "",
+    write(value) {
+      const text = filterText(meter, value);
+      if (this.buffer.length + text.length > maxChars)
+        throw new TemplateError(`The text would be longer than ${maxChars} characters`);
+      this.buffer += text;
+    },
   };
 }

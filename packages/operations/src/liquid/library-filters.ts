@@ -1,11 +1,15 @@
 import type { Clock } from "@ccl/core";
-import { filters } from "liquidjs";
 
-import { filterText } from "./filter-text.ts";
-import { numberOf } from "./list-filters.ts";
-import { chargeSearch, patternOf, type FilterMeter } from "./template-filter.ts";
+import { itemWork, numberOf } from "./own-filters.ts";
+import {
+  chargeSearch,
+  type FilterMeter,
+  filterText,
+  patternOf,
+  requireScalar,
+} from "./template-filter.ts";
 
-/** How the arguments of a filter of the library are checked before it runs. */
+/** How the value and the arguments of a filter of the library are charged for and checked before it runs. */
 export type ArgumentGuard = (meter: FilterMeter, values: readonly unknown[]) => unknown[];
 
 /** Texts and numbers as they are, everything else as text. */
@@ -22,32 +26,27 @@ const asSearch: ArgumentGuard = (meter, [value, given, ...rest]) => {
   return [text, pattern, ...rest.map((item) => filterText(meter, item))];
 };
 
-const asNumbers: ArgumentGuard = (_meter, values) => values.map(numberOf);
+const asNumbers: ArgumentGuard = (_, values) => values.map(numberOf);
 
-function namesWith(guard: ArgumentGuard, names: string): [string, ArgumentGuard][] {
-  return names.split(" ").map((name) => [name, guard]);
-}
+const asLists: ArgumentGuard = (meter, values) => {
+  for (const value of values) if (Array.isArray(value)) meter.charge(value.length * itemWork);
+  return [...values];
+};
 
-/** Filters of the library that cost no more than the texts and numbers that they are given. */
-export const libraryFilters: ReadonlyMap<string, ArgumentGuard> = new Map([
-  ...namesWith(
-    asTexts,
-    "append prepend upcase downcase capitalize strip lstrip rstrip strip_newlines squish",
-  ),
-  ...namesWith(asTexts, "normalize_whitespace number_of_words truncate truncatewords"),
-  ...namesWith(asTexts, "escape escape_once newline_to_br strip_html url_encode slugify"),
-  ...namesWith(
-    asSearch,
-    "remove remove_first remove_last replace replace_first replace_last split",
-  ),
-  ...namesWith(
-    asNumbers,
-    "abs at_least at_most ceil divided_by floor minus plus modulo times round",
-  ),
-]);
+/** A list, the name of a property, and what it is compared with. */
+const asQuery: ArgumentGuard = (meter, [list, property, ...expected]) => {
+  for (const value of expected) requireScalar(value);
+  return [...asLists(meter, [list]), patternOf(filterText(meter, property)), ...expected];
+};
+
+/** A list or a text, and numbers. */
+const asPart: ArgumentGuard = (meter, [value, ...rest]) => [
+  ...(Array.isArray(value) ? asLists(meter, [value]) : [filterText(meter, value)]),
+  ...rest.map((item) => Math.trunc(numberOf(item))),
+];
 
 /** Dates by the injected clock: `now` and `today` are texts that mean it. */
-export function dateArguments(clock: Clock): ArgumentGuard {
+function asDate(clock: Clock): ArgumentGuard {
   return (meter, [value, ...rest]) => {
     const text = typeof value === "number" ? value : filterText(meter, value);
     const date = text === "now" || text === "today" ? clock.now() / 1_000 : text;
@@ -58,17 +57,20 @@ export function dateArguments(clock: Clock): ArgumentGuard {
   };
 }
 
-/** The library's own code of a filter; undefined for a name that it does not know. */
-export function libraryHandler(
-  name: string,
-): ((this: unknown, ...values: unknown[]) => unknown) | undefined {
-  const known: unknown = Reflect.get(filters, name);
-  if (isHandler(known)) return known;
-  const handler: unknown =
-    typeof known === "object" && known !== null ? Reflect.get(known, "handler") : undefined;
-  return isHandler(handler) ? handler : undefined;
-}
-
-function isHandler(value: unknown): value is (this: unknown, ...values: unknown[]) => unknown {
-  return typeof value === "function";
+/** Filters of the library by what their arguments are. */
+export function libraryFilters(clock: Clock): readonly (readonly [ArgumentGuard, string])[] {
+  return [
+    [
+      asTexts,
+      "append prepend upcase downcase capitalize strip lstrip rstrip strip_newlines squish",
+    ],
+    [asTexts, "normalize_whitespace number_of_words truncate truncatewords"],
+    [asTexts, "escape escape_once newline_to_br strip_html url_encode slugify"],
+    [asSearch, "remove remove_first remove_last replace replace_first replace_last split"],
+    [asNumbers, "abs at_least at_most ceil divided_by floor minus plus modulo times round"],
+    [asLists, "concat default reverse size uniq"],
+    [asQuery, "find has map reject where"],
+    [asPart, "slice"],
+    [asDate(clock), "date"],
+  ];
 }

@@ -13,8 +13,7 @@ export type BuiltinKind =
   | "compute"
   | "transform"
   | "guard"
-  | "wait"
-  | "legacy";
+  | "wait";
 
 /** The kinds with a handler of ours, and any of yours. */
 export type OperationKind = BuiltinKind | (string & {});

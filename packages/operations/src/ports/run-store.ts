@@ -43,6 +43,14 @@ interface ClientRequest {
   keptUntilMs: number;
 }
 
+/** Who the workers behind leases are. */
+export interface LeaseOwners {
+  /** Name of this worker in leases; default a new id. */
+  owner?: string | undefined;
+  /** True only where it is sure that a worker has ended: its leases are over then. Stores in a file bring it for processes of this machine. */
+  isOwnerDead?: ((owner: string) => Promise<boolean>) | undefined;
+}
+
 /** Who wants to work on a run, and for how long at a time. */
 export interface LeaseRequest {
   /** A name of the worker; the same one never gets a lease that it holds a second time. */

@@ -1,3 +1,4 @@
+import { openRecords } from "@ccl/records";
 import {
   createPostgresSession,
   migrate,
@@ -6,6 +7,7 @@ import {
   type PostgresSession,
 } from "@ccl/sql";
 
+import { operationsErrorOf } from "../ports/operations-error-of.ts";
 import {
   createOperationStores,
   type OperationStores,
@@ -16,10 +18,10 @@ import {
   addRunEnds,
   addWrites,
   createTables,
+  handProfilesOver,
   dropSessions,
 } from "../sql/operation-tables.ts";
 import { moveStates } from "../sql/move-state.ts";
-import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 import { arrayOf } from "./array-text.ts";
 
@@ -40,6 +42,7 @@ export async function openPostgresOperationStores(
   const { client, signal } = options;
   try {
     await migrate(client, { component: "operations", migrations, signal });
+    const records = await openRecords({ postgres: client }, { signal });
     const session = createPostgresSession(client);
     const [setting] = await session.query("SHOW synchronous_commit");
     const isCommitLazy = setting?.["synchronous_commit"] === "off";
@@ -55,7 +58,7 @@ export async function openPostgresOperationStores(
         transaction(client, (on) => runSteps(on, steps()), { mode: "read" }),
       read: <Value>(steps: () => Steps<Value>) => runSteps(session, steps()),
     };
-    return createOperationStores(runner, options);
+    return createOperationStores({ runner, records }, options);
   } catch (error) {
     throw operationsErrorOf(error);
   }
@@ -80,6 +83,7 @@ const migrations = [
       await on.exec(dropSessions);
     },
   },
+  { version: 5, up: handProfilesOver },
 ];
 
 async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {

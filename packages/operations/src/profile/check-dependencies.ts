@@ -21,9 +21,13 @@ export function checkDependencies({ operations }: OperationProfile): ProfileIssu
     if (!byId.has(operation.operationId)) byId.set(operation.operationId, { index, operation });
   }
   const graph = { byId, operations };
-  const issues = [...checkReferences(graph), ...findCycles(graph)];
+  const { cycles, order } = walk(graph);
+  const issues = [...checkReferences(graph), ...cycles];
   // Of a graph that is broken it would only repeat the above.
-  return issues.length > 0 ? issues : checkReach(graph);
+  if (issues.length > 0) return issues;
+  return hooks.flatMap((hook) =>
+    triggers.flatMap((trigger) => checkReach(graph, { hook, trigger, order })),
+  );
 }
 
 const dependsOnPath = (index: number, at?: number): (string | number)[] => {
@@ -64,30 +68,35 @@ function checkReference(
   return { code: "cross_hook_dependency", message };
 }
 
-/** One issue for each dependency that closes a cycle, of very many the first, found by a depth-first walk in the order of the profile. */
-function findCycles({ byId, operations }: Graph): ProfileIssue[] {
-  const issues: ProfileIssue[] = [];
+/**
+ * A depth-first walk in the order of the profile: one issue for each dependency that closes a cycle, of very many the first, and
+ * the ids in an order in which each comes behind all that it depends on.
+ */
+function walk({ byId, operations }: Graph): { cycles: ProfileIssue[]; order: string[] } {
+  const cycles: ProfileIssue[] = [];
+  const order: string[] = [];
   const state = new Map<string, "open" | "closed">();
   for (const { operationId } of operations) {
-    if (state.has(operationId) || issues.length >= maxCycles) continue;
+    if (state.has(operationId) || cycles.length >= maxCycles) continue;
     const trail: { id: string; next: number }[] = [{ id: operationId, next: 0 }];
     state.set(operationId, "open");
     for (
       let top = trail.at(-1);
-      top !== undefined && issues.length < maxCycles;
+      top !== undefined && cycles.length < maxCycles;
       top = trail.at(-1)
     ) {
       const entry = byId.get(top.id);
       const dependency = entry?.operation.config.dependsOn?.[top.next];
       if (entry === undefined || dependency === undefined) {
         state.set(top.id, "closed");
+        order.push(top.id);
         trail.pop();
         continue;
       }
       top.next += 1;
       const known = state.get(dependency);
       if (known === "open" && dependency !== top.id)
-        issues.push(
+        cycles.push(
           cycleIssue(entry.index, top.next - 1, [...trail.map(({ id }) => id), dependency]),
         );
       if (known !== undefined || !byId.has(dependency)) continue;
@@ -95,7 +104,7 @@ function findCycles({ byId, operations }: Graph): ProfileIssue[] {
       trail.push({ id: dependency, next: 0 });
     }
   }
-  return issues;
+  return { cycles, order };
 }
 
 function cycleIssue(index: number, at: number, trail: readonly string[]): ProfileIssue {
@@ -106,56 +115,30 @@ function cycleIssue(index: number, at: number, trail: readonly string[]): Profil
   return { code: "dependency_cycle", path: dependsOnPath(index, at), message };
 }
 
-/** Operations that for some trigger can never start, since one that they depend on is disabled or set for the other. */
-function checkReach(graph: Graph): ProfileIssue[] {
-  return hooks.flatMap((hook) => triggers.flatMap((trigger) => checkReachOf(graph, hook, trigger)));
-}
-
-function checkReachOf({ byId, operations }: Graph, hook: Hook, trigger: Trigger): ProfileIssue[] {
+/** Operations that can never start on a trigger, since one that they depend on is disabled or set for the other. */
+function checkReach(
+  { byId, operations }: Graph,
+  { hook, trigger, order }: { hook: Hook; trigger: Trigger; order: readonly string[] },
+): ProfileIssue[] {
   const runs = ({ config }: ProfileOperation): boolean =>
     config.enabled &&
     config.hooks.includes(hook) &&
     (config.triggers ?? triggers).includes(trigger);
-  const issues: ProfileIssue[] = [];
-  const canRun = reachable({ byId, operations }, runs);
-  for (const [index, operation] of operations.entries()) {
-    if (!runs(operation)) continue;
-    for (const [at, dependency] of (operation.config.dependsOn ?? []).entries()) {
-      if (canRun.get(dependency) === true) continue;
-      const message = `On ${trigger}, ${JSON.stringify(operation.operationId)} can't start in ${hook}: ${JSON.stringify(dependency)} does not run then.`;
-      const severity = operation.config.required ? "error" : "warning";
-      issues.push({
-        code: "dependency_unreachable",
-        path: dependsOnPath(index, at),
-        message,
-        severity,
-      });
-    }
-  }
-  return issues;
-}
-
-/** For each id whether it and all that it depends on run; the graph has no cycle. */
-function reachable(
-  { byId, operations }: Graph,
-  runs: (operation: ProfileOperation) => boolean,
-): Map<string, boolean> {
-  const canRun = new Map<string, boolean>();
-  const stack = operations.map(({ operationId }) => operationId);
-  for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
+  const canRun = new Set<string>();
+  for (const id of order) {
     const operation = byId.get(id)?.operation;
-    const dependencies = operation?.config.dependsOn ?? [];
-    const open = dependencies.filter((dependency) => !canRun.has(dependency));
-    if (canRun.has(id) || open.length === 0) {
-      stack.pop();
-      if (!canRun.has(id))
-        canRun.set(
-          id,
-          operation !== undefined && runs(operation) && dependencies.every((at) => canRun.get(at)),
-        );
-    } else {
-      for (const dependency of open) stack.push(dependency);
-    }
+    if (operation === undefined || !runs(operation)) continue;
+    if ((operation.config.dependsOn ?? []).every((at) => canRun.has(at))) canRun.add(id);
   }
-  return canRun;
+  return operations.flatMap((operation, index) =>
+    (runs(operation) ? (operation.config.dependsOn ?? []) : []).flatMap(
+      (dependency, at): ProfileIssue[] => {
+        if (canRun.has(dependency)) return [];
+        const message = `On ${trigger}, ${JSON.stringify(operation.operationId)} can't start in ${hook}: ${JSON.stringify(dependency)} does not run then.`;
+        const severity = operation.config.required ? "error" : "warning";
+        const path = dependsOnPath(index, at);
+        return [{ code: "dependency_unreachable", path, message, severity }];
+      },
+    ),
+  );
 }

@@ -9,11 +9,11 @@ import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
-import { paramsSchemaOf } from "../kinds/params-schema-of.ts";
+import { paramsSchemaOf } from "../kinds/kinds.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
-import { holdsToken } from "../kinds/scrub.ts";
+import { holdsToken } from "../kinds/mask-tokens.ts";
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
 import type { RegisteredOperation } from "../registry/registered-operation.ts";
 import { writtenTag } from "../registry/written-tag.ts";

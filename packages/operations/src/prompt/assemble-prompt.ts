@@ -1,11 +1,15 @@
-import { type Result, success } from "@ccl/core";
+import { type ChatMessage, type Result, success } from "@ccl/core";
 
-import { applySystemUpdates } from "./apply-system-updates.ts";
-import type { AssembledPrompt, AssemblePromptOptions, PromptReport } from "./assembled-prompt.ts";
+import { applySystemUpdates, baseOrigin } from "./apply-system-updates.ts";
+import type {
+  AssembledPrompt,
+  AssemblePromptOptions,
+  PromptOrigin,
+  PromptReport,
+} from "./assembled-prompt.ts";
 import { baseLayout } from "./base-layout.ts";
-import { collectAdditions } from "./collect-additions.ts";
 import { placeInserts } from "./place-inserts.ts";
-import { writePrompt } from "./write-prompt.ts";
+import { promptAdditions, type PromptInsert } from "./prompt-additions.ts";
 
 /**
  * The prompt of the main call: inclusions by `(order, tag)`, then effects in commit order. Pure: the same input gives the
@@ -29,16 +33,34 @@ export function assemblePrompt(options: AssemblePromptOptions): Result<Assembled
     replaced: [],
   };
   const layout = baseLayout(base, userMessageId);
-  const additions = collectAdditions(options, explain);
+  const additions = promptAdditions(options, explain);
   if (!additions.ok) return additions;
-  const placed = placeInserts(additions.value.inserts, { base, layout, report: explain });
-  if (!placed.ok) return placed;
-  const lead = applySystemUpdates(
-    base.slice(0, layout.leadCount),
-    additions.value.updates,
-    explain,
-  );
-  const { messages, origins } = writePrompt({ base, layout, lead, placed: placed.value });
-  explain.messages = origins;
+  const { inserts, updates } = additions.value;
+  const { afterLead, issues } = placeInserts(inserts, base, { layout, report: explain });
+  if (issues.length > 0) return { ok: false, issues };
+  const messages: ChatMessage[] = [];
+  const write = (message: ChatMessage, origin: PromptOrigin): void => {
+    messages.push(message);
+    explain.messages.push(origin);
+  };
+  const insert = ({ message, contributor }: PromptInsert): void =>
+    write(message, { from: "insert", contributors: [contributor] });
+  const lead = applySystemUpdates(base.slice(0, layout.leadCount), updates, explain);
+  for (const { message, origin } of lead) write(message, origin);
+  for (const added of afterLead) insert(added);
+  for (const { start, end, before, after, replacement } of layout.groups) {
+    for (const added of before) insert(added);
+    if (replacement === undefined)
+      for (const message of base.slice(start, end)) write(message, baseOrigin(message.id));
+    else {
+      const { message, contributor } = replacement;
+      write(message, {
+        ...baseOrigin(base[start]?.id),
+        from: "insert",
+        contributors: [contributor],
+      });
+    }
+    for (const added of after) insert(added);
+  }
   return success({ messages, explain });
 }

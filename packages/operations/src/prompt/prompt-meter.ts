@@ -1,5 +1,6 @@
-import { type ChatMessage, countMessages, TokenBudget, type ToolDescription } from "@ccl/core";
+import { type ChatMessage, TokenBudget, type ToolDescription } from "@ccl/core";
 
+import { tokensOf } from "../operation/tokens-of.ts";
 import type { PromptTrim } from "./assembled-prompt.ts";
 
 /** Counts with the framing of the target. */
@@ -17,11 +18,9 @@ export interface PromptMeter {
 
 /** The counting of one assembly. */
 export function createPromptMeter(trim: PromptTrim): PromptMeter {
-  const { counter, budget, insertBudget = budget, safetyMargin } = trim;
-  const tools: ToolDescription[] = [...(trim.tools ?? [])];
-  const count = (messages: readonly ChatMessage[], counted: ToolDescription[]): number =>
-    counter.countMessages?.([...messages], counted) ??
-    countMessages((text) => counter.count(text), messages, counted);
+  const { counter, budget, insertBudget = budget, safetyMargin, tools = [] } = trim;
+  const count = (messages: readonly ChatMessage[], counted: readonly ToolDescription[]): number =>
+    tokensOf(counter, messages, counted);
   // A budget of nothing is one that nothing fits.
   const usableOf = (total: number): number =>
     total >= 1

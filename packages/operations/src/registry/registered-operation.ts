@@ -1,4 +1,4 @@
-import type { BuiltinOperationsOptions } from "../kinds/create-builtin-operations.ts";
+import type { BuiltinOperationsOptions } from "../kinds/kind-options.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
 

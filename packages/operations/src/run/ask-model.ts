@@ -7,8 +7,8 @@ import {
 } from "@ccl/core";
 
 import { wellFormed } from "../artifact/well-formed.ts";
+import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { modelErrorCode } from "./check-outcome.ts";
 import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
 import type { RunContext } from "./run-context.ts";
 import type { MainLlmStep } from "./run-result.ts";

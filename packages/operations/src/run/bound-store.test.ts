@@ -40,10 +40,3 @@ it("gives what the store answers in time, and an error where it does not", async
   await settlePromises();
   expect(clock.pendingTimers).toBe(0);
 });
-
-it("leaves the time of an append to its caller", async () => {
-  const clock = createVirtualClock();
-  const append = (): Promise<string> => new Promise(() => undefined);
-  void boundStore({ append }, { clock, timeoutMs: 100 }).append();
-  expect(clock.pendingTimers).toBe(0);
-});

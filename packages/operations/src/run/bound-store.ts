@@ -1,10 +1,9 @@
+import { isRecord } from "@ccl/core/json";
+
 import type { RunClock } from "../ports/run-clock.ts";
 import { OperationsError } from "../operations-error.ts";
 
-/**
- * The store with a limit on the time of each call; later the call is `store_failed`, whatever becomes of it. `append` is
- * left to the journal.
- */
+/** The store with a limit on the time of each call; later the call is `store_failed`, whatever becomes of it. */
 export function boundStore<Store extends object>(
   store: Store,
   { clock, timeoutMs }: { clock: RunClock; timeoutMs: number },
@@ -13,11 +12,11 @@ export function boundStore<Store extends object>(
     get(target, key) {
       const member: unknown = Reflect.get(target, key);
       if (typeof member !== "function") return member;
-      if (key === "append") return member.bind(target);
       return (...parameters: unknown[]): Promise<unknown> =>
         new Promise((resolve, reject) => {
           const cancel = clock.schedule(timeoutMs, () => {
-            reject(storeTimeout(String(key), timeoutMs));
+            const message = `The store has not answered ${String(key)} within ${timeoutMs} ms.`;
+            reject(new OperationsError("store_failed", message, { details: { timeoutMs } }));
           });
           const settle =
             (end: (value: unknown) => void) =>
@@ -37,8 +36,9 @@ export function boundStore<Store extends object>(
   });
 }
 
-/** The error of a call that took too long. */
-export function storeTimeout(method: string, timeoutMs: number): OperationsError {
-  const message = `The store has not answered ${method} within ${timeoutMs} ms.`;
-  return new OperationsError("store_failed", message);
+/** True for the error of a call that took too long. */
+export function isStoreTimeout(error: unknown): boolean {
+  return (
+    OperationsError.isInstance(error) && isRecord(error.details) && "timeoutMs" in error.details
+  );
 }

@@ -13,13 +13,14 @@ import {
 import { callListener } from "@ccl/core/events";
 
 import { wellFormed } from "../artifact/well-formed.ts";
+import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
-import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
+import { isErrorCode } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { artifactsAfter, requirePrompt } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
@@ -61,6 +62,7 @@ export function callMain(run: RunContext, attempt: number): MainCall {
         const asked = createQuestion(run);
         question = asked;
         const models = await modelsOf(run);
+        if (run.isStopping) return cutOff();
         const { isLast, request } = requestOf(run, messages, tools);
         const response = await run.span.within(() =>
           traced("main call", { "ccl.messages": messages.length }, () =>

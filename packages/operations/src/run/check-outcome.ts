@@ -7,7 +7,8 @@ import { effectShape } from "../effects/effect-shape.ts";
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { EventError } from "../events/run-event.ts";
-import { maskTokensDeep } from "../kinds/scrub.ts";
+import { maskTokensDeep } from "../kinds/mask-tokens.ts";
+import { modelErrorCode } from "../kinds/operation-error.ts";
 import type {
   OperationDebug,
   OperationErrorCode,
@@ -127,12 +128,6 @@ export function outcomeOfThrown(error: unknown): CheckedOutcome {
       ? details.operationCode
       : "";
   return failedOutcome(isErrorCode(code) ? code : "internal_error", message);
-}
-
-/** The code under which an operation, or the main call, fails with a model's error. */
-export function modelErrorCode(code: LanguageModelError["code"]): OperationErrorCode {
-  if (code === "timeout" || code === "rate_limited") return code;
-  return code === "content_filtered" ? "policy_error" : "provider_error";
 }
 
 function checkEffects(

@@ -7,18 +7,19 @@ export interface ConcurrencyLimits {
   byProvider?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Operations that the same limits hold for. */
-export interface ConcurrencyClass {
-  /** The counts, each with a limit, that each of them is part of. */
-  readonly counters: readonly { readonly limit: number; used: number }[];
-  /** By the place in the queue. */
-  readonly waiting: Map<number, () => void>;
+/** How much of a limit is used. */
+interface Counter {
+  readonly limit: number;
+  used: number;
 }
+
+/** The limits that an operation is under; each of them counts it while it runs. */
+export type ConcurrencyClass = readonly Counter[];
 
 /** Lets operations begin, first come first served among those that no limit holds back. */
 export interface ConcurrencyLimiter {
   classOf(kind: string, provider: string | undefined): ConcurrencyClass;
-  /** Takes a place if one is free and nothing waits for it. */
+  /** Takes a place if one is free. */
   enter(of: ConcurrencyClass): boolean;
   /** Calls `begin` once it has taken a place; gives a function that takes the entry back. */
   wait(of: ConcurrencyClass, begin: () => void): () => void;
@@ -28,96 +29,48 @@ export interface ConcurrencyLimiter {
   counts(): { running: number; waiting: number };
 }
 
+const isFull = ({ used, limit }: Counter): boolean => used >= limit;
+
 /** A limiter; limits below 1 count as 1, so that nothing can hang. */
 export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): ConcurrencyLimiter {
-  const counters = new Map<string, { limit: number; used: number }>();
-  const byKind = new Map<string, Map<string | undefined, ConcurrencyClass>>();
-  const classes: ConcurrencyClass[] = [];
+  const { global, byKind = {}, byProvider = {} } = limits;
+  const counterOf = (limit: number): Counter => ({ limit: Math.max(1, limit), used: 0 });
+  const countersOf = (of: Readonly<Record<string, number>>): Map<string, Counter> =>
+    new Map(Object.entries(of).map(([name, limit]) => [name, counterOf(limit)]));
+  const ofAll = global === undefined ? undefined : counterOf(global);
+  const [ofKinds, ofProviders] = [countersOf(byKind), countersOf(byProvider)];
+  // Each of them is held back by a limit, since all that none holds back have begun.
+  const waiting = new Set<{ of: ConcurrencyClass; begin: () => void }>();
   let running = 0;
-  let waiting = 0;
-  let places = 0;
-  function counterOf(name: string, limit: number): { limit: number; used: number } {
-    const counter = counters.get(name) ?? { limit: Math.max(1, limit), used: 0 };
-    counters.set(name, counter);
-    return counter;
-  }
-  const classOf = (kind: string, provider: string | undefined): ConcurrencyClass => {
-    const ofKind = byKind.get(kind) ?? new Map<string | undefined, ConcurrencyClass>();
-    byKind.set(kind, ofKind);
-    const providerLimit = provider === undefined ? undefined : own(limits.byProvider, provider);
-    const key = providerLimit === undefined ? undefined : provider;
-    const known = ofKind.get(key);
-    if (known !== undefined) return known;
-    const held = limits.global === undefined ? [] : [counterOf("", limits.global)];
-    const kindLimit = own(limits.byKind, kind);
-    if (kindLimit !== undefined) held.push(counterOf(`kind ${kind}`, kindLimit));
-    if (providerLimit !== undefined) held.push(counterOf(`provider ${provider}`, providerLimit));
-    const created = { counters: held, waiting: new Map<number, () => void>() };
-    ofKind.set(key, created);
-    classes.push(created);
-    return created;
-  };
-  const beginNext = (): void => {
-    for (let next = nextClass(classes); next !== undefined; next = nextClass(classes)) {
-      const [place, begin] = next.waiting.entries().next().value ?? [];
-      if (place === undefined || begin === undefined) return;
-      next.waiting.delete(place);
-      waiting -= 1;
-      take(next);
-      running += 1;
-      begin();
-    }
+  const enter = (of: ConcurrencyClass): boolean => {
+    if (of.some(isFull)) return false;
+    for (const counter of of) counter.used += 1;
+    running += 1;
+    return true;
   };
   return {
-    classOf,
-    enter(of) {
-      const isFree = of.waiting.size === 0 && hasRoom(of);
-      if (!isFree) return false;
-      take(of);
-      running += 1;
-      return true;
+    classOf(kind, provider) {
+      const ofProvider = provider === undefined ? undefined : ofProviders.get(provider);
+      return [ofAll, ofKinds.get(kind), ofProvider].filter((counter) => counter !== undefined);
     },
+    enter,
     wait(of, begin) {
-      places += 1;
-      const place = places;
-      of.waiting.set(place, begin);
-      waiting += 1;
-      return () => {
-        if (of.waiting.delete(place)) waiting -= 1;
-      };
+      const entry = { of, begin };
+      waiting.add(entry);
+      return () => void waiting.delete(entry);
     },
     release(of) {
-      for (const counter of of.counters) counter.used -= 1;
+      for (const counter of of) counter.used -= 1;
       running -= 1;
-      if (waiting > 0) beginNext();
+      const begun: (() => void)[] = [];
+      for (const entry of waiting) {
+        if (of.every(isFull)) break;
+        if (!enter(entry.of)) continue;
+        waiting.delete(entry);
+        begun.push(entry.begin);
+      }
+      for (const begin of begun) begin();
     },
-    counts: () => ({ running, waiting }),
+    counts: () => ({ running, waiting: waiting.size }),
   };
-}
-
-function take({ counters }: ConcurrencyClass): void {
-  for (const counter of counters) counter.used += 1;
-}
-
-function hasRoom({ counters }: ConcurrencyClass): boolean {
-  for (const { used, limit } of counters) if (used >= limit) return false;
-  return true;
-}
-
-/** The class whose first entry has waited longest among those with room. */
-function nextClass(classes: readonly ConcurrencyClass[]): ConcurrencyClass | undefined {
-  let best: { place: number; of: ConcurrencyClass } | undefined;
-  for (const of of classes) {
-    const place = of.waiting.keys().next().value;
-    if (place === undefined || (best !== undefined && place > best.place) || !hasRoom(of)) continue;
-    best = { place, of };
-  }
-  return best?.of;
-}
-
-function own(
-  limits: Readonly<Record<string, number>> | undefined,
-  name: string,
-): number | undefined {
-  return limits !== undefined && Object.hasOwn(limits, name) ? limits[name] : undefined;
 }

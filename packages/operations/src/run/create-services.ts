@@ -2,12 +2,9 @@ import { createUuidV7Generator } from "@ccl/core";
 import { callListener, type ListenerErrorHandler } from "@ccl/core/events";
 
 import { allowedEffects } from "../effects/allowed-effects.ts";
-import {
-  createBuiltinOperations,
-  type BuiltinOperationsOptions,
-} from "../kinds/create-builtin-operations.ts";
+import { createBuiltinOperations } from "../kinds/create-builtin-operations.ts";
 import { maxValueChars } from "../artifact/max-value-chars.ts";
-import type { ModelResolver } from "../kinds/create-llm-operation.ts";
+import type { BuiltinOperationsOptions, ModelResolver } from "../kinds/kind-options.ts";
 import { OperationError } from "../kinds/operation-error.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import { mainModelReference } from "../operation/turn-settings.ts";
@@ -39,7 +36,9 @@ export function createServices(options: RunEngineOptions): EngineServices {
   const storeTimeoutMs = limits.storeTimeoutMs ?? 60_000;
   // Those in memory answer at once.
   const bound = <Store extends object>(given: Store | undefined, store: Store): Store =>
-    given === undefined ? store : boundStore(store, { clock, timeoutMs: storeTimeoutMs });
+    given === undefined && options.artifacts === undefined
+      ? store
+      : boundStore(store, { clock, timeoutMs: storeTimeoutMs });
   const stores = {
     runs: options.runs ?? createMemoryRunStore(),
     chat: options.chat ?? createMemoryChatStore(),
@@ -60,7 +59,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     runs,
     chat: bound(options.chat, offloaded?.chat ?? stores.chat),
     sweepValues: offloaded?.sweep,
-    journal: createRunJournal({ runs, clock, timeoutMs: storeTimeoutMs }),
+    journal: createRunJournal(runs),
     limiter: createConcurrencyLimiter(concurrency),
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
@@ -87,6 +86,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     },
     handlerOf: ({ handler, createHandler, definition }) =>
       handler ?? createHandler?.(forKinds) ?? byKind.get(definition.kind),
+    isOwnerDead: async (owner) => (await options.isOwnerDead?.(owner)) ?? false,
     onLateResult: options.onLateResult,
     onListenerError: options.onListenerError && neverThrowing(options.onListenerError),
     onPrompt: options.onPrompt,

@@ -125,12 +125,10 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
       else run.dispatch({ type: "engine_failed", details: storeFailure(error) });
     },
     emit: createEventEmitter({ input, clock: services.clock, known, writer }),
-    kept: undefined,
     history: [],
     turnPosition: 1,
     artifacts: {},
     persisted: {},
-    written: undefined,
     commitLog: [],
     main: { executed: false },
     turn: mergeTurns(services.turn, input.profile?.turn, input.turn),

@@ -1,8 +1,7 @@
 import type { Clock, IdGenerator, LanguageModel, Part, TokenCounter } from "@ccl/core";
 import type { ListenerErrorHandler } from "@ccl/core/events";
 
-import type { ModelResolver } from "../kinds/create-llm-operation.ts";
-import type { Retriever } from "../kinds/create-rag-operation.ts";
+import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
@@ -10,7 +9,7 @@ import type { ProfileStore } from "../ports/profile-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
-import type { RunStore } from "../ports/run-store.ts";
+import type { LeaseOwners, RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
@@ -21,7 +20,7 @@ import type { EngineLimits, LateResult, MainPrompt, TurnTool } from "./engine-se
 export type WhenActive = "reject" | "queue" | "abort_previous";
 
 /** Options of an engine; every port is in memory by default. */
-export interface RunEngineOptions {
+export interface RunEngineOptions extends LeaseOwners {
   /** What profiles may name; those of `defineProfile` bring their operations along. */
   registry?: OperationRegistry | undefined;
   /** Answers turns. Of several the next is asked where one fails before its first text. */
@@ -60,8 +59,6 @@ export interface RunEngineOptions {
   ids?: IdGenerator | undefined;
   /** From 0 to below 1; draws the waits between attempts. */
   random?: (() => number) | undefined;
-  /** Name of this worker in leases; default a new id. */
-  owner?: string | undefined;
   /** Key of the hashes of prompts in summaries, one for each installation. */
   promptHashKey?: string | Uint8Array | undefined;
   /** Called with results that came too late and were dropped. */

@@ -4,7 +4,7 @@ import type { ListenerErrorHandler } from "@ccl/core/events";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
-import type { ModelResolver } from "../kinds/create-llm-operation.ts";
+import type { ModelResolver } from "../kinds/kind-options.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
@@ -95,6 +95,7 @@ export interface EngineServices {
   /** Absent where the executor leaves attempts to the engine. */
   executeAttempt?: NonNullable<RunExecutor["executeAttempt"]> | undefined;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
+  isOwnerDead(owner: string): Promise<boolean>;
   onLateResult?: ((late: LateResult) => void) | undefined;
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
   onListenerError?: ListenerErrorHandler | undefined;

@@ -38,7 +38,8 @@ export function createCommandExecutor(run: RunContext, hooks: CommandHooks): Com
       isSaving = true;
       saving = endMain(run, step).then((isKept) => {
         isSaving = false;
-        if (isKept) run.dispatch(mainFinished(step));
+        const { status, error } = step;
+        if (isKept) run.dispatch({ type: "main_finished", status, error });
       });
     });
   };
@@ -83,15 +84,6 @@ export function createCommandExecutor(run: RunContext, hooks: CommandHooks): Com
   };
 }
 
-function mainFinished({ status, error }: MainStep): Parameters<RunContext["dispatch"]>[0] {
-  return {
-    type: "main_finished",
-    status,
-    errorCode: error ? error.code : undefined,
-    errorMessage: error ? error.message : undefined,
-  };
-}
-
 function commit(run: RunContext, hook: Hook): void {
   const hasOwn = ({ index, hook: at }: PlannedOperation): boolean =>
     at === hook && (run.records[index]?.effects.length ?? 0) > 0;
@@ -131,11 +123,7 @@ export function commitFailure(
     const entry = at === hook && config.required ? failed.get(operationId) : undefined;
     if (entry === undefined) continue;
     const { errorCode, errorMessage } = entry;
-    return {
-      operationId,
-      errorCode: errorCode || undefined,
-      errorMessage: errorMessage || undefined,
-    };
+    return { operationId, errorCode, errorMessage };
   }
   return undefined;
 }

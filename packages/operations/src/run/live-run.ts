@@ -18,18 +18,18 @@ export interface LiveRun {
   /** Never rejects. */
   readonly result: Promise<RunResult>;
   /** Present while this process executes it. */
-  drive: RunDrive | undefined;
+  drive?: RunDrive | undefined;
   /** A lease that waits to be used. */
-  prepared: { input: RunInput; lease: RunLease } | undefined;
+  prepared?: { input: RunInput; lease: RunLease } | undefined;
   /** To resume the run with. */
-  lease: RunLease | undefined;
+  lease?: RunLease | undefined;
   isFollowed: boolean;
   /** True if this process may resume the run once its lease is free. */
   mayTake: boolean;
   /** An abort from this process, before there was a worker. */
-  earlyAbort: { reason?: string | undefined } | undefined;
+  earlyAbort?: { reason?: string | undefined } | undefined;
   /** Ends a pause between two looks at the store. */
-  wake: (() => void) | undefined;
+  wake?: (() => void) | undefined;
   settle(result: RunResult): void;
   abort(reason?: string): void;
 }
@@ -68,13 +68,8 @@ export function createLiveRun(
     runId,
     feed,
     result,
-    drive: undefined,
-    prepared: undefined,
-    lease: undefined,
     isFollowed: false,
     mayTake: false,
-    earlyAbort: undefined,
-    wake: undefined,
     settle(value) {
       feed.end();
       resolve(value);

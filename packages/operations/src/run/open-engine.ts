@@ -3,7 +3,7 @@ import { success } from "@ccl/core";
 import { copyJson } from "../artifact/copy-json.ts";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import { OperationsError } from "../operations-error.ts";
-import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
+import { createProfileStore } from "../ports/create-profile-store.ts";
 import { pageStart } from "../ports/page-start.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { AnswerStep } from "../ports/run-step.ts";
@@ -59,7 +59,7 @@ export function openEngine(
   executor: RunExecutor,
 ): OpenEngine {
   const { registry, runs, ids, renderer } = services;
-  const { profile, profiles = createMemoryProfileStore(), whenActive = "reject" } = options;
+  const { profile, profiles = createProfileStore(), whenActive = "reject" } = options;
   const plans = createPlanMaker(services);
   const owner = options.owner ?? ids.next();
   const runner = createRunner({ services, plans, executor, owner });

@@ -4,7 +4,6 @@ import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile, ProfileOperation } from "../profile/operation-profile.ts";
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
 import { writtenTag } from "../registry/written-tag.ts";
-import { createRankedQueue } from "./ranked-queue.ts";
 
 /** One operation in one hook of a run. */
 export interface PlannedOperation {
@@ -108,7 +107,7 @@ function definitionOf(registry: OperationRegistry, operationId: string): Operati
   );
 }
 
-/** Kahn's algorithm with a queue by `(order, operationId)`; `sorted` is in that order already, so that places are ranks. */
+/** Kahn's algorithm, the ready ones by `(order, operationId)`; `sorted` is in that order already, so that places are ranks. */
 function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): PlannedOperation[] {
   const ranks = new Map(sorted.map(({ operationId }, rank) => [operationId, rank]));
   const dependencies: number[][] = [];
@@ -160,15 +159,17 @@ function topologicalOrder(
   dependents: readonly number[][],
 ): number[] {
   const waitingFor = dependencies.map(({ length }) => length);
-  const ready = createRankedQueue();
+  const ready: number[] = [];
   for (const [rank, count] of waitingFor.entries()) if (count === 0) ready.push(rank);
   const order: number[] = [];
-  for (let rank = ready.pop(); rank !== undefined; rank = ready.pop()) {
+  for (let rank = ready.shift(); rank !== undefined; rank = ready.shift()) {
     order.push(rank);
     for (const dependent of dependents[rank] ?? []) {
       const left = (waitingFor[dependent] ?? 0) - 1;
       waitingFor[dependent] = left;
-      if (left === 0) ready.push(dependent);
+      if (left > 0) continue;
+      const at = ready.findIndex((other) => other > dependent);
+      ready.splice(at < 0 ? ready.length : at, 0, dependent);
     }
   }
   return order;

@@ -12,9 +12,9 @@ interface Recovery {
   nextAtMs: number;
 }
 
-/** Resumes unfinished runs whose leases have expired. */
+/** Resumes unfinished runs whose leases have expired, or whose workers are known to be dead. */
 export async function recoverRuns(
-  { runs, clock, limits }: EngineServices,
+  { runs, clock, limits, isOwnerDead }: EngineServices,
   runner: Pick<Runner, "takeOver">,
 ): Promise<Recovery> {
   const nowMs = clock.now();
@@ -25,7 +25,8 @@ export async function recoverRuns(
     const page = await runs.listRuns({ cursor });
     for (const { runId, lease } of page.runs) {
       const expiresAtMs = lease?.expiresAtMs ?? nowMs;
-      if (expiresAtMs > nowMs) recovery.nextAtMs = Math.min(recovery.nextAtMs, expiresAtMs);
+      if (expiresAtMs > nowMs && !(lease && (await isOwnerDead(lease.owner))))
+        recovery.nextAtMs = Math.min(recovery.nextAtMs, expiresAtMs);
       else if ((await runner.takeOver(runId)) === "taken") recovery.runIds.push(runId);
     }
     cursor = page.cursor;

@@ -397,8 +397,8 @@ class CheckedRun {
     }
     if (this.#main === "running") {
       events.push(() => this.#mainFinished({ status: "done" }));
-      const error = { errorCode: "provider_error", errorMessage: "no" } as const;
-      events.push(() => this.#mainFinished({ status: "error", ...error }));
+      const error = { code: "provider_error", message: "no" } as const;
+      events.push(() => this.#mainFinished({ status: "error", error }));
     }
     events.push(() => this.#stopped("user_abort"));
     events.push(() => this.#stopped("deadline"));
@@ -428,7 +428,8 @@ class CheckedRun {
 
   #mainFinished(end: Omit<Extract<RunTransition, { type: "main_finished" }>, "type">): void {
     this.#main = "over";
-    const { status, ...failedDetails } = end;
+    const { status, error } = end;
+    const failedDetails = { errorCode: error?.code, errorMessage: error?.message };
     if (status === "error" && this.#stop === undefined)
       this.#expected = { status: "failed", failedType: "main_llm", failedDetails };
     this.#send({ type: "main_finished", ...end });
@@ -490,7 +491,7 @@ class CheckedRun {
     this.#asked.add(index);
   }
 
-  #end({ index, status, isExempt, skippedReason, errorCode, detached }: OperationEnd): void {
+  #end({ index, status, isExempt, skippedReason, error, detached }: OperationEnd): void {
     expect(this.#ended.has(index)).toBe(false);
     expect(this.#running.has(index)).toBe(detached === true);
     const isStopped = this.#stop !== undefined || this.#hasEngineFailed;
@@ -504,7 +505,7 @@ class CheckedRun {
         : before.every((end) => end === "done" || end === "exempt")
           ? "skipped/condition_false"
           : `${config?.required === true ? "error" : "skipped"}/dependency_failed`;
-    const shown = [status, skippedReason ?? errorCode].filter(Boolean).join("/");
+    const shown = [status, skippedReason ?? error?.code].filter(Boolean).join("/");
     expect(shown).toBe(reason);
     expect(isExempt === true).toBe(shown === "skipped/condition_false");
     this.#running.delete(index);

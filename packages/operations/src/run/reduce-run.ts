@@ -149,8 +149,8 @@ function endOfBlocked(
   if (blockedBy === "condition")
     return { index, status: "skipped", skippedReason: "condition_false", isExempt: true };
   if (!config.required) return { index, status: "skipped", skippedReason: "dependency_failed" };
-  const errorMessage = "An operation that it depends on was not done.";
-  return { index, status: "error", errorCode: "dependency_failed", errorMessage };
+  const message = "An operation that it depends on was not done.";
+  return { index, status: "error", error: { code: "dependency_failed", message } };
 }
 
 function finishCommit(
@@ -189,12 +189,9 @@ function finishMain(
     enterHook(reduction, "after_main_llm");
     return true;
   }
-  const { errorCode, errorMessage } = end;
+  const { error } = end;
   endOthers(reduction, "skipped", "main_llm_failed");
-  fail(reduction, "main_llm", {
-    errorCode: errorCode || undefined,
-    errorMessage: errorMessage || undefined,
-  });
+  fail(reduction, "main_llm", { errorCode: error?.code, errorMessage: error?.message });
   return false;
 }
 
@@ -238,12 +235,7 @@ function endOthers(
     const progress = operationAt(state, index).progress;
     if (progress !== "waiting" && progress !== "ready") continue;
     operationAt(state, index).progress = status;
-    reduction.commands.push({
-      type: "end_operation",
-      index,
-      status,
-      skippedReason: skippedReason || undefined,
-    });
+    reduction.commands.push({ type: "end_operation", index, status, skippedReason });
   }
 }
 

@@ -108,16 +108,8 @@ function adopt(
       if (step.willRetry === true) return undefined;
       fillRecord(record, step);
       if (record.isStale || record.effects.length > 0) markDependentsStale(run, index);
-      const { status, isExempt, skippedReason, error } = step;
-      return {
-        type: "operation_finished",
-        index,
-        status,
-        isExempt,
-        skippedReason,
-        errorCode: error?.code,
-        errorMessage: error?.message,
-      };
+      const { status, isExempt } = step;
+      return { type: "operation_finished", index, status, isExempt };
     }
     case "commit": {
       const { hook, entries } = step;
@@ -128,12 +120,7 @@ function adopt(
     case "main_llm": {
       run.main = mainRun(run, step);
       const { status, error } = step;
-      return {
-        type: "main_finished",
-        status,
-        errorCode: error ? error.code : undefined,
-        errorMessage: error ? error.message : undefined,
-      };
+      return { type: "main_finished", status, error };
     }
     case "turn_message":
       run.turnMessages[step.position] = step;
@@ -148,15 +135,10 @@ function adopt(
 }
 
 function fillRecord(record: OperationRecord, step: OperationStep): void {
-  record.status = step.status;
-  record.skippedReason = step.skippedReason;
-  record.error = step.error;
-  record.startedAt = step.startedAt;
-  record.finishedAt = step.finishedAt;
-  record.lateStatus = step.lateStatus;
-  record.inputsSummary = step.inputsSummary;
-  record.outputsSummary = step.outputsSummary;
-  record.effects = step.effects ?? [];
+  const { status, skippedReason, error, startedAt, finishedAt, lateStatus } = step;
+  const { inputsSummary, outputsSummary, effects = [] } = step;
+  const outcome = { status, skippedReason, error, startedAt, finishedAt, lateStatus, effects };
+  Object.assign(record, outcome, { inputsSummary, outputsSummary });
 }
 
 /** Announcements count as open: events that are stored already are not stored again. */

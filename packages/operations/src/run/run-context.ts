@@ -21,19 +21,19 @@ import type { RunState, RunTransition } from "./run-state.ts";
 
 /** What is known of one planned operation while the run executes. */
 export interface OperationRecord {
-  status: OperationStatus | undefined;
-  skippedReason: SkippedReason | undefined;
+  status?: OperationStatus | undefined;
+  skippedReason?: SkippedReason | undefined;
   /** Its own condition did not hold. */
   isExempt: boolean;
-  error: EventError | undefined;
-  startedAt: number | undefined;
-  finishedAt: number | undefined;
+  error?: EventError | undefined;
+  startedAt?: number | undefined;
+  finishedAt?: number | undefined;
   /** Begun so far, those before a crash included. */
   attempts: number;
   detached: boolean;
-  lateStatus: OperationStatus | undefined;
-  inputsSummary: Record<string, unknown> | undefined;
-  outputsSummary: Record<string, unknown> | undefined;
+  lateStatus?: OperationStatus | undefined;
+  inputsSummary?: Record<string, unknown> | undefined;
+  outputsSummary?: Record<string, unknown> | undefined;
   /** Of `done` only. */
   effects: readonly OperationEffect[];
   /** True if something that it depends on has effects, so that its view differs from the hook's beginning. */
@@ -41,11 +41,11 @@ export interface OperationRecord {
   /** False where its commit failed, so that nothing of it reaches the prompt. */
   isCommitted: boolean;
   /** The place that it holds. */
-  place: ConcurrencyClass | undefined;
+  place?: ConcurrencyClass | undefined;
   /** Takes back what it waits for: a place, or the time of its next attempt. */
-  cancelWait: (() => void) | undefined;
+  cancelWait?: (() => void) | undefined;
   /** The one under way: what any other comes to is late. */
-  attempt: Attempt | undefined;
+  attempt?: Attempt | undefined;
 }
 
 /** One try at an operation. */
@@ -74,23 +74,12 @@ const noEffects: readonly OperationEffect[] = Object.freeze([]);
 /** The record of an operation that has not begun. */
 export function createRecord(): OperationRecord {
   return {
-    status: undefined,
-    skippedReason: undefined,
     isExempt: false,
-    error: undefined,
-    startedAt: undefined,
-    finishedAt: undefined,
     attempts: 0,
     detached: false,
-    lateStatus: undefined,
-    inputsSummary: undefined,
-    outputsSummary: undefined,
     effects: noEffects,
     isStale: false,
     isCommitted: true,
-    place: undefined,
-    cancelWait: undefined,
-    attempt: undefined,
   };
 }
 
@@ -121,7 +110,7 @@ export interface RunContext {
   signal: AbortSignal;
   abort(reason: unknown): void;
   /** As the answer is going to be kept with; undefined without a profile. */
-  kept: VariantState | undefined;
+  kept?: VariantState | undefined;
   /** The place of the turn in its branch, from 1. */
   turnPosition: number;
   /** Selected texts up to and with the user's turn, as loaded; oldest first, frozen. */
@@ -131,7 +120,7 @@ export interface RunContext {
   /** Those of the store, where a `run_only` value of the same tag may hide one in `artifacts`. */
   persisted: ArtifactMap;
   /** Versions that this run has committed, by tag, in commit order; undefined while there are none. */
-  written:
+  written?:
     | Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }>
     | undefined;
   commitLog: CommitLogEntry[];

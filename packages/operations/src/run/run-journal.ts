@@ -1,9 +1,8 @@
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { RunClock } from "../ports/run-clock.ts";
 import type { RunStep } from "../ports/run-step.ts";
-import type { AppendOutcome, RunAppend, RunStore } from "../ports/run-store.ts";
-import { storeTimeout } from "./bound-store.ts";
+import type { RunAppend, RunStore } from "../ports/run-store.ts";
+import { isStoreTimeout } from "./bound-store.ts";
 import type { RunResult } from "./run-result.ts";
 
 /** Whose journal it is, and what it is notified of. */
@@ -47,15 +46,8 @@ export interface RunJournal {
 // While entries keep arriving, an append waits for no more than these.
 const maxTogether = 4_096;
 
-/** A store, and how long one append to it may take. */
-interface BoundStore {
-  runs: RunStore;
-  clock: RunClock;
-  timeoutMs: number;
-}
-
 /** A journal on a store. */
-export function createRunJournal(store: BoundStore): RunJournal {
+export function createRunJournal(runs: Pick<RunStore, "append">): RunJournal {
   const dirty: Pending[] = [];
   let isBusy = false;
   let written = 0;
@@ -70,7 +62,7 @@ export function createRunJournal(store: BoundStore): RunJournal {
         if (seen === written || written >= enough || isAwaited) break;
       }
       isAwaited = false;
-      await storeAll(store, dirty.splice(0).map(take));
+      await storeAll(runs, dirty.splice(0).map(take));
     }
     isBusy = false;
   };
@@ -143,56 +135,30 @@ function hasContent({ pending, append: { events, steps, result } }: Taken): bool
   return !pending.isLost && (events.length > 0 || steps.length > 0 || result !== undefined);
 }
 
-/** Resolves once the outcome is known, or the store has taken too long. */
-function storeAll(store: BoundStore, batch: readonly Taken[]): Promise<void> {
+/** Never rejects. */
+async function storeAll(runs: Pick<RunStore, "append">, batch: readonly Taken[]): Promise<void> {
   const full = batch.filter(hasContent);
-  if (full.length === 0) {
-    settle(batch);
-    return Promise.resolve();
-  }
-  return new Promise((resolve) => {
-    let isOver = false;
-    const once =
-      <Value>(end: (value: Value) => void) =>
-      (value: Value): void => {
-        if (isOver) return;
-        isOver = true;
-        cancel();
-        end(value);
-      };
-    const fail = (error: unknown, isHanging: boolean): void => {
-      // One bad append must not take the others with it; a store that hangs would hang for each.
-      const isSplit = full.length > 1 && !isHanging;
-      if (!isSplit) for (const taken of full) lose(taken, error);
-      settle(batch.filter((taken) => !full.includes(taken)));
-      void (isSplit ? storeEach(store, full) : Promise.resolve()).then(resolve);
-    };
-    const onError = once((error: unknown) => fail(error, false));
-    const onTime = once(() => fail(storeTimeout("append", store.timeoutMs), true));
-    const cancel = store.clock.schedule(store.timeoutMs, () => onTime(undefined));
-    const onOutcomes = once((outcomes: AppendOutcome[]) => {
-      if (!Array.isArray(outcomes) || outcomes.length !== full.length) {
-        const message = `The run store gave no outcome for each of ${full.length} appends.`;
-        fail(new OperationsError("store_failed", message), false);
-        return;
-      }
-      for (const [index, taken] of full.entries()) {
-        if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.append.events);
-        else lose(taken, undefined);
-      }
-      settle(batch);
-      resolve();
-    });
-    try {
-      store.runs.append(full.map(({ append }) => append)).then(onOutcomes, onError);
-    } catch (error) {
-      onError(error);
+  try {
+    const appends = full.map(({ append }) => append);
+    const outcomes = appends.length === 0 ? [] : await runs.append(appends);
+    if (!Array.isArray(outcomes) || outcomes.length !== full.length) {
+      const message = `The run store gave no outcome for each of ${full.length} appends.`;
+      throw new OperationsError("store_failed", message);
     }
-  });
-}
-
-async function storeEach(store: BoundStore, batch: readonly Taken[]): Promise<void> {
-  for (const taken of batch) await storeAll(store, [taken]);
+    for (const [index, taken] of full.entries()) {
+      if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.append.events);
+      else lose(taken, undefined);
+    }
+  } catch (error) {
+    // One bad append must not take the others with it; a store that hangs would hang for each.
+    if (full.length > 1 && !isStoreTimeout(error)) {
+      settle(batch.filter((taken) => !full.includes(taken)));
+      for (const taken of full) await storeAll(runs, [taken]);
+      return;
+    }
+    for (const taken of full) lose(taken, error);
+  }
+  settle(batch);
 }
 
 function settle(batch: readonly Taken[]): void {

@@ -1,13 +1,13 @@
-import { maxDebugChars } from "../kinds/scrub.ts";
 import { type ChatMessage, estimatedCounter } from "@ccl/core";
 import { traced } from "@ccl/core/tracing";
 import { callListener } from "@ccl/core/events";
 import { isRecord, stringAt } from "@ccl/core/json";
 
 import type { EventError } from "../events/run-event.ts";
-import { conditionsHold } from "../kinds/condition-holds.ts";
+import { conditionsHold } from "../kinds/guard-condition.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
+import { tokensOf } from "../operation/tokens-of.ts";
 import { boundSummary } from "./bound-summary.ts";
 import {
   checkOutcome,
@@ -22,9 +22,8 @@ import { nextAttemptDelay, timeoutOf } from "./retry-policy.ts";
 import { markDependentsStale, releaseRecord } from "./run-context.ts";
 import type { Attempt, AttemptTimer, RunContext } from "./run-context.ts";
 import { endEventOf, stepOf } from "./operation-step.ts";
-import type { PlannedOperation } from "./plan-run.ts";
 import { operationAt, reduceRun } from "./reduce-run.ts";
-import type { OperationEnd, RunTransition } from "./run-state.ts";
+import type { OperationEnd } from "./run-state.ts";
 
 /** Runs an operation as soon as there is a place for it, and dispatches how it ended. */
 export function startOperation(run: RunContext, index: number): void {
@@ -63,7 +62,7 @@ function isDue(
 ): boolean {
   if ("turns" in every) return turnPosition % every.turns === 0;
   const windows = (messages: readonly ChatMessage[]): number =>
-    Math.floor((estimatedCounter.countMessages?.([...messages]) ?? 0) / every.tokens);
+    Math.floor(tokensOf(estimatedCounter, messages) / every.tokens);
   const lastUser = (messages: readonly ChatMessage[]): number =>
     messages.findLastIndex(({ role }) => role === "user");
   const formerTurn = lastUser(history.slice(0, Math.max(0, lastUser(history))));
@@ -260,23 +259,8 @@ function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
   record.error = ended.error;
   announceEnd(attempt);
   run.writer.step(stepOf(operation, record, record));
-  run.dispatch(endOf(operation, ended, record.isExempt));
-}
-
-function endOf(
-  { index }: PlannedOperation,
-  { status, skippedReason, error }: CheckedOutcome,
-  isExempt: boolean,
-): RunTransition {
-  return {
-    type: "operation_finished",
-    index,
-    status,
-    isExempt: isExempt || undefined,
-    skippedReason,
-    errorCode: error !== undefined ? error.code : undefined,
-    errorMessage: error !== undefined ? error.message : undefined,
-  };
+  const { status, isExempt } = record;
+  run.dispatch({ type: "operation_finished", index: operation.index, status, isExempt });
 }
 
 /** Fills the record of an operation that has ended without having been run, and announces it. */
@@ -285,10 +269,9 @@ export function recordEnd(run: RunContext, end: OperationEnd): void {
   const record = run.records[end.index];
   if (operation === undefined || record === undefined || record.status !== undefined) return;
   record.status = end.status;
-  if (end.skippedReason !== undefined) record.skippedReason = end.skippedReason;
-  if (end.errorCode !== undefined)
-    record.error = { code: end.errorCode, message: end.errorMessage ?? "" };
-  if (end.detached === true) record.detached = true;
+  record.skippedReason = end.skippedReason ?? record.skippedReason;
+  record.error = end.error ?? record.error;
+  record.detached ||= end.detached === true;
   record.finishedAt ??= run.services.clock.now();
   announceEnd({ run, operation, record });
 }
@@ -303,6 +286,9 @@ function announceEnd({
   if (record.isStale || record.effects.length > 0) markDependentsStale(run, operation.index);
   run.emit(endEventOf(operation, record), record.finishedAt);
 }
+
+/** Of one text in a summary under `debug`. */
+const maxDebugChars = 16_384;
 
 function boundDebug({ run, operation }: Attempt, debug: OperationDebug | null): OperationDebug {
   const { maxSummaryChars } = run.services.limits;

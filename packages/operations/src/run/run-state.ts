@@ -1,4 +1,5 @@
-import type { OperationErrorCode, SkippedReason } from "../operation/operation-outcome.ts";
+import type { EventError } from "../events/run-event.ts";
+import type { SkippedReason } from "../operation/operation-outcome.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { RunPlan } from "./plan-run.ts";
 import type {
@@ -57,8 +58,7 @@ export interface OperationEnd {
   status: OperationStatus;
   skippedReason?: SkippedReason | undefined;
   isExempt?: boolean | undefined;
-  errorCode?: OperationErrorCode | undefined;
-  errorMessage?: string | undefined;
+  error?: EventError | undefined;
   /** Left to itself after the grace of an abort. */
   detached?: boolean | undefined;
 }
@@ -67,14 +67,13 @@ export interface OperationEnd {
 export type RunTransition =
   | { type: "begin" }
   | { type: "operation_started"; index: number }
-  | ({ type: "operation_finished" } & OperationEnd)
+  | ({ type: "operation_finished" } & Pick<OperationEnd, "index" | "status" | "isExempt">)
   /** With the failure of a required operation's commit, if any. */
   | { type: "commit_finished"; hook: Hook; failure?: FailedDetails | undefined }
   | {
       type: "main_finished";
       status: "done" | "error" | "aborted";
-      errorCode?: OperationErrorCode | undefined;
-      errorMessage?: string | undefined;
+      error?: EventError | undefined;
     }
   | { type: "stop"; cause: StopCause }
   /** The run no longer waits for what still runs. */

@@ -40,13 +40,16 @@ export async function takeRun(
   at: TakingServices,
   taking: Taking,
 ): Promise<DrivenRun | RunResult | Waiting> {
-  const { runs, clock, limits } = at.services;
+  const { runs, clock, limits, isOwnerDead } = at.services;
   const { runId, feed, owner, mayTake } = taking;
   const stored = await runs.loadRun(runId);
   if (stored === undefined)
     throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
   const request = { owner, ttlMs: limits.leaseMs, nowMs: clock.now() };
   const isOpen = mayTake && stored.result === undefined && mayResume(at, stored, taking.abort);
+  const { lease: held } = stored;
+  if (isOpen && held !== undefined && (await isOwnerDead(held.owner)))
+    await runs.releaseLease(held);
   const lease = taking.lease ?? (isOpen ? await runs.acquireLease(runId, request) : undefined);
   if (lease !== undefined) return resumed(at, taking, lease);
   for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);

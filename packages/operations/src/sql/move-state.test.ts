@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { createScriptedModel } from "@ccl/core/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -11,25 +10,12 @@ import {
   openTestDatabase,
   type TestDatabase,
 } from "../../test-support/open-test-stores.ts";
+import { insertRowsOf } from "../../test-support/insert-rows-of.ts";
 import { addBranchIndex, addRunEnds, createTables } from "./operation-tables.ts";
 
 // Two chats of one kind, as version 3 of the tables keeps them; the runs of the first one are pruned. Each of them: "one!",
 // "two" answered twice, "three", "one!" answered again, then a fork after "two" with "four".
 const fixture = new URL("./__fixtures__/state-in-sessions.json", import.meta.url);
-
-async function rowsOfFixture(): Promise<string[]> {
-  const tables: Record<string, Record<string, string | number | null>[]> = JSON.parse(
-    await readFile(fixture, "utf8"),
-  );
-  return Object.entries(tables).flatMap(([name, rows]) =>
-    rows.map((row) => {
-      const values = Object.values(row).map((value) =>
-        typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value),
-      );
-      return `INSERT INTO ${name} (${Object.keys(row).join(", ")}) VALUES (${values.join(", ")});`;
-    }),
-  );
-}
 
 describe.each(databaseKinds)("states of version 3 of the tables, on %s", (kind) => {
   let database: TestDatabase;
@@ -42,7 +28,7 @@ ${createTables(kind === "SQLite" ? "TEXT" : 'TEXT COLLATE "C"')}
 ${addRunEnds("NULL")}
 ${addBranchIndex}
 DELETE FROM ccl_operation_tokens;
-${(await rowsOfFixture()).join("\n")}`);
+${await insertRowsOf(fixture)}`);
   });
   afterEach(() => database.close());
 

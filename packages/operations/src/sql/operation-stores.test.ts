@@ -1,11 +1,7 @@
 import type { ConformanceHooks } from "@ccl/core/conformance";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import {
-  conversationStoreConformance,
-  profileStoreConformance,
-  runStoreConformance,
-} from "../conformance/index.ts";
+import { conversationStoreConformance, runStoreConformance } from "../conformance/index.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
@@ -90,10 +86,6 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       ...conversationStoreConformance(kitOf(({ chat }) => chat)).map((rule) => ({
         ...rule,
         store: "chats",
-      })),
-      ...profileStoreConformance(kitOf(({ profiles }) => profiles)).map((rule) => ({
-        ...rule,
-        store: "profiles",
       })),
     ];
     it.each(kits)("$store: $name", async ({ run }) => expect(await run()).toBeUndefined());

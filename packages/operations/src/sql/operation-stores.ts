@@ -1,14 +1,15 @@
 import type { ChatMessage } from "@ccl/core";
+import type { Records } from "@ccl/records";
 
+import { createProfileStore } from "../ports/create-profile-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
-import type { RunStore } from "../ports/run-store.ts";
+import type { LeaseOwners, RunStore } from "../ports/run-store.ts";
 import { createSqlChatStore, type DurableChatStore } from "./create-sql-chat-store.ts";
-import { createSqlProfileStore } from "./create-sql-profile-store.ts";
 import { createSqlRunStore } from "./create-sql-run-store.ts";
 import { createSqlDatabase, type StepRunner } from "./sql-database.ts";
 
 /** All that an engine keeps, in one database; spread it into the options of `createRunEngine`. */
-export interface OperationStores {
+export interface OperationStores extends LeaseOwners {
   profiles: ProfileStore;
   runs: RunStore;
   chat: DurableChatStore;
@@ -23,20 +24,26 @@ export interface OperationStoresOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** What is open, and how it is closed. */
+interface OpenDatabase {
+  runner: StepRunner;
+  records: Records;
+  end?: (() => void) | undefined;
+}
+
 /** The stores over tables that are there. */
 export function createOperationStores(
-  runner: StepRunner,
+  { runner, records, end }: OpenDatabase,
   { preamble = [] }: OperationStoresOptions,
-  onClose?: () => void,
 ): OperationStores {
   const database = createSqlDatabase(runner);
   let closing: Promise<void> | undefined;
   return {
-    profiles: createSqlProfileStore(database),
+    profiles: createProfileStore(records),
     runs: createSqlRunStore(database),
     chat: createSqlChatStore(database, preamble),
     close() {
-      closing ??= database.close().then(onClose);
+      closing ??= Promise.all([database.close(), records.close()]).then(end);
       return closing;
     },
   };

@@ -118,3 +118,7 @@ export const dropSessions = `
 DROP TABLE ccl_operation_versions;
 DROP TABLE ccl_operation_turn_heads;
 DROP TABLE ccl_operation_sessions;`;
+
+/** Has @ccl/records take the profiles out of their table, and drop it, where it opens the database next. */
+export const handProfilesOver =
+  "INSERT INTO ccl_schema (component, version) VALUES ('operation_profiles', 1);";

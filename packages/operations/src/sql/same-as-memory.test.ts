@@ -6,7 +6,7 @@ import { OperationsError } from "../operations-error.ts";
 import type { VariantState } from "../ports/chat-state.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
+import { createProfileStore } from "../ports/create-profile-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { RunLease, RunStore } from "../ports/run-store.ts";
@@ -367,7 +367,10 @@ describe.each(databaseKinds)("stores on %s answer like those in memory", (kind) 
   });
   it("for any profiles", async () => {
     expect(
-      await check(profileCall, { memory: createMemoryProfileStore, stored: () => stores.profiles }),
+      await check(profileCall, {
+        memory: () => createProfileStore(),
+        stored: () => stores.profiles,
+      }),
     ).toBeUndefined();
   });
 });

@@ -1,7 +1,8 @@
 import { throwIfAborted } from "@ccl/core/async";
-import { SqlError, storeErrorOf } from "@ccl/sql";
+import { SqlError } from "@ccl/sql";
 
 import { OperationsError } from "../operations-error.ts";
+import { operationsErrorOf } from "../ports/operations-error-of.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 import {
   createGroupCommit,
@@ -95,11 +96,4 @@ async function withRetry<Value>(action: () => Promise<Value>): Promise<Value> {
       if (!isBusy || attempt >= maxAttempts) throw operationsErrorOf(error);
     }
   }
-}
-
-/** An error of the database as ours. */
-export function operationsErrorOf(error: unknown): unknown {
-  if (SqlError.isInstance(error) && error.code === "closed")
-    return new OperationsError("closed", error.message, { cause: error });
-  return storeErrorOf(error, "The database", OperationsError);
 }

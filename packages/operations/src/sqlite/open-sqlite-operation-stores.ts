@@ -1,6 +1,8 @@
+import { openRecords } from "@ccl/records";
 import { migrate, transaction, type SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
+import { operationsErrorOf } from "../ports/operations-error-of.ts";
 import {
   createOperationStores,
   type OperationStores,
@@ -11,11 +13,12 @@ import {
   addRunEnds,
   addWrites,
   createTables,
+  handProfilesOver,
   dropSessions,
 } from "../sql/operation-tables.ts";
 import { moveStates } from "../sql/move-state.ts";
-import { operationsErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
+import { processOwners } from "./process-owners.ts";
 
 /** A file, or a database that `openSqlite` of @ccl/sql gave, which stays open. */
 export type SqliteOperationStoresOptions = OperationStoresOptions &
@@ -36,19 +39,21 @@ export async function openSqliteOperationStores(
     const end = "path" in options ? () => database.close() : undefined;
     try {
       await migrate(database, { component: "operations", migrations, signal });
+      const records = await openRecords({ sqlite: database }, { signal });
+      const runner = {
+        isParallel: false,
+        write: <Value>(steps: () => Steps<Value>) =>
+          transaction(database, (on) => runSteps(on, steps())),
+        readTogether: <Value>(steps: () => Steps<Value>) =>
+          transaction(database, (on) => runSteps(on, steps()), { mode: "read" }),
+        read: async <Value>(steps: () => Steps<Value>) => runSteps(database, steps()),
+      };
+      const stores = createOperationStores({ runner, records, end }, options);
+      return { ...stores, ...(await processOwners()) };
     } catch (error) {
       end?.();
       throw error;
     }
-    const runner = {
-      isParallel: false,
-      write: <Value>(steps: () => Steps<Value>) =>
-        transaction(database, (on) => runSteps(on, steps())),
-      readTogether: <Value>(steps: () => Steps<Value>) =>
-        transaction(database, (on) => runSteps(on, steps()), { mode: "read" }),
-      read: async <Value>(steps: () => Steps<Value>) => runSteps(database, steps()),
-    };
-    return createOperationStores(runner, options, end);
   } catch (error) {
     throw operationsErrorOf(error);
   }
@@ -66,6 +71,7 @@ const migrations = [
       on.exec(dropSessions);
     },
   },
+  { version: 5, up: handProfilesOver },
 ];
 
 /** In one go, so that nothing else on the connection comes between. */

@@ -1,10 +1,10 @@
-import type { RunEvent } from "../events/run-event.ts";
+import { sleep } from "@ccl/core/async";
+
 import {
   defaultHeartbeatMs,
+  type EventStreamOptions,
   openEvents,
   streamOf,
-  type EventStreamOptions,
-  type OpenEvents,
 } from "./create-event-stream.ts";
 
 /** A stream, and headers of the response beside those that it needs. */
@@ -20,51 +20,23 @@ export interface EventResponseOptions extends EventStreamOptions {
  */
 export async function createEventResponse(options: EventResponseOptions): Promise<Response> {
   const events = openEvents(options);
-  const first = events.next();
   const headers = { "cache-control": "no-store", ...options.headers };
+  const answered = new AbortController();
   try {
-    if (await hasEnded(first, options.heartbeatMs ?? defaultHeartbeatMs)) {
+    // Also where it is not known yet.
+    const silence = sleep(options.heartbeatMs ?? defaultHeartbeatMs, answered.signal);
+    const first = await Promise.race([events.peek(), silence]);
+    if (first?.done === true) {
       events.end();
       return new Response(null, { status: 204, headers });
     }
   } catch (error) {
     events.end();
     throw error;
+  } finally {
+    answered.abort();
   }
-  const stream = streamOf(withFirst(first, events), options);
   // Proxies that buffer would hold events back.
   const own = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
-  return new Response(stream, { headers: { ...own, ...headers } });
-}
-
-/** False also while it is not known. */
-async function hasEnded(
-  first: Promise<IteratorResult<RunEvent, unknown>>,
-  waitMs: number,
-): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), waitMs);
-  });
-  try {
-    return await Promise.race([first.then(({ done }) => done === true), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function withFirst(
-  first: Promise<IteratorResult<RunEvent, unknown>>,
-  events: OpenEvents,
-): OpenEvents {
-  let isFirst = true;
-  return {
-    next() {
-      if (!isFirst) return events.next();
-      isFirst = false;
-      return first;
-    },
-    end: () => events.end(),
-    ended: events.ended,
-  };
+  return new Response(streamOf(events, options), { headers: { ...own, ...headers } });
 }

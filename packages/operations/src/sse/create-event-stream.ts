@@ -1,3 +1,5 @@
+import { untilAborted } from "@ccl/core/async";
+
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { frameEvent, withoutInternals } from "./frame-event.ts";
@@ -35,6 +37,8 @@ export function createEventStream(options: EventStreamOptions): ReadableStream<U
 
 /** The events of a run as they are asked for. */
 export interface OpenEvents {
+  /** The first event, which `next` gives as well. */
+  peek(): Promise<IteratorResult<RunEvent, unknown>>;
   next(): Promise<IteratorResult<RunEvent, unknown>>;
   /** Stops reading, also while it waits. */
   end(): void;
@@ -64,24 +68,28 @@ export function openEvents(options: EventStreamOptions): OpenEvents {
   if (signal?.aborted === true) end();
   else signal?.addEventListener("abort", end, { once: true });
   const ended = controller.signal;
-  return { next: () => untilEnded(() => iterator.next(), ended), end, ended };
+  // Whether the events heed their signal or not.
+  const read = async (): Promise<IteratorResult<RunEvent, unknown>> => {
+    if (ended.aborted) return over;
+    return untilAborted(iterator.next(), ended).catch((error: unknown) => {
+      if (ended.aborted) return over;
+      throw error;
+    });
+  };
+  let ahead: ReturnType<OpenEvents["next"]> | undefined;
+  return {
+    peek: () => (ahead ??= read()),
+    next() {
+      const first = ahead ?? read();
+      ahead = undefined;
+      return first;
+    },
+    end,
+    ended,
+  };
 }
 
 const over: IteratorResult<RunEvent, unknown> = { done: true, value: undefined };
-
-/** What is read, or the end where that comes first, whether the events heed their signal or not. */
-function untilEnded(
-  read: () => Promise<IteratorResult<RunEvent, unknown>>,
-  ended: AbortSignal,
-): ReturnType<typeof read> {
-  if (ended.aborted) return Promise.resolve(over);
-  return new Promise((resolve, reject) => {
-    const onEnd = (): void => resolve(over);
-    ended.addEventListener("abort", onEnd, { once: true });
-    const settled = (): void => ended.removeEventListener("abort", onEnd);
-    read().then(resolve, reject).finally(settled);
-  });
-}
 
 function seqOf(lastEventId: string): number {
   if (lastEventId === "") return 0;

@@ -55,7 +55,8 @@ const files = [
       (name) => `${folder}/${name}`,
     ),
   )
-  .filter((path) => /\.(?:ts|mjs|md)$/.test(path) && !path.includes("node_modules"))
+  // The built site would make another choice of files.
+  .filter((path) => /\.(?:ts|mjs|md)$/.test(path) && !/node_modules|docs\/public\//.test(path))
   .sort();
 
 /** Numbers from 0 on below `count`, the same for a seed. */
@@ -81,7 +82,7 @@ function chosenFiles(next: (count: number) => number): Sample[] {
     if (
       count >= 40 &&
       count <= 600 &&
-      !text.includes("```") &&
+      !/```|^<{7} /m.test(text) &&
       !chosen.some((one) => one.path === path)
     )
       chosen.push({ path, text });
@@ -217,6 +218,42 @@ describe("lines that are left out", () => {
     // What stands above or below the file's own dots may be read both ways.
     expect(wrong).toBeLessThanOrEqual(0.01 * marks.length * FILE_COUNT);
     expect(exact).toBeGreaterThanOrEqual(0.9 * marks.length * FILE_COUNT);
+  });
+
+  it.each(["// (unchanged)", "// ..."])(
+    "are not lost behind %s where the lines below it stand more than once",
+    (mark) => {
+      const rows = ["a", "b", "c", "d"].flatMap((name) => [
+        `  "${name}",`,
+        "  undefined,",
+        '  ["ERR"],',
+        "], [",
+      ]);
+      const old = ["[", ...rows, '  "last",', "]"];
+      const fresh = ["[", '  "a",', mark, ...rows.slice(1, 4), ...FRESH, '  "last",', "]"];
+      const sample = { path: PATH, text: `${old.join("\n")}\n` };
+      const answer = `${PATH}\n<<<<<<< SEARCH\n${old.join("\n")}\n=======\n${fresh.join("\n")}\n>>>>>>> REPLACE\n`;
+      expect(outcomeOf(sample, answer, [], 0)).toBe("refused");
+    },
+  );
+
+  it("are those of the file where both lines beside them are new and none is missing", () => {
+    const text = `${Array.from({ length: 9 }, (_, at) => `line ${at}`).join("\n")}\n`.replace(
+      "line 4",
+      "| ...",
+    );
+    const fresh = text.replace("line 3", "other 3").replace("line 5", "other 5");
+    const sample = { path: PATH, text };
+    expect(
+      outcomeOf(
+        sample,
+        inFence(linesOf({ path: PATH, text: fresh })),
+        linesOf({ path: PATH, text: fresh }),
+        0,
+      ),
+    ).toBe("exact");
+    const cut = linesOf({ path: PATH, text: fresh.replace("line 6\nline 7\n", "") });
+    expect(outcomeOf(sample, inFence(cut), cut, 0)).toBe("refused");
   });
 
   it("are lost where nothing stands for them, so the measure can fail", () => {

@@ -1,6 +1,5 @@
 import type { EditFormat, FileChange } from "../place/file-change.ts";
 import type { PlanIssue } from "../plan-issue.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
 
 /** Edits that stand in an answer, up to but not including a line. */
 export interface FoundEdits {
@@ -11,8 +10,3 @@ export interface FoundEdits {
 
 /** Reads the edits that begin in a line, if any do; an issue where they can't be read. */
 export type ReadAt = (lines: readonly string[], at: number) => FoundEdits | PlanIssue | undefined;
-
-/** An issue about the answer as a whole. */
-export function answerIssue(code: PlanIssueCode, message: string): PlanIssue {
-  return { code, path: [], message };
-}

@@ -1,3 +1,4 @@
+import { planIssue, refusal } from "../plan-issue.ts";
 import { type FinishReason, type Result, success } from "@ccl/core";
 import { extractJson } from "@ccl/structured-output";
 
@@ -6,12 +7,12 @@ import { parsePlan } from "../parse/parse-plan.ts";
 import type { EditFormat } from "../place/file-change.ts";
 import { defaultPlanVersion } from "../plan/action-kinds.ts";
 import type { Plan, PlanVersion } from "../plan/plan.ts";
-import type { PlanPolicy } from "../paths/plan-policy.ts";
+import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import { checkPlanOf, type PlacedActions } from "../validate/validate-plan.ts";
 import { noChangesMarker } from "../validate/check-summary.ts";
 import type { PlanMode, ReadSet, ValidPlan } from "../validate/valid-plan.ts";
 import { actionsOf } from "./actions-of.ts";
-import { answerIssue, type FoundEdits } from "./found-edits.ts";
+import { type FoundEdits } from "./found-edits.ts";
 import { readCalls } from "./read-calls.ts";
 import { editsOfCalls, scanAnswer } from "./scan-answer.ts";
 
@@ -87,7 +88,7 @@ export interface ReadEdits {
 /** The same as `parseEdits` without the checks of its plan, so that it may also ask for context. */
 export function readEdits(answer: string, options: ReadEditsOptions): Result<ReadEdits> {
   if (options.finishReason === "length")
-    return refuse("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on.");
+    return refusal("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on.");
   const { formats = ALL } = options;
   const text = withoutReasoning(answer);
   // Only prose can say so; a plan in JSON has its summary.
@@ -97,7 +98,7 @@ export function readEdits(answer: string, options: ReadEditsOptions): Result<Rea
   if (!scanned.ok) return scanned;
   const { found, hasPlan } = scanned.value;
   if (found.length > 0 && hasPlan)
-    return refuse(
+    return refusal(
       "ERR_SCHEMA_VALIDATION",
       "The answer holds a plan and edits beside it. Give all changes in one of the two.",
     );
@@ -106,11 +107,7 @@ export function readEdits(answer: string, options: ReadEditsOptions): Result<Rea
   const other = edits.find(({ format }) => !formats.includes(format));
   if (other === undefined && edits.length > 0) return finish(edits, options, leadOf(text));
   if (other === undefined && formats.includes("json")) return readOwnPlan(answer, options);
-  return refuse("ERR_JSON_EXTRACT", `The answer holds no edits in ${formats.join(", ")}.`);
-}
-
-function refuse(...issue: Parameters<typeof answerIssue>): Result<never> {
-  return { ok: false, issues: [answerIssue(...issue)] };
+  return refusal("ERR_JSON_EXTRACT", `The answer holds no edits in ${formats.join(", ")}.`);
 }
 
 const MAX_LEAD = 500;
@@ -134,7 +131,7 @@ function callsInProse(text: string): ReturnType<typeof editsOfCalls> {
   if (!extracted.ok || extracted.value.repairs.length > 0) return [];
   const { value, source } = extracted.value;
   if (extractJson(text.slice(0, source.start) + text.slice(source.end), { accept }).ok)
-    return answerIssue(
+    return planIssue(
       "ERR_SCHEMA_VALIDATION",
       "The answer holds two values. Give one list of calls.",
     );
@@ -164,7 +161,7 @@ function finish(
 ): Result<ReadEdits> {
   const changes = found.flatMap((one) => one.changes);
   if (changes.length === 0 && summary?.startsWith(noChangesMarker) !== true)
-    return refuse("ERR_APPLY_EMPTY_ACTIONS", "The answer changes no file.");
+    return refusal("ERR_APPLY_EMPTY_ACTIONS", "The answer changes no file.");
   const { actions, placed } = actionsOf(changes, options);
   const version = defaultPlanVersion;
   const plan = { version, actions, summary, context_requests: [], memory_patch: {} };

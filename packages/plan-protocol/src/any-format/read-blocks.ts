@@ -1,6 +1,5 @@
 import type { TextChange } from "../place/file-change.ts";
-import type { PlanIssue } from "../plan-issue.ts";
-import { answerIssue } from "./found-edits.ts";
+import { type PlanIssue, planIssue } from "../plan-issue.ts";
 
 const SEARCH = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b|-{5,9} ?SEARCH\b)/;
 const DIVIDER = /^={5,9}\s*$/;
@@ -24,7 +23,7 @@ export function readBlock(
   const body = lines.slice(at + 1, end);
   const dividers = body.flatMap((line, index) => (DIVIDER.test(line) ? [index] : []));
   if (!REPLACE.test(lines[end] ?? "") || dividers.length === 0)
-    return answerIssue("ERR_TRUNCATED", "A SEARCH block has no end. Give all of its lines.");
+    return planIssue("ERR_TRUNCATED", "A SEARCH block has no end. Give all of its lines.");
   const [text, ...others] = dividers.map((divider): TextChange => ({
     before: textOf(body.slice(0, divider)),
     after: textOf(body.slice(divider + 1)),

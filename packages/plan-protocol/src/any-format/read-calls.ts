@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 import { type FileChange, linesOf, type TextChange } from "../place/file-change.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
-import { answerIssue } from "./found-edits.ts";
+import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
+
 import { readNewFile, readUpdate } from "./read-v4a.ts";
 
 /** What a JSON answer of tool calls says. */
@@ -25,7 +25,7 @@ export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
     if (typeof call === "string") found.texts.push(call);
     else if (isRecord(call) && isCall(call)) {
       const change = readCall(call);
-      if (typeof change === "string") return answerIssue("ERR_SCHEMA_VALIDATION", change);
+      if (typeof change === "string") return planIssue("ERR_SCHEMA_VALIDATION", change);
       if (change !== undefined) found.changes.push(change);
     } else return undefined;
   }

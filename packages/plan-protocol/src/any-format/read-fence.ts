@@ -1,6 +1,4 @@
-import type { PlanIssue } from "../plan-issue.ts";
-import { quote } from "../plan-issue.ts";
-import { answerIssue } from "./found-edits.ts";
+import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*(.*)$/;
 
@@ -44,13 +42,13 @@ export function fenceEnd(
   const [only, ...others] = ends;
   if (only === undefined)
     return marks.length === 0
-      ? answerIssue("ERR_TRUNCATED", `The fence of ${quote(path)} has no end. Give the whole file.`)
+      ? planIssue("ERR_TRUNCATED", `The fence of ${quote(path)} has no end. Give the whole file.`)
       : unclear(path, "does not pair with the fences in it");
   return others.length === 0 ? only.line : unclear(path, "may end at several lines");
 }
 
 function unclear(path: string, how: string): PlanIssue {
-  return answerIssue(
+  return planIssue(
     "ERR_PATCH_NOT_UNIFIED",
     `The fence of ${quote(path)} ${how}. Open and close the file with four backquotes (\`\`\`\`), and no other fence with as many.`,
   );

@@ -1,7 +1,7 @@
 import type { FileChange } from "../place/file-change.ts";
 import { nameOfHeader, readHunks } from "../place/read-hunks.ts";
-import { quote } from "../plan-issue.ts";
-import { answerIssue, type ReadAt } from "./found-edits.ts";
+import { planIssue, quote } from "../plan-issue.ts";
+import { type ReadAt } from "./found-edits.ts";
 
 const RENAME = /^rename (from|to) (.+?)\s*$/;
 
@@ -15,7 +15,7 @@ export const readUnifiedDiff: ReadAt = (lines, at) => {
   const hunks = readHunks(lines.slice(at + 2, end));
   const name = to ?? from ?? "/dev/null";
   if (typeof hunks === "string")
-    return answerIssue(
+    return planIssue(
       hunks.startsWith("ends") ? "ERR_TRUNCATED" : "ERR_PATCH_NOT_UNIFIED",
       `The diff of ${quote(name)} ${hunks}. Give the whole diff.`,
     );
@@ -26,7 +26,7 @@ export const readUnifiedDiff: ReadAt = (lines, at) => {
     change = { type: "create", path: name, content: content.join("") };
   } else if (to === undefined) change = { type: "delete", path: from };
   else if (hunks.length === 0 && from === to)
-    return answerIssue("ERR_PATCH_NOT_UNIFIED", `The diff of ${quote(to)} changes nothing.`);
+    return planIssue("ERR_PATCH_NOT_UNIFIED", `The diff of ${quote(to)} changes nothing.`);
   else change = { type: "hunks", path: from, hunks, movedTo: from === to ? undefined : to };
   return { end, format: "unified_diff", changes: [change] };
 };
@@ -43,7 +43,7 @@ function readGitHeader(lines: readonly string[], at: number): ReturnType<ReadAt>
   if (isHeader(lines, end)) return readUnifiedDiff(lines, end);
   const { from: path, to: movedTo } = names;
   if (path === undefined || movedTo === undefined)
-    return answerIssue(
+    return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
       `${quote(lines[at] ?? "")} has no text of the file below it. Give its lines, or leave it out.`,
     );

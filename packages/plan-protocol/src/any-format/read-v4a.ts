@@ -1,7 +1,7 @@
 import type { FileChange } from "../place/file-change.ts";
 import { readHunks } from "../place/read-hunks.ts";
-import { quote } from "../plan-issue.ts";
-import { answerIssue, type ReadAt } from "./found-edits.ts";
+import { planIssue, quote } from "../plan-issue.ts";
+import { type ReadAt } from "./found-edits.ts";
 
 const SECTION = /^\*\*\* (Add|Update|Delete) File: (.+?)\s*$/;
 const MOVE = /^\*\*\* Move to: (.+?)\s*$/;
@@ -22,12 +22,12 @@ export const readV4a: ReadAt = (lines, at) => {
       continue;
     }
     const change = readSection(section);
-    if (typeof change === "string") return answerIssue("ERR_PATCH_NOT_UNIFIED", change);
+    if (typeof change === "string") return planIssue("ERR_PATCH_NOT_UNIFIED", change);
     if (change !== undefined) changes.push(change);
     if (isEnd) return { end: line + 1, format: "v4a", changes };
     section = [marker];
   }
-  return answerIssue("ERR_TRUNCATED", `The patch has no ${quote(END)}. Give the whole patch.`);
+  return planIssue("ERR_TRUNCATED", `The patch has no ${quote(END)}. Give the whole patch.`);
 };
 
 function readSection([header = "", ...body]: readonly string[]): FileChange | string | undefined {

@@ -3,8 +3,8 @@ import { isRecord, parseJson } from "@ccl/core/json";
 
 import { type FileChange, linesOf, type TextChange } from "../place/file-change.ts";
 import { isPlanLike } from "../parse/read-plan.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
-import { answerIssue, type FoundEdits } from "./found-edits.ts";
+import { type PlanIssue, planIssue, quote, refusal } from "../plan-issue.ts";
+import { type FoundEdits } from "./found-edits.ts";
 import { pathIn, pathOfInfo } from "./path-in.ts";
 import { beginsBlock, readBlock } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
@@ -69,18 +69,16 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
   }
   const { found, hasPlan, stray, unnamed } = scan;
   if (stray !== undefined && (found.length > 0 || hasPlan))
-    return refuse(
+    return refusal(
+      "ERR_PATCH_NOT_UNIFIED",
       `${quote(stray)} may hold an edit beside those that were read. Give all calls in one list, and nothing else in JSON.`,
     );
   if (unnamed !== undefined && found.some(({ format }) => format === "whole_file"))
-    return refuse(
+    return refusal(
+      "ERR_PATCH_NOT_UNIFIED",
       `The fence under ${quote(unnamed)} has no path, while others are files. Put each file's path alone on the line above its fence.`,
     );
   return { ok: true, value: { found, hasPlan } };
-}
-
-function refuse(message: string): Result<never> {
-  return { ok: false, issues: [answerIssue("ERR_PATCH_NOT_UNIFIED", message)] };
 }
 
 /** Reads what begins in a line; the line to go on with. */
@@ -101,7 +99,7 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
     if (next !== undefined) return next;
   }
   if (LEFT_OVER.test(line))
-    return answerIssue(
+    return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
       `${quote(line)} belongs to no edit that can be read. Give each edit whole, all in one format.`,
     );
@@ -118,7 +116,7 @@ function takeBlock(scan: Scan, at: number): number | PlanIssue {
   if ("code" in block) return block;
   const { path } = scan;
   if (path === undefined)
-    return answerIssue("ERR_INVALID_PATH", "A SEARCH block has no path above it.");
+    return planIssue("ERR_INVALID_PATH", "A SEARCH block has no path above it.");
   scan.found.push({ format: "search_replace", changes: [changeOf(path, block.text)] });
   return block.end;
 }
@@ -156,7 +154,7 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   const body = lines.slice(at + 1, last);
   const block = body.find(beginsBlock);
   if (block !== undefined && !MARKDOWN.test(path))
-    return answerIssue(
+    return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
       `The file ${quote(path)} holds ${quote(block)} below other text. Give the whole file, or blocks alone.`,
     );
@@ -172,7 +170,7 @@ function passFence(scan: Scan, { info, end }: { info: string; end: number }): nu
   const isShell = SHELL.test(info);
   const named = /(?:^|[\s`"'(])([\w./-]*\w\.[A-Za-z]\w{0,7})[`"')]*\s*:\s*$/.exec(line)?.[1];
   if (!isShell && named !== undefined)
-    return answerIssue(
+    return planIssue(
       "ERR_INVALID_PATH",
       `The fence under ${quote(line)} may be a file. Put the path alone on the line above it.`,
     );
@@ -221,7 +219,7 @@ function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
     const isBroken = found?.value === undefined && EDIT_MEMBER.test(text);
     if (!isBroken) return undefined;
     if (scan.found.length > 0)
-      return answerIssue("ERR_TRUNCATED", `${quote(text)} is no whole call. Give all calls whole.`);
+      return planIssue("ERR_TRUNCATED", `${quote(text)} is no whole call. Give all calls whole.`);
     // The only value of an answer may still be repaired.
     return found?.end ?? scan.lines.length;
   }
@@ -244,7 +242,7 @@ export function editsOfCalls({ changes, texts }: ToolCalls): ScannedAnswer["foun
     changes.length === 0 ? [] : [{ format: "str_replace", changes }];
   for (const patch of texts) {
     const inner = scanAnswer(patch);
-    if (!inner.ok) return answerIssue("ERR_PATCH_NOT_UNIFIED", inner.issues[0]?.message ?? "");
+    if (!inner.ok) return planIssue("ERR_PATCH_NOT_UNIFIED", inner.issues[0]?.message ?? "");
     found.push(...inner.value.found);
   }
   return found;

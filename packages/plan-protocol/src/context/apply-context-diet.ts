@@ -28,7 +28,7 @@ export type ContextLimits = Pick<
 
 interface Portion {
   block: ContextBlock;
-  index: number;
+  text: string;
   /** Characters that it may have. */
   share: number;
   priority: number;
@@ -60,57 +60,36 @@ export function applyContextDiet(
   limits: Partial<ContextLimits> = {},
 ): DietedContext {
   const bounds: ContextLimits = { ...defaultPlanLimits, ...limits };
-  const portions = blocks.map((block, index) => toPortion(block, index, bounds));
-  const byWorth = portions.toSorted(
-    (a, b) => worthOf(b) - worthOf(a) || a.priority - b.priority || a.index - b.index,
-  );
-  for (const portion of byWorth.slice(bounds.maxContextFiles)) portion.share = 0;
+  const portions = blocks.map((block): Portion => ({
+    block,
+    text: "",
+    priority: block.priority ?? (block.type === "read_file" ? 0 : 1),
+    share: Math.min(block.text.length, Math.max(0, bounds.maxContextFileChars)),
+  }));
+  // Of equals the one that was given first is worth more.
+  const byWorth = portions
+    .toSorted(
+      (a, b) => GIVES_WAY[b.block.type] - GIVES_WAY[a.block.type] || a.priority - b.priority,
+    )
+    .slice(0, Math.max(0, bounds.maxContextFiles));
   limitLogs(byWorth, bounds.maxContextLogChars);
   shareTotal(byWorth, bounds.maxContextTotalChars);
-  const kept = portions.map((portion) => ({
-    ...portion,
-    text: cutMiddle(portion.block.text, portion.share),
-  }));
-  const isKept = ({ text, block }: { text: string; block: ContextBlock }): boolean =>
-    text !== "" || block.text === "";
-  const present = kept.filter(
-    (portion, index) => isKept(portion) && !isSurplus(byWorth, portions[index], bounds),
+  for (const portion of byWorth) portion.text = cutMiddle(portion.block.text, portion.share);
+  const kept = portions.filter(
+    (portion) => byWorth.includes(portion) && (portion.text !== "" || portion.block.text === ""),
   );
-  const result = present.map(({ block, text }) => ({ ...block, text }));
+  const result = kept.map(({ block, text }) => ({ ...block, text }));
   return {
     blocks: result,
-    dropped: blocks.filter((_block, index) => !present.some((portion) => portion.index === index)),
+    dropped: portions.filter((portion) => !kept.includes(portion)).map(({ block }) => block),
     stats: {
       context_files_count: result.length,
       context_files_dropped_count: blocks.length - result.length,
       context_total_chars: sumOf(result),
       context_logs_chars: sumOf(result.filter((block) => block.type === "logs")),
-      context_truncated_files_count: present.filter(({ block, text }) => text !== block.text)
-        .length,
+      context_truncated_files_count: kept.filter(({ block, text }) => text !== block.text).length,
     },
   };
-}
-
-function toPortion(block: ContextBlock, index: number, bounds: ContextLimits): Portion {
-  const priority = block.priority ?? (block.type === "read_file" ? 0 : 1);
-  return {
-    block,
-    index,
-    priority,
-    share: Math.min(block.text.length, Math.max(0, bounds.maxContextFileChars)),
-  };
-}
-
-function worthOf({ block }: Portion): number {
-  return GIVES_WAY[block.type];
-}
-
-function isSurplus(
-  byWorth: readonly Portion[],
-  portion: Portion | undefined,
-  bounds: ContextLimits,
-): boolean {
-  return portion !== undefined && byWorth.indexOf(portion) >= bounds.maxContextFiles;
 }
 
 function limitLogs(byWorth: readonly Portion[], maxChars: number): void {
@@ -147,7 +126,7 @@ function isGuaranteed({ block, priority }: Portion): boolean {
 /** Equal shares; what a short block does not need goes to the others. */
 function shareEqually(portions: readonly Portion[], maxChars: number): void {
   let left = maxChars;
-  const byShare = portions.toSorted((a, b) => a.share - b.share || a.index - b.index);
+  const byShare = portions.toSorted((a, b) => a.share - b.share);
   for (const [index, portion] of byShare.entries()) {
     portion.share = Math.min(portion.share, Math.floor(left / (byShare.length - index)));
     left -= portion.share;

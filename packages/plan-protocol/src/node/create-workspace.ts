@@ -1,8 +1,7 @@
+import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
 import { systemCode } from "@ccl/core/node";
-import { throwIfAborted } from "@ccl/core/async";
 
 import { parseEdits } from "../any-format/parse-edits.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { runChecks } from "./checks/check-round.ts";
 import { type ContextPorts, readRequests } from "./context/read-requests.ts";
@@ -13,7 +12,7 @@ import { applyPlan } from "./transaction/apply-plan.ts";
 import { listTransactions, recoverAll } from "./transaction/recover.ts";
 import { pruneTransactions } from "./transaction/prune.ts";
 import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
-import { restoreSheltered, shelteredIds } from "./transaction/shelter.ts";
+import { restoreWhenFree, shelteredIds } from "./transaction/shelter.ts";
 import type { WorkspaceParts } from "./file-system/workspace-parts.ts";
 
 /** A workspace over parts that are open already; `close` closes them. */
@@ -45,7 +44,7 @@ export function createWorkspace(
     call: (journals: Folder) => Promise<Value>,
   ): Promise<Value> =>
     run(what, () => {
-      throwIfAborted(signal, PlanProtocolError);
+      assertNotAborted(signal);
       return withRestored(parts, signal, call);
     });
 
@@ -56,7 +55,7 @@ export function createWorkspace(
     call: (journals: Folder) => Promise<Value>,
   ): Promise<Value> =>
     run(what, async () => {
-      throwIfAborted(signal, PlanProtocolError);
+      assertNotAborted(signal);
       const found = await parts.findJournals();
       await found?.close();
       const isNone = found === undefined && (await shelteredIds(parts)).length === 0;
@@ -115,7 +114,7 @@ function withRestored<Value>(
   call: (journals: Folder) => Promise<Value>,
 ): Promise<Value> {
   return withWorkspaceLock(parts, signal, async (journals) => {
-    await restoreSheltered(parts, journals);
+    await restoreWhenFree(parts, journals, signal);
     return await call(journals);
   });
 }

@@ -1,12 +1,12 @@
 import { realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 import { systemCode, unless } from "@ccl/core/node";
 import { type Clock, createUuidV7Generator, type IdGenerator, systemClock } from "@ccl/core";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
-import type { PlanPolicy } from "../paths/plan-policy.ts";
+import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import type { ContextPorts } from "./context/read-requests.ts";
 import { createWorkspace } from "./create-workspace.ts";
@@ -57,32 +57,37 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
       `lockTimeoutMs is ${lockTimeoutMs}; give a number from 0 on.`,
     );
   const { rootPath, root } = await openRoot(givenRoot);
-  const journals = journalDirectory === undefined ? undefined : resolve(journalDirectory);
+  const given = journalDirectory === undefined ? undefined : resolve(journalDirectory);
+  const journalsName = given ?? join(rootPath, ".ccl", "transactions");
+  const open = (mayMake: boolean): Promise<Folder> =>
+    given === undefined ? openOwnJournals(parts, mayMake) : realpath(given).then(openRootFolder);
+  const opened = <Found>(opening: Promise<Found>): Promise<Found> =>
+    opening.catch((error: unknown) => {
+      throw journalsError(journalsName, error);
+    });
   const parts: WorkspaceParts = {
     rootPath,
     root,
-    openJournals: () =>
-      journals === undefined ? openOwnJournals(parts) : openGivenJournals(parts, journals),
+    openJournals: () => opened(open(true).then((journals) => onSameDevice(parts, journals))),
     findJournals: () =>
-      journals === undefined ? findOwnJournals(parts) : openGivenJournals(parts, journals),
+      opened(given === undefined ? unless(["ENOENT"], open(false), undefined) : open(false)),
     openShelter: (mayMake) => openShelter(rootPath, mayMake),
     removeShelter: () => removeShelter(rootPath),
-    journalsName: journals ?? join(rootPath, ".ccl", "transactions"),
+    journalsName,
     durability: options.durability ?? "full",
     policy: options.policy ?? {},
     limits: { ...defaultPlanLimits, ...options.limits },
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
-    withLock: async (held, signal, work) =>
-      withLockFile(
-        await pathIn(held, "lock"),
-        { name: `${parts.journalsName}/lock`, waitMs: lockTimeoutMs, signal },
-        work,
-      ),
+    async withLock(folder, signal, work) {
+      const lock = await pathIn(folder, "lock");
+      const name = join(await realpath(dirname(lock)), "lock");
+      return await withLockFile(lock, { name, waitMs: lockTimeoutMs, signal }, work);
+    },
     readSet: new Map(),
     unread: new Map(),
   };
-  if (journals !== undefined) await confirmGivenJournals(parts, journals);
+  if (given !== undefined) await confirmJournals(parts);
   const unfinished = await findUnfinishedIn(parts);
   return createWorkspace(parts, { logs: options.logs, env: options.env }, unfinished);
 }
@@ -109,50 +114,18 @@ async function openRoot(givenRoot: string): Promise<{ rootPath: string; root: Fo
 }
 
 /** Below the root, no link followed on the way. */
-async function openOwnJournals(parts: WorkspaceParts): Promise<Folder> {
-  try {
-    const own = await openOrMake(parts, parts.root, ".ccl");
-    try {
-      const journals = await onSameDevice(parts, await openOrMake(parts, own, "transactions"));
-      await ignoreInGit(journals);
-      return journals;
-    } finally {
-      await own.close();
-    }
-  } catch (error) {
-    throw journalsError(parts.journalsName, error);
-  }
+async function openOwnJournals(parts: WorkspaceParts, mayMake: boolean): Promise<Folder> {
+  const open = (folder: Folder, name: string): Promise<Folder> =>
+    mayMake ? openOrMake(parts, folder, name) : folder.openFolder(name);
+  const own = await open(parts.root, ".ccl");
+  const journals = await open(own, "transactions").finally(() => own.close());
+  if (mayMake) await ignoreInGit(journals);
+  return journals;
 }
 
-/** Undefined if they were never created. */
-async function findOwnJournals(parts: WorkspaceParts): Promise<Folder | undefined> {
-  const opened = openBelow(parts.root, [".ccl", "transactions"]);
-  return unless(["ENOENT"], opened, undefined).catch((error: unknown) => {
-    throw journalsError(parts.journalsName, error);
-  });
-}
-
-async function openBelow(root: Folder, [first, second]: [string, string]): Promise<Folder> {
-  const own = await root.openFolder(first);
+async function confirmJournals(parts: WorkspaceParts): Promise<void> {
   try {
-    return await own.openFolder(second);
-  } finally {
-    await own.close();
-  }
-}
-
-async function openGivenJournals(parts: WorkspaceParts, path: string): Promise<Folder> {
-  try {
-    const journals = await openRootFolder(await realpath(path));
-    return await onSameDevice(parts, journals);
-  } catch (error) {
-    throw journalsError(path, error);
-  }
-}
-
-async function confirmGivenJournals(parts: WorkspaceParts, path: string): Promise<void> {
-  try {
-    await (await openGivenJournals(parts, path)).close();
+    await (await parts.openJournals()).close();
   } catch (error) {
     await parts.root.close();
     throw error;

@@ -80,6 +80,44 @@ const editorScript = `
 `;
 
 describe("several processes on one workspace", () => {
+  it("wait for a plan whose check removes its lock", async () => {
+    const entry = new URL("../../dist/node/index.js", import.meta.url);
+    // The check is the other process: it takes away `.ccl`, with the lock in it, and wants the workspace for itself.
+    const script = `import fs from "node:fs";
+      import { openWorkspace } from ${JSON.stringify(entry.href)};
+      fs.rmSync(".ccl", { recursive: true });
+      const workspace = await openWorkspace({ root: ".", lockTimeoutMs: 100 });
+      const plan = { version: 1, mode: "apply", actions: [{ kind: "CREATE_FILE", path: "theirs.txt", content: "" }], summary: "", context_requests: [], memory_patch: {} };
+      const calls = [() => workspace.apply(plan), () => workspace.recover()];
+      const said = [];
+      for (const call of calls) said.push(await call().then(JSON.stringify, ({ code, message }) => code + ": " + message));
+      fs.writeFileSync(process.argv.at(-1), said.join("\\n"));`;
+    const said = join(place, "said.txt");
+    const command: [string, ...string[]] = [
+      process.execPath,
+      "--input-type=module",
+      "-e",
+      script,
+      said,
+    ];
+    const workspace = await openWorkspace({ root });
+    const plan = planOf({ kind: "CREATE_FILE", path: "ours.txt", content: "ours" });
+    const checks = [{ name: "other", command }];
+    const applied = await workspace.apply(plan, { checks, mustPass: true });
+    expect(applied).toMatchObject({ ok: true });
+    const answers = (await readFile(said, "utf8")).split("\n");
+    expect(answers).toEqual([
+      expect.stringMatching(/^workspace_busy: Another process holds ".*lock"/),
+      expect.stringMatching(/^workspace_busy: /),
+    ]);
+    expect(Object.keys(await readTree(root))).toContain("ours.txt");
+    const next = await workspace.apply(
+      planOf({ kind: "CREATE_FILE", path: "next.txt", content: "" }),
+    );
+    expect(next).toMatchObject({ ok: true });
+    await workspace.close();
+  });
+
   it("never interleave their plans, also when one is killed", async () => {
     await writeFile(join(root, "src/a.txt"), "0");
     await writeFile(join(root, "src/b.txt"), "0");

@@ -1,4 +1,4 @@
-import { failure, type FinishReason, type Result, success } from "@ccl/core";
+import { type FinishReason, type Result, success } from "@ccl/core";
 import {
   type ExtractedJson,
   extractJson,
@@ -9,8 +9,7 @@ import {
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import type { Plan, PlanVersion } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
-import { quote } from "../plan-issue.ts";
+import { type PlanIssueCode, quote, refusal } from "../plan-issue.ts";
 import { findRepeatedKey } from "./find-repeated-key.ts";
 import { isPlanLike, readPlan } from "./read-plan.ts";
 
@@ -61,7 +60,7 @@ export function parsePlan(answer: string, options: ParsePlanOptions = {}): Resul
   });
   if (!extracted.ok) return extracted;
   const doubt = doubtOf(answer, extracted.value, extractLimits);
-  if (doubt !== undefined) return refuse(...doubt);
+  if (doubt !== undefined) return refusal(...doubt);
   const plan = readPlan(extracted.value.value, version);
   return plan.ok ? success({ ...plan.value, repairs: extracted.value.repairs }) : plan;
 }
@@ -137,8 +136,4 @@ function secondPlanIn(
 function extractLimitsOf(limits: ParsePlanOptions["limits"]): ExtractLimits {
   const { maxTotalContentBytes } = { ...defaultPlanLimits, ...limits };
   return { maxBytes: maxTotalContentBytes * 6 + 1024 * 1024, maxDepth: 64 };
-}
-
-function refuse(code: PlanIssueCode, message: string): Result<ParsedPlan> {
-  return failure({ code, path: [], message });
 }

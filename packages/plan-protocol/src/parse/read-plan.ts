@@ -10,8 +10,7 @@ import {
   planVersions,
 } from "../plan/action-kinds.ts";
 import type { ContextRequest, Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
+import { type PlanIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
 import { actionSchemas, requestSchemas } from "../schema/plan-schema.ts";
 
 /** Members in which models say why; they change nothing. */

@@ -1,13 +1,10 @@
 import { failure, type Result, success } from "@ccl/core";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import { type PlanIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
 import { decodePercent } from "./decode-percent.ts";
 import { nameProblem } from "./name-problem.ts";
-import { allowListProblem } from "./path-allow-list.ts";
-import type { PlanPolicy } from "./plan-policy.ts";
-import type { PathUse } from "./path-allow-list.ts";
+import { allowListProblem, type PathUse, type PlanPolicy } from "./path-allow-list.ts";
 import { isProtectedPath } from "./protected-name.ts";
 
 /** How a path is checked. */

@@ -87,3 +87,9 @@ function matches(glob: string, path: string, names: readonly string[]): boolean 
 
 /** What a path is for: `folder` may end in a slash, `write` needs an allowed extension under an allow list. */
 export type PathUse = "read" | "write" | "delete" | "folder";
+
+/** Which paths a plan may name. */
+export interface PlanPolicy {
+  /** Off by default; what it does not allow is `FORBIDDEN_PATH`. */
+  allowList?: PathAllowList | undefined;
+}

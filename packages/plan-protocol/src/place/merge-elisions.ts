@@ -1,4 +1,5 @@
 import { diffLines } from "./diff-lines.ts";
+import type { ChangeLine } from "./file-change.ts";
 
 /** How much of a file a change gives: all of it, a quoted part and its new form, or every line that goes by a mark. */
 export type ChangeForm = "whole" | "quoted" | "marked";
@@ -39,6 +40,14 @@ function lookOf(line: string): Look | undefined {
   return /^(?:\.{3,}|\u2026)\s/.test(text) ? "dotted" : undefined;
 }
 
+/** A comment of documentation on a line of code is about that line, whatever went above. */
+function isDocumentation(line: string, next: string | undefined): boolean {
+  const text = line.trim();
+  return (
+    /^(?:\/\*\*|\/\/\/)\s/.test(text) && !/\.{3}|\u2026/.test(text) && (next ?? "").trim() !== ""
+  );
+}
+
 /** The first comment of a new file that begins with dots, which no base explains. */
 export function elisionInNewFile(
   lines: readonly string[],
@@ -58,6 +67,8 @@ const VANISHED: Readonly<Record<ChangeForm, Record<Look, number>>> = {
 };
 /** So many more lines go than come beside a comment that it does not explain the others. */
 const MIN_LOSS = 5;
+/** Words that two comments must share, so that neither is one of the few that stand for lines. */
+const MIN_SHARED = 5;
 const MAX_RUN = 100;
 
 /**
@@ -71,8 +82,10 @@ export function mergeElisions(
 ): MergedLines | undefined {
   const known = new Set(old.map((line) => line.trim()));
   const pairs = pairsOf(old);
+  let staying: ReadonlySet<number> | undefined;
+  const stays = (): ReadonlySet<number> => (staying ??= staysWithoutLoss(old, fresh));
   const looks = fresh.map((line, at) => {
-    const look = lookOf(line);
+    const look = isDocumentation(line, fresh[at + 1]) ? undefined : lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
     // Dots that the file has itself keep their neighbours, but for lines that are new.
     const isOwnAt = (first: number, neighbour: number): boolean | undefined => {
@@ -81,7 +94,10 @@ export function mergeElisions(
       return pairs.has(pair) || (beside !== undefined && known.has(beside) ? false : undefined);
     };
     const [above, below] = [isOwnAt(Math.max(0, at - 1), at - 1), isOwnAt(at, at + 1)];
-    const isOwn = above !== false && below !== false && (above ?? below) === true;
+    const isOwn =
+      above === undefined && below === undefined
+        ? stays().has(at)
+        : above !== false && below !== false;
     return look === "comment" || isOwn ? undefined : look;
   });
   if (looks.every((look) => look === undefined)) return undefined;
@@ -186,6 +202,23 @@ function placeOfRun(
   return undefined;
 }
 
+/** The new lines that the file had, where neither above nor below more lines go than come. */
+function staysWithoutLoss(old: readonly string[], fresh: readonly string[]): Set<number> {
+  const stays: number[] = [];
+  const gains = [0];
+  let at = 0;
+  for (const { mark } of diffLines(old, fresh)) {
+    if (mark === " ") {
+      stays.push(at);
+      gains.push(0);
+    } else gains.push((gains.pop() ?? 0) + (mark === "+" ? 1 : -1));
+    if (mark !== "-") at += 1;
+  }
+  return new Set(
+    stays.filter((_, index) => Math.min(gains[index] ?? 0, gains[index + 1] ?? 0) >= 0),
+  );
+}
+
 /** Lines that follow each other, but for their blanks. */
 function pairsOf(lines: readonly string[]): Set<string> {
   return new Set(lines.slice(1).map((line, at) => `${lines[at]?.trim()}\n${line.trim()}`));
@@ -203,14 +236,16 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
   const found: (Beside | undefined)[] = [];
   let go: string[] = [];
   let come: string[] = [];
-  const rows = [...diffLines(old, fresh), { mark: " ", text: "" }];
-  const isWordless = ({ mark, text }: { mark: string; text: string }): boolean =>
-    mark === " " && !LETTER.test(text);
+  const rows: ChangeLine[] = [...diffLines(old, fresh), { mark: " ", text: "" }];
+  const isWordless = ({ mark, text }: ChangeLine): boolean => mark === " " && !LETTER.test(text);
   for (const [at, { mark, text }] of rows.entries()) {
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
     // A line without a word is like many others, so that what goes behind it goes beside the lines before it too.
-    else if (come.length > 0 && rows.slice(at).find((row) => !isWordless(row))?.mark === "-")
+    else if (
+      come.length > 0 &&
+      (rows.slice(at).find((row) => !isWordless(row))?.mark === "-" || isMovable(rows, at))
+    )
       come.push(text);
     else {
       for (const offset of come.keys()) found.push({ go, come, offset });
@@ -219,6 +254,19 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
     }
   }
   return found;
+}
+
+/** Whether the lines from one index on, which stay, are also the last that go behind them: either may be the ones that stay. */
+function isMovable(rows: readonly ChangeLine[], at: number): boolean {
+  const runOf = (from: number, mark: string): string[] => {
+    const to = rows.findIndex((row, index) => index >= from && row.mark !== mark);
+    return rows.slice(from, to).map(({ text }) => text);
+  };
+  const stay = runOf(at, " ");
+  const go = runOf(at + stay.length, "-");
+  return (
+    go.length >= stay.length && stay.every((text, index) => text === go.at(index - stay.length))
+  );
 }
 
 function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeForm): boolean {
@@ -230,6 +278,11 @@ function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeFo
   const isExplained = (line: string): boolean =>
     (LETTER.test(line) && text.includes(line.trim())) ||
     (lookOf(line) === "comment" && sharesWords(line, text));
+  // Whatever else goes, a comment is the new form of one in its place that says nearly the same at length.
+  const isReworded = (line: string | undefined): boolean =>
+    line !== undefined && lookOf(line) === "comment" && sharesWords(line, text, MIN_SHARED);
+  if (offset === 0 && isReworded(vanished[0])) return false;
+  if (offset === come.length - 1 && isReworded(vanished.at(-1))) return false;
   const explained = vanished.filter(isExplained).length;
   if (explained > 0 && vanished.length - explained < MIN_LOSS) return false;
   const others = come.filter((line) => line.trim() !== "" && lookOf(line) === undefined).length;
@@ -238,8 +291,8 @@ function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeFo
   return isAtEdge && vanished.length - others >= MIN_LOSS;
 }
 
-function sharesWords(left: string, right: string): boolean {
+function sharesWords(left: string, right: string, minimum = 0): boolean {
   const [a, b] = [left, right].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu)));
   const shared = [...(a ?? [])].filter((word) => b?.has(word)).length;
-  return shared * 2 >= Math.min(a?.size ?? 0, b?.size ?? 0);
+  return shared >= minimum && shared * 2 >= Math.min(a?.size ?? 0, b?.size ?? 0);
 }

@@ -1,5 +1,4 @@
-import { type PlanIssue, quote } from "../plan-issue.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import { type PlanIssue, planIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
 import { type BaseFile, baseFileOf, type Replacement, rewrite } from "./base-file.ts";
 import { diffLines } from "./diff-lines.ts";
 import { type ChangeHunk, type FileChange, linesOf, type TextChange } from "./file-change.ts";
@@ -41,7 +40,7 @@ export function placeChanges(
   const round: Round = { base, path, replacements: [], remarks: [] };
   if (changes.length > 1 && changes.some(({ type }) => type === "whole" || type === "insert"))
     return [
-      issue(
+      planIssue(
         "ERR_ACTION_CONFLICT",
         `${quote(path)} is changed in several ways, one of which needs it as it is. Give one change of it.`,
       ),
@@ -49,7 +48,7 @@ export function placeChanges(
   const count = changes.reduce((sum, change) => sum + sizeOf(change), 0);
   if (count > MAX_PLACES)
     return [
-      issue(
+      planIssue(
         "ERR_TOO_MANY_ACTIONS",
         `${count} edits of ${quote(path)} are more than ${MAX_PLACES}. Give the whole file.`,
       ),
@@ -63,7 +62,7 @@ export function placeChanges(
   );
   if (clash !== undefined)
     return [
-      issue(
+      planIssue(
         "ERR_EDIT_APPLY_FAILED",
         `Two edits of ${quote(path)} change the same text, in line ${lineAt(base, clash.start)}. Give one edit for both.`,
       ),
@@ -71,7 +70,7 @@ export function placeChanges(
   const text = rewrite(base, replacements);
   if (text === own)
     return [
-      issue(
+      planIssue(
         "ERR_PATCH_APPLY_FAILED",
         `${quote(path)} is changed to what it is already. Leave it out.`,
       ),
@@ -105,7 +104,7 @@ function placeWhole(
   if (!Array.isArray(lines)) return lines;
   // A snippet under its file's name looks like a whole file.
   if (base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
-    return issue(
+    return planIssue(
       "ERR_ELISION",
       `${quote(path)} has ${base.lines.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
     );
@@ -135,7 +134,7 @@ function placeInsert(
   { afterLine, text }: { afterLine: number; text: string },
 ): PlanIssue | undefined {
   if (!Number.isInteger(afterLine) || afterLine < 0 || afterLine > base.lines.length)
-    return issue(
+    return planIssue(
       "ERR_EDIT_APPLY_FAILED",
       `${quote(path)} has ${base.lines.length} lines, so nothing can be put in after line ${afterLine}.`,
     );
@@ -174,7 +173,7 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
   const readings = [change, ...(change.others ?? [])].map(plainText);
   const [reading = change] = readings;
   if (reading.before === reading.after)
-    return issue(
+    return planIssue(
       "ERR_EDIT_APPLY_FAILED",
       `${name}: before and after are both ${quote(reading.before)}. Leave the edit out.`,
     );
@@ -184,7 +183,7 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
     );
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0)
-      return issue(
+      return planIssue(
         only === undefined ? "ERR_EDIT_BEFORE_NOT_FOUND" : "ERR_EDIT_AMBIGUOUS",
         `${name} has several lines of "=======", and it is not clear which divides old and new lines. Give it in another format.`,
       );
@@ -205,8 +204,7 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
       return undefined;
     }
     // Lines alone can't place what an anchor is near to, nor what stands more than once.
-    if (places.code !== "ERR_EDIT_BEFORE_NOT_FOUND" || reading.anchor !== undefined)
-      return { ...places, path: [] };
+    if (places.code !== "ERR_EDIT_BEFORE_NOT_FOUND" || reading.anchor !== undefined) return places;
   }
   const placed = placeLines(base, reading.before, after);
   if ("replacements" in placed) {
@@ -258,7 +256,7 @@ function merged(
   const found = mergeElisions(old, fresh, form);
   if (found === undefined) return fresh;
   if ("line" in found)
-    return issue(
+    return planIssue(
       "ERR_ELISION",
       `${quote(found.text)} in line ${found.line} stands where lines of the file go, and it is not clear for which. Give all of them.`,
     );
@@ -277,15 +275,15 @@ function unplaced(
   { base, old, reason }: { base: BaseFile; old: readonly string[]; reason: NoPlace },
 ): PlanIssue {
   if (reason === "ambiguous")
-    return issue(
+    return planIssue(
       code,
       `${name} fits in more than one place. Give more lines above and below it, so that they stand only once.`,
     );
   if (reason === "unchecked")
-    return issue(code, `${name} has no line of the file. Give lines above and below it.`);
+    return planIssue(code, `${name} has no line of the file. Give lines above and below it.`);
   const near = nearestLines(base.lines, old);
   const shown = near === "" ? "" : ` The nearest lines are:\n${near}\n`;
-  return issue(
+  return planIssue(
     code,
     `${name} does not stand in the file.${shown} Send its old lines exactly as they stand there.`,
   );
@@ -299,8 +297,4 @@ function offsetOf({ lines }: BaseFile, line: number): number {
 
 function lineAt({ text }: BaseFile, offset: number): number {
   return text.slice(0, offset).split("\n").length;
-}
-
-function issue(code: PlanIssueCode, message: string): PlanIssue {
-  return { code, path: [], message };
 }

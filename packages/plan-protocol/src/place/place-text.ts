@@ -1,24 +1,17 @@
-import { quote } from "../plan-issue.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
 import type { BaseFile } from "./base-file.ts";
 import type { TextChange } from "./file-change.ts";
 
 /** How far from its anchor, in UTF-16 code units, the text to replace may stand. */
 const ANCHOR_REACH = 4_000;
 
-/** Why a text has no one place. */
-export interface NoTextPlace {
-  code: PlanIssueCode;
-  message: string;
-}
-
 /** Offsets at which a text stands to the letter: once, or everywhere where that is asked for. */
 export function placeText(
   { text }: BaseFile,
   { before, anchor, isEverywhere }: TextChange,
-): number[] | NoTextPlace {
+): number[] | PlanIssue {
   if (before === "")
-    return refuse(
+    return planIssue(
       "ERR_EDIT_AMBIGUOUS",
       "An empty text stands everywhere. Give the text that is to be replaced.",
     );
@@ -30,14 +23,14 @@ export function placeText(
   const first = region.indexOf(before);
   const place = near === undefined ? "the file" : "reach of its anchor";
   if (first < 0)
-    return refuse(
+    return planIssue(
       "ERR_EDIT_BEFORE_NOT_FOUND",
       `${quote(before)} does not stand in ${place}. Quote it exactly.`,
     );
   if (isEverywhere === true) return placesIn(text, before);
   return region.indexOf(before, first + 1) < 0
     ? [from + first]
-    : refuse(
+    : planIssue(
         "ERR_EDIT_AMBIGUOUS",
         `${quote(before)} stands more than once in ${place}. Quote more of it.`,
       );
@@ -50,21 +43,17 @@ function placesIn(text: string, wanted: string): number[] {
   return places;
 }
 
-function placeAnchor(text: string, anchor: string): { start: number; end: number } | NoTextPlace {
+function placeAnchor(text: string, anchor: string): { start: number; end: number } | PlanIssue {
   const start = text.indexOf(anchor);
   if (start < 0)
-    return refuse(
+    return planIssue(
       "ERR_EDIT_ANCHOR_NOT_FOUND",
       `The anchor ${quote(anchor)} does not stand in the file.`,
     );
   if (text.indexOf(anchor, start + 1) >= 0)
-    return refuse(
+    return planIssue(
       "ERR_EDIT_AMBIGUOUS",
       `The anchor ${quote(anchor)} stands more than once. Quote more of it.`,
     );
   return { start, end: start + anchor.length };
-}
-
-function refuse(code: PlanIssueCode, message: string): NoTextPlace {
-  return { code, message };
 }

@@ -1,3 +1,4 @@
+import type { PathUse } from "../paths/path-allow-list.ts";
 import type { ActionKind, PlanAction, PlanVersion } from "./plan.ts";
 
 /** All versions, lowest first. */
@@ -31,6 +32,12 @@ export const actionKinds: Readonly<Record<ActionKind, KindRow>> = {
     optional: ["patch", "base_sha256"],
   },
 };
+
+/** What an action of a kind does with its path. */
+export function pathUseOf(kind: ActionKind): PathUse {
+  if (kind === "DELETE_FILE" || kind === "MOVE_FILE") return "delete";
+  return actionKinds[kind].fields.length === 0 ? "folder" : "write";
+}
 
 /** The kinds that a version has. */
 export function kindsOf(version: PlanVersion): ActionKind[] {

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted } from "../plan-protocol-error.ts";
 
 import {
   type ChatMessage,
@@ -14,7 +14,6 @@ import type { PlanVersion } from "../plan/plan.ts";
 import { planWireSchema } from "../schema/plan-schema.ts";
 import type { PlanModelRequest } from "./plan-session.ts";
 import type { ProposalRun } from "./proposal-run.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 
 /** The defaults of a call; `maxOutputTokens` depends on the input. */
 export const defaultModelRequest: Readonly<PlanModelRequest> = {
@@ -42,7 +41,7 @@ export async function askModel(
   let format: StructuredFormat =
     run.responseFormat === "strict" && asksForJson(run) ? await ladder.current(model) : "none";
   for (;;) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     const request = createRequest(run, messages, { format, version });
     recorder.emit({
       type: "LLM_REQUEST_SENT",
@@ -55,7 +54,7 @@ export async function askModel(
     const answer = await model
       .generate(request)
       .catch((error: unknown) => failureOf(run, error, format));
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     if (answer === "refused") {
       const lower = (await ladder.stepDown(model, format)) ?? "none";
       recorder.emit({ type: "LLM_RESPONSE_FORMAT_FALLBACK", from: format, to: lower });
@@ -112,7 +111,7 @@ function responseFormatOf(
 }
 /** What a failed call comes to: the refusal of a format, or the failure itself. */
 function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): "refused" {
-  throwIfAborted(run.signal, PlanProtocolError);
+  assertNotAborted(run.signal);
   if (LanguageModelError.isInstance(error)) {
     if (error.code === "unsupported_response_format" && format !== "none") return "refused";
     if (error.code === "timeout") {

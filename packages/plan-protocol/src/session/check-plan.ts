@@ -1,4 +1,4 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted } from "../plan-protocol-error.ts";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import type { ReadEdits } from "../any-format/parse-edits.ts";
@@ -6,17 +6,15 @@ import type { PlanIssue } from "../plan-issue.ts";
 import { checkPlanOf } from "../validate/validate-plan.ts";
 import type { ValidAction, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPreview } from "../workspace/plan-workspace.ts";
+import { secretMask } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 
 /** A plan that may be applied, and what it would do. */
 export interface CheckedPlan {
   plan: ValidPlan;
   preview?: PlanPreview | undefined;
 }
-
-const MASK = /\[redacted:[a-z0-9_]{1,40}\]/;
 
 /** Checks a plan against its mode, against what the model was shown, and against the files themselves. */
 export async function checkPlan(
@@ -37,7 +35,7 @@ export async function checkPlan(
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
   const preview = await workspace.preview(valid.value, { signal });
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   if (!preview.ok) return preview;
   const { planHash, changes } = preview.value;
   recorder.emit({ type: "PREVIEW_READY", plan_hash: planHash, changes: changes.length });
@@ -62,7 +60,7 @@ function checkAgainstShown(
   { readSet }: ShownContext,
 ): PlanIssue[] {
   return actions.flatMap((action): PlanIssue[] => {
-    const mask = "content" in action ? MASK.exec(action.content ?? "")?.[0] : undefined;
+    const mask = "content" in action ? secretMask.exec(action.content ?? "")?.[0] : undefined;
     if (mask === undefined || readSet.get(action.path)?.text.includes(mask) === true) return [];
     const index = plan.actions.findIndex(({ path }) => path === action.path);
     const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
 import { withoutUndefined } from "@ccl/core/json";
 import { createUuidV7Generator, redactSecrets, type Result, systemClock } from "@ccl/core";
 import { createFormatLadder } from "@ccl/structured-output";
@@ -6,7 +6,6 @@ import { createFormatLadder } from "@ccl/structured-output";
 import { defaultPlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { TraceRecorder } from "../trace/trace-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
@@ -20,7 +19,6 @@ import type {
   ProposeOptions,
 } from "./plan-session.ts";
 import type { SessionSettings } from "./proposal-run.ts";
-import { maxRepairs } from "./recovery-from.ts";
 import { abortOf, makeProposal, type ProposalStart, writeTrace } from "./make-proposal.ts";
 
 /** What a session remembers between its calls. */
@@ -95,7 +93,7 @@ async function begin(
   if (goal.trim() === "")
     throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
   const { shownFiles = [], files = [], signal } = given;
-  const cycle = { goal, ...textsOf(given), shownFiles, entries: [], cache: new Map() };
+  const cycle = { goal, ...textsOf(given), shownFiles, entries: [] };
   return run(state, { mode, goal, cycle, files, isContinued: false, signal });
 }
 
@@ -139,14 +137,14 @@ async function readMemory(
   signal: AbortSignal | undefined,
 ): Promise<PlanMemory> {
   const { memory } = settings;
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   if (!("read" in memory)) return memory;
   const known = await memory
     .read(signal === undefined ? {} : { signal })
     .catch((error: unknown) => {
       throw abortOf(error, signal);
     });
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   return known;
 }
 
@@ -162,7 +160,7 @@ async function commit(
       "invalid_input",
       whyNotCommitted(recorder === undefined, workspace === undefined),
     );
-  throwIfAborted(given.signal, PlanProtocolError);
+  assertNotAborted(given.signal);
   const applied = await workspace.apply(proposed.plan, given).catch((error: unknown) => {
     throw abortOf(error, given.signal);
   });
@@ -173,7 +171,7 @@ async function commit(
 }
 
 function settingsOf(options: PlanSessionOptions): SessionSettings {
-  const { version = defaultPlanVersion, repairs = maxRepairs } = options;
+  const { version = defaultPlanVersion, repairs = 2 } = options;
   if (!planVersions.includes(version))
     throw new PlanProtocolError(
       "invalid_input",
@@ -185,8 +183,7 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
       `${repairs} is no number of repairs. Use 0, 1 or 2.`,
     );
   return {
-    model: options.model,
-    workspace: options.workspace,
+    ...options,
     policy: options.policy ?? {},
     limits: { ...defaultPlanLimits, ...options.limits },
     responseFormat: options.responseFormat ?? "strict",
@@ -196,11 +193,8 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
     version,
     repairs,
     memory: options.memory ?? { user: {}, project: {} },
-    sink: options.trace,
     clock: options.clock ?? systemClock,
     ids: options.ids ?? createUuidV7Generator(),
-    onEvent: options.onEvent,
-    root: options.root,
     triggers: options.triggers ?? [],
   };
 }

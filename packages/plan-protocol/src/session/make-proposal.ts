@@ -1,4 +1,4 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
 import type { Result } from "@ccl/core";
 
 import { autoCollectRequests } from "../context/auto-collect-requests.ts";
@@ -6,7 +6,6 @@ import { applyMemoryPatch } from "../memory/apply-memory-patch.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { renderMemoryBlock } from "../memory/render-memory-block.ts";
-import { PlanProtocolError } from "../plan-protocol-error.ts";
 import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import type { ConfigSnapshot } from "../trace/plan-trace.ts";
 import { createTraceRecorder, type TraceRecorder } from "../trace/trace-recorder.ts";
@@ -44,7 +43,7 @@ export async function makeProposal(
     goal,
     config: configOf(settings),
     clock: settings.clock,
-    keepsAnswers: settings.sink?.includesRawAnswers === true,
+    keepsAnswers: settings.trace?.includesRawAnswers === true,
     onEvent: settings.onEvent,
   });
   const memoryBlock = renderMemoryBlock(memory);
@@ -61,10 +60,10 @@ export async function makeProposal(
   try {
     await collectContext(run, files, isContinued);
     const result = await runProposal(run);
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     return { proposal: await finish(run, result, memory), recorder, cycle };
   } catch (error) {
-    recorder.end({ outcome: signal?.aborted === true ? "aborted" : "error", issues: [] });
+    recorder.end(signal?.aborted === true ? "aborted" : "error");
     await writeTrace(settings, recorder);
     throw abortOf(error, signal);
   }
@@ -72,11 +71,11 @@ export async function makeProposal(
 
 /** Hands the trace to its sink. An answer that was paid for is worth more than the record of it, so a failure is only reported. */
 export async function writeTrace(
-  { sink }: SessionSettings,
+  { trace }: SessionSettings,
   recorder: TraceRecorder,
 ): Promise<{ traceProblem?: string | undefined }> {
   try {
-    await sink?.write(recorder.trace());
+    await trace?.write(recorder.trace());
     return {};
   } catch (error) {
     return { traceProblem: error instanceof Error ? error.message : String(error) };
@@ -101,7 +100,7 @@ async function finish(
 ): Promise<Proposal> {
   const { recorder, mode } = run;
   if (!result.ok) {
-    recorder.end({ outcome: "failed", issues: result.issues });
+    recorder.end("failed", result.issues);
     return { ...result, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
   }
   const { plan, preview } = result.value;
@@ -114,7 +113,7 @@ async function finish(
     changed: run.changed,
     suggestedMemory: hasPatch ? applyMemoryPatch(memory, plan.memory_patch) : undefined,
   };
-  recorder.end({ outcome: "ok", issues: [], plan });
+  recorder.end("ok", [], plan);
   return { ok: true, value, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
 }
 
@@ -144,7 +143,7 @@ async function collectContext(
   if (shown.length > 0) await workspace.read(shown, { signal });
   if (run.changed.length === 0) return;
   run.mode = "plan";
-  run.recorder.setMode("plan");
+  run.recorder.record.mode = "plan";
 }
 
 function configOf(settings: SessionSettings): ConfigSnapshot {

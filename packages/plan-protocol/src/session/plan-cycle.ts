@@ -1,7 +1,7 @@
 import type { ContextBlock } from "../context/context-block.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 
-/** A request with what it gave. */
+/** A request with what it gave, which is not read again as long as its file stays the same. */
 export interface CycleEntry {
   request: ContextRequest;
   /** Of the request alone, without the state of a file. */
@@ -11,9 +11,6 @@ export interface CycleEntry {
   blocks: ContextBlock[];
   isMasked: boolean;
 }
-
-/** What the workspace gave for one request. */
-export type CachedContext = Pick<CycleEntry, "blocks" | "isMasked">;
 
 /** All from a goal to the changes for it: what was asked, what was read, what was planned. */
 export interface PlanCycle {
@@ -25,18 +22,13 @@ export interface PlanCycle {
   shownFiles: readonly string[];
   /** In the order of asking. */
   entries: CycleEntry[];
-  cache: Map<string, CachedContext>;
   /** Set once a plan was accepted. */
   savedPlan?: string | undefined;
 }
 
 /** A cycle that can change without the other one noticing. */
 export function copyCycle(cycle: PlanCycle): PlanCycle {
-  return {
-    ...cycle,
-    entries: cycle.entries.map((entry) => ({ ...entry })),
-    cache: new Map(cycle.cache),
-  };
+  return { ...cycle, entries: cycle.entries.map((entry) => ({ ...entry })) };
 }
 
 /** What a session keeps between a plan and its changes. Plain JSON, so that another process can continue with it. */
@@ -63,7 +55,7 @@ export function toSavedPlan({ entries, savedPlan = "", ...cycle }: PlanCycle): S
     context: entries.map(({ request, priority, blocks }) => ({
       request,
       priority,
-      sha256: blocks.find((block) => block.sha256 !== undefined)?.sha256,
+      sha256: hashIn(blocks),
     })),
   };
 }
@@ -79,7 +71,6 @@ export function fromSavedPlan({
     ...saved,
     shownFiles,
     savedPlan: summary,
-    cache: new Map(),
     entries: context.map(({ request, priority, sha256 }) => ({
       request,
       key: requestKey(request),
@@ -90,15 +81,23 @@ export function fromSavedPlan({
   };
 }
 
+/** The hash of the file that blocks show. */
+export function hashIn(blocks: readonly ContextBlock[]): string | undefined {
+  return blocks.find((block) => block.sha256 !== undefined)?.sha256;
+}
+
+const PARAMETERS: Readonly<Record<ContextRequest["type"], readonly string[]>> = {
+  read_file: ["path", "start_line", "end_line"],
+  search: ["query", "glob"],
+  logs: ["source", "last_n"],
+  env: [],
+};
+
 /** A request's type and all its parameters, in one order. */
 export function requestKey(request: ContextRequest): string {
-  if (request.type === "read_file") {
-    const { path, start_line: start, end_line: end } = request;
-    return `read_file ${JSON.stringify({ path, start_line: start ?? null, end_line: end ?? null })}`;
-  }
-  if (request.type === "search")
-    return `search ${JSON.stringify({ query: request.query, glob: request.glob ?? null })}`;
-  if (request.type === "logs")
-    return `logs ${JSON.stringify({ source: request.source, last_n: request.last_n ?? null })}`;
-  return "env";
+  const given: Readonly<Record<string, unknown>> = { ...request };
+  const parameters = PARAMETERS[request.type].map((name) => [name, given[name] ?? null]);
+  return request.type === "env"
+    ? "env"
+    : `${request.type} ${JSON.stringify(Object.fromEntries(parameters))}`;
 }

@@ -7,10 +7,9 @@ import type { MemoryPatchOutcome } from "../memory/apply-memory-patch.ts";
 import type { SavedPlan } from "./plan-cycle.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import type { PlanVersion } from "../plan/plan.ts";
-import type { PlanEvent } from "../trace/plan-event.ts";
-import type { PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts";
+import type { PlanEvent, PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts";
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
-import type { PlanPolicy } from "../paths/plan-policy.ts";
+import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import type {
   AppliedPlan,
   ApplyOptions,

@@ -1,39 +1,27 @@
-import type { Clock, IdGenerator, LanguageModel } from "@ccl/core";
-import type { FormatLadder } from "@ccl/structured-output";
+import type { Complete } from "@ccl/core";
 
-import type { EditFormat } from "../place/file-change.ts";
 import type { PlanLimits } from "../limits/plan-limits.ts";
-import type { PlanMemory } from "../memory/plan-memory.ts";
-import type { PlanVersion } from "../plan/plan.ts";
-import type { PlanEvent } from "../trace/plan-event.ts";
-import type { PlanTraceSink } from "../trace/plan-trace.ts";
 import type { TraceRecorder } from "../trace/trace-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
-import type { PlanPolicy } from "../paths/plan-policy.ts";
-import type { PlanWorkspace } from "../workspace/plan-workspace.ts";
 import type { PlanCycle } from "./plan-cycle.ts";
-import type { MemorySource, PlanModelRequest } from "./plan-session.ts";
+import type { PlanSessionOptions } from "./plan-session.ts";
 
-/** What stays the same in all proposals of a session. */
-export interface SessionSettings {
-  model: LanguageModel;
-  workspace: PlanWorkspace | undefined;
-  policy: PlanPolicy;
-  limits: PlanLimits;
-  responseFormat: "strict" | "best-effort";
-  editFormat: EditFormat;
-  ladder: FormatLadder;
-  request: PlanModelRequest;
-  version: PlanVersion;
-  repairs: number;
-  memory: PlanMemory | MemorySource;
-  sink: PlanTraceSink | undefined;
-  clock: Clock;
-  ids: IdGenerator;
-  onEvent: ((event: PlanEvent) => void) | undefined;
-  root: string | undefined;
-  triggers: readonly string[];
-}
+type Defaulted =
+  | "policy"
+  | "responseFormat"
+  | "editFormat"
+  | "ladder"
+  | "request"
+  | "version"
+  | "repairs"
+  | "memory"
+  | "clock"
+  | "ids"
+  | "triggers";
+
+/** What stays the same in all proposals of a session: its options, with their defaults. */
+export type SessionSettings = PlanSessionOptions &
+  Complete<Pick<PlanSessionOptions, Defaulted>> & { limits: PlanLimits };
 
 /** One proposal under way. */
 export interface ProposalRun extends SessionSettings {

@@ -2,16 +2,13 @@ import type { Issue } from "@ccl/core";
 
 import { planVersions } from "../plan/action-kinds.ts";
 import type { PlanVersion } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import type { PlanIssueCode } from "../plan-issue.ts";
 
 /**
  * What a session does about an issue: `repair` sends the answer back, `repair_then_descend` does so and then asks in the
  * version below, `reread` reads the file again first, `stop` gives up.
  */
 export type Recovery = "repair" | "repair_then_descend" | "reread" | "stop";
-
-/** How often one proposal is rejected: once for its form, once for its content. */
-export const maxRepairs = 2;
 
 /** All that a model is not simply asked to repair. */
 const RECOVERIES: ReadonlyMap<string, Recovery> = new Map<PlanIssueCode, Recovery>([

@@ -14,9 +14,8 @@ import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import { askModel, asksForJson } from "./ask-model.ts";
 import { type CheckedPlan, checkPlan } from "./check-plan.ts";
 import { filePathOf, gatherContext, rereadFiles } from "./gather-context.ts";
-import { createRepairBudget, nextStep, type RepairBudget } from "./next-step.ts";
 import type { ProposalRun } from "./proposal-run.ts";
-import { recoveryFrom } from "./recovery-from.ts";
+import { recoveryFrom, versionBelow } from "./recovery-from.ts";
 import { renderSystemPrompt } from "./render-system-prompt.ts";
 import { labelOf, renderUserPrompt } from "./render-user-prompt.ts";
 import { selectContext, type ShownContext } from "./select-context.ts";
@@ -30,7 +29,8 @@ const MAX_ANSWER_CHARS = 20_000;
 interface Progress {
   version: PlanVersion;
   roundsLeft: number;
-  budget: RepairBudget;
+  /** What was repaired: form and content once each, and no more than `repairs` in all. */
+  repaired: Set<"form" | "content">;
   notes: string;
   /** Issues of the version above; empty before a descent. */
   descent: Issue[];
@@ -60,14 +60,15 @@ export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>
   const progress: Progress = {
     version: run.version,
     roundsLeft: run.limits.maxContextRounds,
-    budget: createRepairBudget(run.repairs),
+    repaired: new Set(),
     notes: "",
     descent: [],
     cause: [],
     pending: undefined,
   };
   for (;;) {
-    run.recorder.setVersion(progress.version, schemaHash(planWireSchema(progress.version)));
+    const schema_hash = schemaHash(planWireSchema(progress.version));
+    Object.assign(run.recorder.record, { schema_version: progress.version, schema_hash });
     const shown = selectContext(run);
     const response = await askModel(run, messagesOf(run, progress, shown), progress.version);
     const reading = await readAnswer(run, { response, version: progress.version }, shown);
@@ -145,22 +146,25 @@ async function continueProposal(
   }: Extract<Reading, { type: "refused" }> & { answer: string; shown: ShownContext },
 ): Promise<Result<never> | undefined> {
   run.recorder.emitIssues(issues);
-  const version = run.editFormat === "json" ? progress.version : undefined;
-  const next = nextStep(issues, { stage, budget: progress.budget, version });
-  if (next.step === "stop") return { ok: false, issues: [...progress.cause, ...issues] };
-  if (next.step === "repair") {
-    progress.budget[stage] -= 1;
-    progress.budget.total -= 1;
+  const { repaired, cause } = progress;
+  const given: Result<never> = { ok: false, issues: [...cause, ...issues] };
+  const recoveries = new Set(issues.map(recoveryFrom));
+  if (recoveries.has("stop")) return given;
+  if (!repaired.has(stage) && repaired.size < run.repairs) {
+    repaired.add(stage);
     progress.pending = { issues, answer };
     const codes = [...new Set(issues.map(({ code }) => code))].sort();
     run.recorder.emit({ type: "LLM_RESPONSE_REPAIR", stage, codes });
     await readAgain(run, pathsToRead(issues, paths));
     return undefined;
   }
-  progress.version = next.version;
+  // Where the answer can't be repaired, a lower version may help.
+  const below = run.editFormat === "json" ? versionBelow(progress.version) : undefined;
+  if (!recoveries.has("repair_then_descend") || below === undefined) return given;
+  progress.version = below;
   progress.pending = undefined;
   progress.descent = issues;
-  if (progress.cause.length === 0) progress.cause = issues;
+  if (cause.length === 0) progress.cause = issues;
   // Whole files are needed where no patch can be placed.
   await readAgain(run, new Set(paths.filter((path) => shown.readSet.has(path))));
   return undefined;

@@ -22,7 +22,7 @@ export function selectContext(run: ProposalRun): ShownContext {
   }
   const given = [...owners.keys()];
   const { blocks, dropped, stats } = applyContextDiet(given, run.limits);
-  run.recorder.setContext(stats);
+  run.recorder.record.context_stats = stats;
   const { context_files_dropped_count: lost, context_truncated_files_count: truncated } = stats;
   if (lost > 0 || truncated > 0)
     run.recorder.emit({

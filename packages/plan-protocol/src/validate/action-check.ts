@@ -2,7 +2,7 @@ import type { Issue } from "@ccl/core";
 
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { PlanVersion } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import type { PlanIssueCode } from "../plan-issue.ts";
 import type { PlacedText } from "../place/place-changes.ts";
 import type { PlanMode, ReadFile } from "./valid-plan.ts";
 

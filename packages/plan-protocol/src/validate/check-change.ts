@@ -1,6 +1,5 @@
 import type { Issue } from "@ccl/core";
 
-import { inFormOf } from "../content/normalize-line-ends.ts";
 import { linesOf } from "../place/file-change.ts";
 import { elisionInNewFile, mergeElisions } from "../place/merge-elisions.ts";
 import { type PlacedText, placeChanges } from "../place/place-changes.ts";
@@ -197,4 +196,12 @@ function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): ReadFi
       `${kind} needs the file to be read first. Ask for it with read_file.`,
     );
   return base?.sha256 === hash ? base : undefined;
+}
+
+/** A whole new text with the byte order mark of the old one, and with its CR LF where all its lines end so and no new one does. */
+function inFormOf(content: string, old: string): string {
+  const isAllReturns = old.includes("\r\n") && !/(?<!\r)\n/.test(old);
+  const text =
+    isAllReturns && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
+  return old.startsWith("\ufeff") && !text.startsWith("\ufeff") ? `\ufeff${text}` : text;
 }

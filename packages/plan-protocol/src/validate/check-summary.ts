@@ -1,7 +1,7 @@
 import type { Issue } from "@ccl/core";
 
 import type { Plan } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import type { PlanIssueCode } from "../plan-issue.ts";
 import type { PlanMode } from "./valid-plan.ts";
 
 /** How the summary of an answer begins that says that nothing needs to change. */

@@ -2,7 +2,7 @@ import { sha256Hex } from "@ccl/core";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PlanIssueCode } from "../plan-issue-code.ts";
+import type { PlanIssueCode } from "../plan-issue.ts";
 import type { Plan, PlanAction } from "../plan/plan.ts";
 import { validatePlan, type ValidatePlanOptions } from "./validate-plan.ts";
 

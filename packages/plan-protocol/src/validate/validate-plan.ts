@@ -3,11 +3,10 @@ import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { checkPath } from "../paths/check-path.ts";
-import type { PlanPolicy } from "../paths/plan-policy.ts";
-import type { PathUse } from "../paths/path-allow-list.ts";
-import { actionKinds, isActionKind, planVersions } from "../plan/action-kinds.ts";
-import type { ActionKind, Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
-import { quote } from "../plan-issue.ts";
+import type { PathUse, PlanPolicy } from "../paths/path-allow-list.ts";
+import { isActionKind, pathUseOf, planVersions } from "../plan/action-kinds.ts";
+import type { Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
+import { planIssue, quote } from "../plan-issue.ts";
 import { builtPlanSchema } from "../schema/plan-schema.ts";
 import type { ActionCheck } from "./action-check.ts";
 import { checkChange } from "./check-change.ts";
@@ -59,29 +58,23 @@ export function checkPlanOf(
   const { mode, readSet = new Map(), policy = {} } = options;
   const limits = { ...defaultPlanLimits, ...options.limits };
   const issues: Issue[] = [];
-  const settings: Settings = {
-    mode,
-    version: plan.version,
-    readSet,
-    policy,
-    limits,
-    issues,
-    placed,
-  };
-  checkVersion(plan.version, options.version, issues);
+  const { version, context_requests, memory_patch } = plan;
+  const settings: Settings = { mode, version, readSet, policy, limits, issues, placed };
+  checkVersion(version, options.version, issues);
   const summary = checkSummary(plan, mode, issues);
   const { maxActions } = limits;
   if (plan.actions.length > maxActions)
-    issues.push({
-      code: "ERR_TOO_MANY_ACTIONS",
-      path: ["actions"],
-      message: `${plan.actions.length} actions are more than ${maxActions}. Split the plan.`,
-    });
+    issues.push(
+      planIssue(
+        "ERR_TOO_MANY_ACTIONS",
+        `${plan.actions.length} actions are more than ${maxActions}. Split the plan.`,
+        ["actions"],
+      ),
+    );
   // What is far beyond the limit is refused for that; looking at all of it would only take time.
   const actions = checkActions(plan.actions.slice(0, maxActions), settings);
   checkRequests(plan, settings);
   if (issues.length > 0) return { ok: false, issues };
-  const { version, context_requests, memory_patch } = plan;
   const ordered = orderActions(actions);
   return {
     ok: true,
@@ -110,7 +103,10 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
       settings.issues.push({ code: "ERR_SCHEMA_VALIDATION", path: [...at, "kind"], message });
       continue;
     }
-    const path = checkPathAt(action.path, [...at, "path"], { use: useOf(action.kind), settings });
+    const path = checkPathAt(action.path, [...at, "path"], {
+      use: pathUseOf(action.kind),
+      settings,
+    });
     if (path !== undefined) placed.push({ kind: action.kind, path, index });
     const to = targetOf(action, at, settings);
     if (to !== undefined) placed.push({ kind: "CREATE_FILE", path: to, index });
@@ -123,11 +119,13 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
   }
   const { maxTotalContentBytes } = settings.limits;
   if (totalBytes > maxTotalContentBytes)
-    settings.issues.push({
-      code: "ERR_CONTENT_TOO_LARGE",
-      path: ["actions"],
-      message: `${totalBytes} bytes are more than ${maxTotalContentBytes} for one plan. Split it.`,
-    });
+    settings.issues.push(
+      planIssue(
+        "ERR_CONTENT_TOO_LARGE",
+        `${totalBytes} bytes are more than ${maxTotalContentBytes} for one plan. Split it.`,
+        ["actions"],
+      ),
+    );
   settings.issues.push(...findConflicts(placed));
   return valid;
 }
@@ -182,9 +180,4 @@ function checkPathAt(
   if (checked.ok) return checked.value;
   settings.issues.push(...checked.issues.map((issue) => ({ ...issue, path: at })));
   return undefined;
-}
-
-function useOf(kind: ActionKind): PathUse {
-  if (kind === "DELETE_FILE" || kind === "MOVE_FILE") return "delete";
-  return actionKinds[kind].fields.length === 0 ? "folder" : "write";
 }

@@ -7,7 +7,7 @@ import {
   type ModelResponse,
   type StreamingModel,
 } from "@ccl/core";
-import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
+import { type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
 import { type TraceAttributes, traced } from "@ccl/core/tracing";
 import { type WireLoss, collectLosses } from "../wire/losses.ts";
 import { WireError } from "../wire/wire-error.ts";
@@ -59,10 +59,10 @@ export function createWireModel(
   const { provider } = service;
   const limitsOf = ({ signal, timeoutMs }: ModelRequest): CallLimits => ({
     ...serviceLimits(service, wire.path),
-    signal,
-    ...withoutUndefined({ timeoutMs }),
+    ...withoutUndefined({ signal, timeoutMs }),
   });
-  const refused = createRefusedParameters(named.modelId, wire.absent);
+  const { modelId, capabilities } = named;
+  const refused = createRefusedParameters(modelId, wire.absent);
   const open = async (
     request: ModelRequest,
     isStreaming: boolean,
@@ -73,19 +73,25 @@ export function createWireModel(
     for (;;) {
       const { body, warnings } = refused.applyTo(asked);
       const path = isStreaming ? (wire.streamPath ?? wire.path) : wire.path;
-      const call = { path, body, asksForFormat: asksForFormat(request), signal };
       try {
-        return { ...(await openCall(service, call)), warnings: [...lost, ...warnings] };
+        const opened = await openCall(service, {
+          path,
+          body,
+          asksForFormat: asksForFormat(request),
+          signal,
+        });
+        return { ...opened, warnings: [...lost, ...warnings] };
       } catch (error) {
         if (!LanguageModelError.isInstance(error) || !refused.learnFrom(error, body)) throw error;
       }
     }
   };
+  const call = chatSpan(provider, modelId);
   return {
     provider,
-    ...withoutUndefined({ modelId: named.modelId, capabilities: named.capabilities }),
+    ...withoutUndefined({ modelId, capabilities }),
     generate: (request) =>
-      traced(`chat ${named.modelId}`, chatAttributes(provider, named.modelId), async (span) => {
+      traced(...call, async (span) => {
         const response = await runCall(limitsOf(request), async (signal) => {
           const opened = await open(request, false, signal);
           return answerIn(await opened.json(), opened, wire);
@@ -98,7 +104,7 @@ export function createWireModel(
         streamCall(limitsOf(request), async function* (signal) {
           yield* readDeltas(await open(request, true, signal), service, wire);
         }),
-        { provider, modelId: named.modelId },
+        call,
       ),
   };
 }
@@ -152,39 +158,47 @@ function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse
   });
 }
 
-/** What a span says of a call before it is answered. */
-function chatAttributes(provider: string, model: string | undefined): TraceAttributes {
-  return {
-    "gen_ai.operation.name": "chat",
-    "gen_ai.provider.name": provider,
-    "gen_ai.request.model": model,
-  };
+/** The name of a call's span, and what it says before it is answered. */
+function chatSpan(provider: string, model: string | undefined): [string, TraceAttributes] {
+  return [
+    `chat ${model}`,
+    {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": provider,
+      "gen_ai.request.model": model,
+    },
+  ];
 }
 
 /** What it says of the answer. */
-function responseAttributes({ usage, finishReason }: ModelResponse): TraceAttributes {
+function responseAttributes({
+  usage,
+  finishReason,
+  providerMetadata = {},
+}: ModelResponse): TraceAttributes {
+  const [own] = Object.values(providerMetadata);
   return {
+    "gen_ai.response.model": stringAt(own, "model"),
     "gen_ai.usage.input_tokens": usage?.inputTokens,
     "gen_ai.usage.output_tokens": usage?.outputTokens,
     "gen_ai.usage.cache_read.input_tokens": usage?.cachedInputTokens,
-    "gen_ai.response.finish_reason": finishReason,
+    "gen_ai.response.finish_reasons": [finishReason],
   };
 }
 
 /** A stream in a span that ends with it, or when its reader stops. */
 async function* tracedStream(
   deltas: AsyncIterable<ModelDelta>,
-  { provider, modelId }: { provider: string; modelId: string | undefined },
+  call: [string, TraceAttributes],
 ): AsyncGenerator<ModelDelta> {
-  let [end, fail]: [() => void, (error: unknown) => void] = [() => {}, () => {}];
+  let end = (_error?: unknown): void => {};
   const ended = new Promise<void>((resolve, reject) => {
-    [end, fail] = [resolve, reject];
+    end = (error) => (error === undefined ? resolve() : reject(error));
   });
   // Without a tracer no one else listens.
   ended.catch(() => undefined);
   const span = traced(
-    `chat ${modelId}`,
-    chatAttributes(provider, modelId),
+    ...call,
     (own) => own,
     () => ended,
   );
@@ -194,7 +208,7 @@ async function* tracedStream(
       yield delta;
     }
   } catch (error) {
-    fail(error);
+    end(error);
     throw error;
   } finally {
     end();

@@ -22,18 +22,14 @@ export function planSchema({
   aliases,
   limits,
 }: PlanSchemaOptions): StandardSchema<ValidLogicalPlan> {
-  const parseLimits = limits === undefined ? {} : { limits: parsePart(limits) };
   return {
     "~standard": {
       vendor: "ccl",
       validate(value) {
-        const parsed = parseLogicalPlan(value, parseLimits);
+        const parsed = parseLogicalPlan(value, { limits });
         if (!parsed.ok) return { issues: parsed.issues.map(standardIssue) };
         const plan = withIds(parsed.value, aliases);
-        const checked = validateLogicalPlan(plan, {
-          details,
-          limits: limits !== undefined ? checkPart(limits) : undefined,
-        });
+        const checked = validateLogicalPlan(plan, { details, limits });
         if (checked.ok) return { value: checked.value };
         return {
           issues: checked.issues
@@ -51,24 +47,6 @@ function standardIssue({ code, path, message }: Issue): {
   path: (string | number)[];
 } {
   return { message: `${code}: ${message}`, path: [...path] };
-}
-
-/** `steps` bounds both the reading and the check. */
-function parsePart({ textLength, steps, depth, nodes }: PlanLimits): PlanLimits {
-  const given = Object.entries({ textLength, steps, depth, nodes }).filter(
-    ([, value]) => value !== undefined,
-  );
-  return Object.fromEntries(given);
-}
-
-function checkPart({
-  steps,
-  maxRowsWithoutLimit,
-}: PlanLimits & ValidationLimits): ValidationLimits {
-  return {
-    steps,
-    maxRowsWithoutLimit,
-  };
 }
 
 /** Aliases of a context stand for ids. */

@@ -71,7 +71,7 @@ function rowsOf(table: string): MemoryRows {
 }
 
 const pagings: Record<string, HttpPaging> = {
-  page: { by: "page", parameter: "page", sizeParameter: "size", size: 2 },
+  page: { by: "page", parameter: "page" },
   offset: { by: "offset", parameter: "offset" },
   cursor: { by: "cursor", parameter: "cursor", cursorAt: "meta.next" },
   link: { by: "link" },
@@ -89,6 +89,7 @@ function openHttp(by: string): (isEmpty: boolean) => Connector {
             path: `/${table}`,
             rowsAt: by === "link" || by === "none" ? "" : "items",
             paging: pagings[by] ?? { by: "none" },
+            query: by === "page" ? { size: "2" } : {},
           },
         ]),
       ),

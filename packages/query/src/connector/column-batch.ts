@@ -10,15 +10,10 @@ export interface ColumnBatch {
   columns: PlanValue[][];
 }
 
-const knownBytes = new WeakMap<ColumnBatch, number>();
-
-/** About how many bytes a batch holds: 8 for a number, 1 for a bool or null, and the UTF-16 length of a text. Counted once. */
-export function batchBytes(batch: ColumnBatch): number {
-  const known = knownBytes.get(batch);
-  if (known !== undefined) return known;
+/** About how many bytes a batch holds: 8 for a number, 1 for a bool or null, and the UTF-16 length of a text. */
+export function batchBytes({ columns }: ColumnBatch): number {
   let bytes = 0;
-  for (const column of batch.columns) for (const value of column) bytes += valueBytes(value);
-  knownBytes.set(batch, bytes);
+  for (const column of columns) for (const value of column) bytes += valueBytes(value);
   return bytes;
 }
 

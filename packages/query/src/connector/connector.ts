@@ -55,7 +55,7 @@ export interface QueryEngine {
   readonly name: string;
   /** Runs the steps over the inputs; an input stands for the step of its name. */
   run(work: EngineWork, options: RunOptions): AsyncIterable<ColumnBatch>;
-  /** Runs the first of the statements that the engine can make sense of, over tables of the inputs' names. */
+  /** Runs a statement over tables of the inputs' names. */
   runSql?(work: EngineSql, options: RunOptions): Promise<SqlRows>;
   close(): Promise<void>;
 }
@@ -77,6 +77,10 @@ export interface EngineInput {
 
 /** A statement for an engine. */
 export interface EngineSql {
-  statements: readonly { text: string; macros: readonly { create: string }[] }[];
+  text: string;
+  /** What gives its words the meaning of its dialect, to run before it; the next where the engine does not take it so. */
+  macros: readonly (readonly string[])[];
+  /** Where nulls stand in an order that says nothing of them, as DuckDB's `default_null_order`. */
+  nullOrder: string;
   inputs: EngineInput[];
 }

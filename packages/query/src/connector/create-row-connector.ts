@@ -169,31 +169,25 @@ interface Pass {
 
 /** The filters and limits of a fragment, in their order. */
 function createPass(stages: readonly RowStage[], columns: readonly PlanColumn[]): Pass {
-  const counts = stages.map(() => 0);
-  const limits = stages.map((stage) =>
-    stage.op === "limit" ? stage.offset + stage.count : Infinity,
-  );
-  const tests = stages.map((stage) =>
-    stage.op === "limit"
-      ? []
-      : stage.conditions.map((condition) => {
-          const at = columns.findIndex(({ name }) => name === condition.column);
-          const isMet = conditionTest(condition);
-          return (values: readonly PlanValue[]): boolean => isMet(values[at] ?? null);
-        }),
+  const passes = stages.map((stage) =>
+    stage.op === "limit" ? limitPass(stage) : filterPass(stage.conditions, columns),
   );
   return {
-    isOver: () => counts.some((count, index) => count >= (limits[index] ?? Infinity)),
-    takes(values) {
-      for (const [index, stage] of stages.entries()) {
-        if (stage.op === "filter" && tests[index]?.every((test) => test(values)) === false)
-          return false;
-        if (stage.op !== "limit") continue;
-        const count = (counts[index] ?? 0) + 1;
-        counts[index] = count;
-        if (count <= stage.offset) return false;
-      }
-      return true;
-    },
+    takes: (values) => passes.every((pass) => pass.takes(values)),
+    isOver: () => passes.some((pass) => pass.isOver()),
   };
+}
+
+function limitPass({ count, offset }: Extract<RowStage, { op: "limit" }>): Pass {
+  let seen = 0;
+  return { takes: () => ++seen > offset, isOver: () => seen >= offset + count };
+}
+
+function filterPass(conditions: readonly SimpleCondition[], columns: readonly PlanColumn[]): Pass {
+  const tests = conditions.map((condition) => {
+    const at = columns.findIndex(({ name }) => name === condition.column);
+    const isMet = conditionTest(condition);
+    return (values: readonly PlanValue[]): boolean => isMet(values[at] ?? null);
+  });
+  return { takes: (values) => tests.every((test) => test(values)), isOver: () => false };
 }

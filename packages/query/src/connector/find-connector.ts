@@ -1,7 +1,12 @@
 import type { ResourceDetails } from "@ccl/catalog";
-import type { FoundConnector } from "../physical/plan-physical.ts";
 import { QueryError } from "../query-error.ts";
 import type { Connector } from "./connector.ts";
+
+/** The connector of a resource, and its key. */
+export interface FoundConnector {
+  key: string;
+  connector: Connector;
+}
 
 /** Connectors by the beginning of the addresses that they serve, like `ada://any/db/pg:main` or `https://api.example.com`. */
 export type Connectors = Readonly<Record<string, Connector>>;
@@ -22,4 +27,14 @@ function isBeginning(key: string, address: string): boolean {
   return (
     address.length === key.length || /[/:.]$/.test(key) || /^[/:.?]/.test(address.slice(key.length))
   );
+}
+
+/** What stands last in a resource's address, after `separator`; as it stands where it is no part of an address. */
+export function lastPart({ uri, id }: ResourceDetails, separator: string | RegExp): string {
+  const last = (uri ?? id).split(/[?#]/)[0]?.split(separator).at(-1) ?? "";
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
 }

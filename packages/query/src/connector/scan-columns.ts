@@ -1,5 +1,14 @@
 import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
-import { isInputColumn, placesOfRows } from "./column-places.ts";
+
+/** What `in` says of columns that rows have; absent for those of tables. */
+const placesOfRows: ReadonlySet<unknown> = new Set([undefined, "response", "output"]);
+
+const placesOfArguments: ReadonlySet<unknown> = new Set(["query", "path", "input"]);
+
+/** True for what a request or a call is given. */
+function isInputColumn(column: ResourceColumn): boolean {
+  return placesOfArguments.has(column["in"]);
+}
 
 /** A name that a scan of a resource knows. */
 export interface ScanColumn {

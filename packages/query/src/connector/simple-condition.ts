@@ -1,6 +1,5 @@
-import { conjunctsOf } from "../physical/push-filters.ts";
 import type { DataType } from "../plan/data-type.ts";
-import type { TypedExpression } from "../plan/typed-plan.ts";
+import { conjunctsOf, type TypedExpression } from "../plan/typed-plan.ts";
 import type { PlanValue } from "./column-batch.ts";
 
 /** How a column is held against constants. */

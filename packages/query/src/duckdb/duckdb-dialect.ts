@@ -1,7 +1,14 @@
 import { sql } from "kysely";
 import { typeName, type DataType } from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
-import { argumentType, commonCalls, literalArgument, roundedFloat } from "../sql/sql-calls.ts";
+import {
+  commonCalls,
+  extractField,
+  floorOf,
+  literalArgument,
+  part,
+  roundedFloat,
+} from "../sql/sql-calls.ts";
 import type { Sql, SqlCall, SqlDialect } from "../sql/sql-dialect.ts";
 
 const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
@@ -22,8 +29,6 @@ export function duckDbTypeName(type: DataType): string {
 
 const castTo = (value: Sql, type: DataType): Sql =>
   sql`cast(${value} as ${sql.raw(duckDbTypeName(type))})`;
-const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
-const floorOf = (value: Sql): Sql => sql`floor(${value})`;
 const bigint: DataType = { kind: "int" };
 const timestamp: DataType = { kind: "timestamp" };
 
@@ -75,25 +80,8 @@ function castValue(value: Sql, from: DataType, to: DataType): Sql {
   return castTo(value, to);
 }
 
-const isoFields: Record<string, string> = { weekday: "isodow" };
-const spans: Record<string, string> = {
-  year: "to_years",
-  month: "to_months",
-  week: "to_weeks",
-  day: "to_days",
-  hour: "to_hours",
-  minute: "to_minutes",
-  second: "to_seconds",
-};
-
 const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) => Sql>> = {
   int_divide: (call) => sql`(${part(call, 0)} // nullif(${part(call, 1)}, 0))`,
-  round(call) {
-    const digits = Number(literalArgument(call.call, 1));
-    if (argumentType(call.call, 0).kind === "float")
-      return roundedFloat(part(call, 0), digits, floorOf);
-    return sql`round(${part(call, 0)}, ${sql.raw(String(digits))})`;
-  },
   contains: (call) => sql`contains(${part(call, 0)}, ${part(call, 1)})`,
   ends_with: (call) => sql`ends_with(${part(call, 0)}, ${part(call, 1)})`,
   date: (call) => castTo(part(call, 0), { kind: "date" }),
@@ -102,11 +90,10 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
   date_trunc: (call) =>
     castTo(sql`date_trunc(${part(call, 0)}, ${castTo(part(call, 1), timestamp)})`, timestamp),
   extract(call) {
-    const field = literalArgument(call.call, 0);
-    return sql`extract(${sql.raw(isoFields[field] ?? field)} from ${castTo(part(call, 1), timestamp)})`;
+    return sql`extract(${extractField(call)} from ${castTo(part(call, 1), timestamp)})`;
   },
   date_add(call) {
-    const span = sql.raw(spans[literalArgument(call.call, 2)] ?? "to_days");
+    const span = sql.raw(`to_${literalArgument(call.call, 2)}s`);
     return castTo(
       sql`(${part(call, 0)} + ${span}(cast(${part(call, 1)} as integer)))`,
       call.call.type,

@@ -9,6 +9,7 @@ import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
 import { duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
+import { openInstance, type InstanceSettings } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
@@ -17,7 +18,7 @@ import { engineError, streamQuery, type Session } from "./stream-query.ts";
 export interface DuckDbEngineOptions {
   /** 2 by default. */
   threads?: number | undefined;
-  /** DuckDB's own limit, beyond which a query fails. 512 by default. */
+  /** DuckDB's own limit, beyond which a query fails. 512 by default, for each dialect's order of nulls. */
   memoryMiB?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -37,44 +38,46 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
       throw new QueryError("invalid_options", `${name} is a whole number from 1, not ${value}.`);
   }
   const duckdb = await loadDuckDb();
-  const instance = await duckdb.DuckDBInstance.create(":memory:", {
-    threads: String(threads),
-    memory_limit: `${memoryMiB}MiB`,
-  });
-  try {
-    await secure(instance);
-  } catch (error) {
-    instance.closeSync();
-    throw engineError(error);
-  }
-  return createEngine(duckdb, instance);
+  return createEngine(duckdb, { threads, memoryMiB });
 }
 
-async function secure(instance: DuckDBInstance): Promise<void> {
-  const connection = await instance.connect();
-  try {
-    await connection.run("SET temp_directory = ''");
-    // Read by SQL that users write; what plans are compiled to divides floats only.
-    await connection.run("SET GLOBAL integer_division = true");
-    await connection.run(
-      "SET autoinstall_known_extensions = false; SET autoload_known_extensions = false",
-    );
-    await connection.run("SET enable_external_access = false; SET lock_configuration = true");
-  } finally {
-    connection.closeSync();
-  }
-}
-
-function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngine {
+function createEngine(duckdb: DuckDbModule, settings: InstanceSettings): QueryEngine {
   let isOpen = true;
+  /** By the order of nulls, which holds for all connections of an instance. */
+  const instances = new Map<string, Promise<DuckDBInstance>>();
   const running = new Set<DuckDBConnection>();
+  const instanceOf = (nullOrder: string): Promise<DuckDBInstance> => {
+    const known = instances.get(nullOrder);
+    if (known !== undefined) return known;
+    const opened = openInstance(duckdb, { ...settings, nullOrder });
+    instances.set(nullOrder, opened);
+    return opened;
+  };
+  const connected = async (
+    nullOrder: string,
+    signal: AbortSignal | undefined,
+  ): Promise<DuckDBConnection> => {
+    if (!isOpen) throw new QueryError("closed", "The engine is closed; open another one.");
+    throwIfAborted(signal, QueryError);
+    const connecting = instanceOf(nullOrder).then((instance) => instance.connect());
+    try {
+      const connection = await untilAborted(connecting, signal, QueryError);
+      running.add(connection);
+      return connection;
+    } catch (error) {
+      // Statements that DuckDB can't stop at once keep others from connecting: an abort ends the wait.
+      void connecting.then((late) => late.closeSync()).catch(() => {});
+      throw error;
+    }
+  };
+  const end = (connection: DuckDBConnection): void => {
+    running.delete(connection);
+    connection.closeSync();
+  };
   return {
     name: "DuckDB",
     async *run(work, options) {
-      if (!isOpen) throw new QueryError("closed", "The engine is closed; open another one.");
-      throwIfAborted(options.signal, QueryError);
-      const connection = await instance.connect();
-      running.add(connection);
+      const connection = await connected("NULLS_LAST", options.signal);
       const stopListening = interruptOnAbort(connection, options.signal);
       try {
         for (const [index, input] of work.inputs.entries())
@@ -85,42 +88,25 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
         throw engineError(error);
       } finally {
         stopListening();
-        running.delete(connection);
-        connection.closeSync();
+        end(connection);
       }
     },
     async runSql(work, options) {
-      if (!isOpen) throw new QueryError("closed", "The engine is closed; open another one.");
-      throwIfAborted(options.signal, QueryError);
-      const connection = await connected(instance, options.signal);
-      running.add(connection);
-      const end = (): void => {
-        running.delete(connection);
-        connection.closeSync();
-      };
-      return await runDuckDbSql({ duckdb, connection }, work, { ...options, end, load: loadNamed });
+      const connection = await connected(work.nullOrder, options.signal);
+      return await runDuckDbSql({ duckdb, connection }, work, {
+        ...options,
+        end: () => end(connection),
+        load: loadNamed,
+      });
     },
     async close() {
       if (!isOpen) return;
       isOpen = false;
       for (const connection of running) connection.interrupt();
-      instance.closeSync();
+      for (const opened of instances.values())
+        await opened.then((instance) => instance.closeSync()).catch(() => {});
     },
   };
-}
-
-/** Statements that DuckDB can't stop at once keep others from connecting: an abort ends the wait. */
-async function connected(
-  instance: DuckDBInstance,
-  signal: AbortSignal | undefined,
-): Promise<DuckDBConnection> {
-  const connecting = instance.connect();
-  try {
-    return await untilAborted(connecting, signal, QueryError);
-  } catch (error) {
-    void connecting.then((late) => late.closeSync()).catch(() => {});
-    throw error;
-  }
 }
 
 /** Under the columns' own names. */

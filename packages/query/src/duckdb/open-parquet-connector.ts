@@ -4,7 +4,8 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { Connector, PlanFragment, RunOptions } from "../connector/connector.ts";
-import type { PlanOperation } from "../plan/logical-plan.ts";
+import { lastPart } from "../connector/find-connector.ts";
+import { allOperations } from "../plan/logical-plan.ts";
 import { columnDataType, typeName, type DataType } from "../plan/data-type.ts";
 import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
@@ -12,6 +13,7 @@ import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import type { Sql } from "../sql/sql-dialect.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
+import { openInstance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
@@ -34,18 +36,6 @@ export interface ParquetConnector extends Connector {
   close(): Promise<void>;
 }
 
-const operations: ReadonlySet<PlanOperation> = new Set([
-  "scan",
-  "filter",
-  "project",
-  "join",
-  "aggregate",
-  "sort",
-  "limit",
-  "union",
-  "distinct",
-]);
-
 /**
  * A connector over Parquet files by DuckDB, which takes every step and reads no more columns and row groups than it needs.
  * @throws QueryError `engine_missing` where @duckdb/node-api is not installed, `engine_failed`
@@ -53,32 +43,19 @@ const operations: ReadonlySet<PlanOperation> = new Set([
 export async function openParquetConnector(
   options: ParquetConnectorOptions,
 ): Promise<ParquetConnector> {
-  const { name = "Parquet", threads = 2, memoryMiB = 512 } = options;
+  const { name = "Parquet" } = options;
   const duckdb = await loadDuckDb();
-  const instance = await duckdb.DuckDBInstance.create(":memory:", {
-    threads: String(threads),
-    memory_limit: `${memoryMiB}MiB`,
-  });
   const folder = options.folder.replace(/\/*$/, "/");
   let isOpen = true;
-  try {
-    const setUp = await instance.connect();
-    await setUp.run(
-      `SET temp_directory = ''; SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}]`,
-    );
-    await setUp.run(
-      "SET autoinstall_known_extensions = false; SET autoload_known_extensions = false",
-    );
-    await setUp.run("SET enable_external_access = false; SET lock_configuration = true");
-    setUp.closeSync();
-  } catch (error) {
-    instance.closeSync();
-    throw engineError(error);
-  }
+  const instance = await openInstance(
+    duckdb,
+    options,
+    `SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}];`,
+  );
   const pathOf = ({ resource }: TypedScan): string => folder + fileName(resource, options);
   return {
     name,
-    operations,
+    operations: allOperations,
     describe: (fragment) =>
       compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
     async *run(fragment, run) {
@@ -191,7 +168,7 @@ function fits(stored: DataType, wanted: DataType): boolean {
 
 /** A name of one file: no glob, no way out of the folder. */
 function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions): string {
-  const file = fileOf?.(resource) ?? lastPart(resource);
+  const file = fileOf?.(resource) ?? lastPart(resource, "/");
   const isPlain =
     file !== "" &&
     !/[*?[\]{}\p{Cc}]/u.test(file) &&
@@ -205,15 +182,6 @@ function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions
       details: { resource: resource.id },
     },
   );
-}
-
-function lastPart({ uri, id }: ResourceDetails): string {
-  const last = (uri ?? id).split(/[?#]/)[0]?.split("/").at(-1) ?? "";
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
 }
 
 function literal(text: string): string {

@@ -15,7 +15,7 @@ interface DuckDbRun extends RunOptions {
   end(): void;
 }
 
-/** Loads the inputs and runs the first statement that DuckDB can bind. An abort is answered at once, even where DuckDB takes longer to stop. */
+/** Loads the inputs and runs the statement. An abort is answered at once, even where DuckDB takes longer to stop. */
 export async function runDuckDbSql(
   session: Session,
   work: EngineSql,
@@ -58,19 +58,16 @@ export async function runDuckDbSql(
   }
 }
 
-async function start({ connection }: Session, { statements }: EngineSql): Promise<DuckDBResult> {
+async function start({ connection }: Session, { text, macros }: EngineSql): Promise<DuckDBResult> {
   let failure: unknown;
-  for (const [index, { text, macros }] of statements.entries()) {
+  for (const creations of macros) {
     try {
-      for (const { create } of macros)
-        await connection.run(create.replace(/^CREATE /, "CREATE OR REPLACE "));
+      for (const create of creations) await connection.run(create);
       return await connection.stream(text);
     } catch (error) {
       failure ??= error;
-      const isUnbound =
-        error instanceof Error &&
-        /^Binder Error|No function matches|Conversion Error/.test(error.message);
-      if (!isUnbound || index === statements.length - 1) throw failure;
+      const isUnbound = error instanceof Error && /^Binder Error|No function/.test(error.message);
+      if (!isUnbound) break;
     }
   }
   throw failure;
@@ -102,35 +99,19 @@ function kindName(duckdb: DuckDbModule, type: DuckDBType): string {
   return kindOf(duckdb, type)?.kind ?? type.toString().toLowerCase();
 }
 
+const kinds: Readonly<Record<string, DataType>> = {
+  BOOLEAN: { kind: "bool" },
+  FLOAT: { kind: "float" },
+  DOUBLE: { kind: "float" },
+  DECIMAL: { kind: "decimal", precision: 38, scale: 0 },
+  VARCHAR: { kind: "text" },
+  DATE: { kind: "date" },
+  TIMESTAMP: { kind: "timestamp" },
+};
+
 function kindOf({ DuckDBTypeId: id }: DuckDbModule, type: DuckDBType): DataType | undefined {
-  switch (type.typeId) {
-    case id.BOOLEAN:
-      return { kind: "bool" };
-    case id.TINYINT:
-    case id.SMALLINT:
-    case id.INTEGER:
-    case id.BIGINT:
-    case id.UTINYINT:
-    case id.USMALLINT:
-    case id.UINTEGER:
-    case id.UBIGINT:
-    case id.HUGEINT:
-    case id.UHUGEINT:
-      return { kind: "int" };
-    case id.FLOAT:
-    case id.DOUBLE:
-      return { kind: "float" };
-    case id.DECIMAL:
-      return { kind: "decimal", precision: 38, scale: 0 };
-    case id.VARCHAR:
-      return { kind: "text" };
-    case id.DATE:
-      return { kind: "date" };
-    case id.TIMESTAMP:
-      return { kind: "timestamp" };
-    default:
-      return undefined;
-  }
+  const name = id[type.typeId];
+  return /^U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?$/.test(name) ? { kind: "int" } : kinds[name];
 }
 
 function decoderOf(

@@ -4,14 +4,13 @@ import { systemClock, type Clock } from "@ccl/core";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { QueryEngine } from "../connector/connector.ts";
 import { findConnector, type Connectors } from "../connector/find-connector.ts";
-import type { PhysicalPlan, PlacedFragment } from "../physical/physical-plan.ts";
-import { planPhysical } from "../physical/plan-physical.ts";
+import { planPhysical, type PhysicalPlan, type PlacedFragment } from "../physical/plan-physical.ts";
 import { shownName } from "../physical/derived-name.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { discreetError } from "../validate/discreet-error.ts";
-import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
+import { validPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import {
   limitsOf,
   metered,
@@ -57,25 +56,12 @@ export function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Pro
 
 async function execute(plan: LogicalPlan, options: ExecutePlanOptions): Promise<QueryResult> {
   throwIfAborted(options.signal, QueryError);
-  const checked = validateLogicalPlan(plan, options);
-  if (!checked.ok) {
-    const reasons = checked.issues
-      .filter(({ severity }) => severity !== "warning")
-      .map(({ message }) => message);
-    throw new QueryError(
-      "plan_invalid",
-      `The plan is not valid: ${reasons.slice(0, 3).join(" ")}`,
-      {
-        details: { issues: checked.issues },
-      },
-    );
-  }
   const clock = options.clock ?? systemClock;
-  const valid = resolveNow(checked.value, clock.now());
-  const connectorOf = (
-    resource: Parameters<typeof findConnector>[1],
-  ): ReturnType<typeof findConnector> => findConnector(options.connectors, resource);
-  const physical = planPhysical(valid, { connectorOf, pushdown: options.pushdown ?? "full" });
+  const valid = resolveNow(validPlan(plan, options), clock.now());
+  const physical = planPhysical(valid, {
+    connectorOf: (resource) => findConnector(options.connectors, resource),
+    pushdown: options.pushdown ?? "full",
+  });
   if (physical.engine !== undefined && options.engine === undefined) {
     const steps = physical.engine.steps.map(({ name }) => shownName(name));
     const message = `No source takes ${steps.map((name) => JSON.stringify(name)).join(", ")}; give an engine (openDuckDbEngine of @ccl/query/duckdb).`;
@@ -146,7 +132,6 @@ function createResult(execution: Execution): QueryResult {
     },
     statistics: () => ({ ...statistics, rows: traffic.rows, bytes: traffic.bytes }),
     async close() {
-      deadline.abort();
       deadline.end();
       await batches.return();
     },

@@ -1,3 +1,4 @@
+import { createDeadline } from "@ccl/core/async";
 import { batchBytes, type ColumnBatch } from "../connector/column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
@@ -82,11 +83,10 @@ export async function* metered(
 /** A signal that ends with the caller's or with the time, and how to tell which. */
 export interface Deadline {
   signal: AbortSignal;
-  /** Frees the timer. */
+  /** Frees the timer, and aborts what is still open. */
   end(): void;
   /** The error of a call that the signal ended; undefined where it did not. */
   failure(): QueryError | undefined;
-  abort(): void;
 }
 
 /** Starts the clock of a part of a query. */
@@ -94,32 +94,17 @@ export function startDeadline(
   signal: AbortSignal | undefined,
   { timeoutMs, what }: { timeoutMs: number | undefined; what: string },
 ): Deadline {
-  const controller = new AbortController();
-  let isLate = false;
-  const late = (): void => {
-    isLate = true;
-    controller.abort();
-  };
-  const timer =
-    timeoutMs === undefined || timeoutMs === Infinity ? undefined : setTimeout(late, timeoutMs);
-  const abort = (): void => controller.abort(signal?.reason);
-  if (signal?.aborted === true) abort();
-  signal?.addEventListener("abort", abort, { once: true });
+  const late = new QueryError("limit_exceeded", `${what} took longer than ${timeoutMs} ms.`, {
+    details: { limit: "timeoutMs", max: timeoutMs, of: what },
+  });
+  const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => late });
   return {
-    signal: controller.signal,
-    abort: () => controller.abort(),
-    end() {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    },
+    signal: deadline.signal,
+    end: () => deadline.close(),
     failure() {
       if (signal?.aborted === true)
         return new QueryError("aborted", "The query was aborted.", { cause: signal.reason });
-      if (!isLate) return undefined;
-      const message = `${what} took longer than ${timeoutMs} ms.`;
-      return new QueryError("limit_exceeded", message, {
-        details: { limit: "timeoutMs", max: timeoutMs, of: what },
-      });
+      return deadline.signal.reason === late ? late : undefined;
     },
   };
 }

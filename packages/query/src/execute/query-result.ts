@@ -1,6 +1,6 @@
 import type { Issue } from "@ccl/core";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
-import type { PhysicalPlan } from "../physical/physical-plan.ts";
+import type { PhysicalPlan } from "../physical/plan-physical.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 
 /** A row by column name. */

@@ -1,9 +1,10 @@
 import { canonicalTimestamp } from "../plan/canonical-value.ts";
-import type {
-  TypedExpression,
-  TypedLiteral,
-  TypedStep,
-  ValidLogicalPlan,
+import {
+  withParts,
+  type TypedExpression,
+  type TypedLiteral,
+  type TypedStep,
+  type ValidLogicalPlan,
 } from "../plan/typed-plan.ts";
 
 /** The plan with each `now()` as one instant, the same in every source. */
@@ -20,27 +21,8 @@ export function resolveNow(valid: ValidLogicalPlan, nowMs: number): ValidLogical
 }
 
 function resolved(expression: TypedExpression, now: TypedLiteral): TypedExpression {
-  const write = (part: TypedExpression): TypedExpression => resolved(part, now);
-  switch (expression.op) {
-    case "column":
-    case "literal":
-      return expression;
-    case "call":
-      return expression.function === "now"
-        ? now
-        : { ...expression, arguments: expression.arguments.map(write) };
-    case "cast":
-    case "in":
-      return { ...expression, value: write(expression.value) };
-    case "case": {
-      const { otherwise, ...rest } = expression;
-      const branches = expression.branches.map(({ when, value }) => ({
-        when: write(when),
-        value: write(value),
-      }));
-      return { ...rest, branches, otherwise: otherwise ? write(otherwise) : undefined };
-    }
-  }
+  if (expression.op === "call" && expression.function === "now") return now;
+  return withParts(expression, (part) => resolved(part, now));
 }
 
 function withExpressions(
@@ -55,7 +37,7 @@ function withExpressions(
     case "aggregate": {
       const aggregates = step.aggregates.map(({ argument, ...rest }) => ({
         ...rest,
-        argument: argument ? write(argument) : undefined,
+        argument: argument && write(argument),
       }));
       return { ...step, by: step.by.map(write), aggregates };
     }

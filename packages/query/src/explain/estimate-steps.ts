@@ -1,6 +1,11 @@
 import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
-import { conjunctsOf } from "../physical/push-filters.ts";
-import type { PlanColumn, TypedExpression, TypedStep } from "../plan/typed-plan.ts";
+import {
+  conjunctsOf,
+  type PlanColumn,
+  type TypedExpression,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
+import { rowCount } from "../validate/check-anti-patterns.ts";
 
 /** How much a step gives, as far as the catalog tells. */
 export interface StepEstimate {
@@ -128,16 +133,6 @@ function scanFacts(resource: ResourceDetails): Known {
     rows,
     facts: new Map((resource.columns ?? []).map((column) => [column.name, fact(column)])),
   };
-}
-
-/** As catalogs write it: 1000, "1e7", "~1200". */
-function rowCount(written: string | number | undefined): number | undefined {
-  const rows = Number(
-    String(written ?? "")
-      .replace(/^~/, "")
-      .trim() || Number.NaN,
-  );
-  return Number.isFinite(rows) && rows >= 0 ? rows : undefined;
 }
 
 function joined(step: Extract<TypedStep, { op: "join" }>, left: Known, right: Known): Known {

@@ -1,19 +1,21 @@
 import type { Issue } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { Connector } from "../connector/connector.ts";
-import { findConnector, type Connectors } from "../connector/find-connector.ts";
+import {
+  findConnector,
+  type Connectors,
+  type FoundConnector,
+} from "../connector/find-connector.ts";
 import { shownName } from "../physical/derived-name.ts";
-import type { PhysicalPlan, PlacedFragment } from "../physical/physical-plan.ts";
-import { planPhysical, type FoundConnector } from "../physical/plan-physical.ts";
-import type { LogicalPlan, PlanOperation } from "../plan/logical-plan.ts";
-import { conjunctsOf } from "../physical/push-filters.ts";
-import type { PlanColumn, TypedStep } from "../plan/typed-plan.ts";
+import { planPhysical, type PhysicalPlan, type PlacedFragment } from "../physical/plan-physical.ts";
+import { allOperations, type LogicalPlan, type PlanOperation } from "../plan/logical-plan.ts";
+import { conjunctsOf, type PlanColumn, type TypedStep } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { visibleResources } from "../validate/visible-resources.ts";
-import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
+import { validPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { estimateSteps, rowBytes } from "./estimate-steps.ts";
 import { explanationDiagram } from "./explanation-diagram.ts";
-import { explanationText } from "./explanation-text.ts";
+import { explanationText, stepText } from "./explanation-text.ts";
 import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./plan-explanation.ts";
 
 /** What a plan is explained by. */
@@ -28,20 +30,7 @@ export interface ExplainOptions extends ValidateOptions {
  * @throws QueryError `plan_invalid`, `connector_missing`
  */
 export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExplanation {
-  const checked = validateLogicalPlan(plan, options);
-  if (!checked.ok) {
-    const reasons = checked.issues
-      .filter(({ severity }) => severity !== "warning")
-      .map(({ message }) => message);
-    throw new QueryError(
-      "plan_invalid",
-      `The plan is not valid: ${reasons.slice(0, 3).join(" ")}`,
-      {
-        details: { issues: checked.issues },
-      },
-    );
-  }
-  const valid = checked.value;
+  const valid = validPlan(plan, options);
   const assumed = new Map<string, Connector>();
   const connectorOf = (resource: ResourceDetails): FoundConnector =>
     options.connectors === undefined
@@ -77,7 +66,7 @@ function explanationOf(
   const explained = (step: TypedStep): ExplainedStep => ({
     name: shownName(step.name),
     op: step.op,
-    text: explanationText.step(
+    text: stepText(
       step.op === "scan" ? { ...step, columns: seen(step.columns, [step.resource]) } : step,
     ),
     rows: estimates.get(step.name)?.rows,
@@ -115,7 +104,7 @@ function explanationOf(
   };
   return {
     ...body,
-    text: explanationText.whole(body),
+    text: explanationText(body),
     diagram: explanationDiagram(body),
   };
 }
@@ -164,17 +153,6 @@ function slowest(resources: readonly ResourceDetails[]): number | undefined {
   return told.every((value) => value !== undefined) ? Math.max(0, ...told) : undefined;
 }
 
-const tableOperations: ReadonlySet<PlanOperation> = new Set([
-  "scan",
-  "filter",
-  "project",
-  "join",
-  "aggregate",
-  "sort",
-  "limit",
-  "union",
-  "distinct",
-]);
 const rowOperations: ReadonlySet<PlanOperation> = new Set(["scan", "filter", "limit"]);
 
 /** A source that takes what the cards allow: tables all, all others rows by conditions. */
@@ -183,7 +161,7 @@ function assumedConnector(
   assumed: Map<string, Connector>,
 ): FoundConnector {
   const key = (uri ?? id).split(/[?#]/)[0]?.replace(/[^/]*$/, "") ?? id;
-  const operations = kind === "tabular" ? tableOperations : rowOperations;
+  const operations = kind === "tabular" ? allOperations : rowOperations;
   const known = assumed.get(`${kind} ${key}`) ?? {
     name: key.replace(/\/$/, "") || id,
     operations,

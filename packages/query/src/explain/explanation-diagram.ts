@@ -1,11 +1,8 @@
 import { grouped } from "./explanation-text.ts";
-import type { PlanExplanation } from "./plan-explanation.ts";
-import type { ExplainedStep } from "./plan-explanation.ts";
-
-type Body = Omit<PlanExplanation, "text" | "diagram" | "svg">;
+import type { ExplainedStep, ExplanationBody } from "./plan-explanation.ts";
 
 /** A Mermaid flowchart: a box for each source and one for what stays here, arrows with what is moved. */
-export function explanationDiagram({ sources, local, rows }: Body): string {
+export function explanationDiagram({ sources, local, rows }: ExplanationBody): string {
   const lines = ["flowchart LR"];
   for (const [index, source] of sources.entries()) {
     lines.push(`  subgraph s${index}["${escaped(source.name)}"]`);

@@ -1,7 +1,10 @@
 import { typeName } from "../plan/data-type.ts";
-import type { Expression } from "../plan/expression.ts";
-import type { TypedExpression, TypedStep } from "../plan/typed-plan.ts";
-import { conjunction, conjunctsOf } from "../physical/push-filters.ts";
+import {
+  conjunction,
+  conjunctsOf,
+  type TypedExpression,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
 import { shownName } from "../physical/derived-name.ts";
 import {
   renderAggregate,
@@ -9,24 +12,17 @@ import {
   renderName,
   renderNamed,
 } from "../render/render-expression.ts";
-import type { PlanExplanation } from "./plan-explanation.ts";
-import type { ExplainedSource } from "./plan-explanation.ts";
-import type { ExplainedStep } from "./plan-explanation.ts";
+import type { ExplainedSource, ExplainedStep, ExplanationBody } from "./plan-explanation.ts";
 
-/** Explanations for people. */
-export const explanationText: {
-  step: (step: TypedStep) => string;
-  whole: (explanation: Omit<PlanExplanation, "text" | "diagram" | "svg">) => string;
-} = { step: stepText, whole: wholeText };
-
-function wholeText({
+/** An explanation for people. */
+export function explanationText({
   sources,
   local,
   columns,
   cost,
   rows,
   warnings,
-}: Omit<PlanExplanation, "text" | "diagram" | "svg">): string {
+}: ExplanationBody): string {
   const lines = sources.flatMap(sourceLines);
   if (local.length > 0) lines.push("here:", ...local.map(stepLine));
   lines.push(
@@ -72,7 +68,8 @@ function aboutBytes(bytes: number | undefined): string {
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
 }
 
-function stepText(step: TypedStep): string {
+/** A step for people. */
+export function stepText(step: TypedStep): string {
   switch (step.op) {
     case "scan":
       return `scan ${step.resource.id} (${step.columns.map(({ name }) => renderName(name)).join(", ")})`;
@@ -82,7 +79,7 @@ function stepText(step: TypedStep): string {
       return `project ${step.values.map((value, index) => named(value, step.columns[index]?.name)).join(", ")}`;
     case "join": {
       const keys = step.on
-        .map(({ left, right }) => `${shown(left)} = ${shown(right)}`)
+        .map(({ left, right }) => `${renderExpression(left)} = ${renderExpression(right)}`)
         .join(" and ");
       return `${step.kind} join ${shownName(step.left)} with ${shownName(step.right)} on ${keys}`;
     }
@@ -90,11 +87,7 @@ function stepText(step: TypedStep): string {
       const by = step.by.map((value, index) => named(value, step.columns[index]?.name));
       const values = step.aggregates.map(({ function: applied, argument }, index) => {
         const name = step.columns[step.by.length + index]?.name ?? "";
-        return renderAggregate({
-          name,
-          function: applied,
-          argument: argument !== undefined ? plainExpression(argument) : undefined,
-        });
+        return renderAggregate({ name, function: applied, argument });
       });
       return `aggregate ${values.join(", ") || "nothing"}${by.length > 0 ? ` by ${by.join(", ")}` : ""}`;
     }
@@ -113,57 +106,11 @@ function stepText(step: TypedStep): string {
 function conditionText(where: TypedExpression): string {
   const parts = conjunctsOf(where);
   const own = conjunction(parts.filter(({ isRule }) => isRule !== true));
-  if (own !== undefined && parts.every(({ isRule }) => isRule !== true)) return shown(where);
-  return `${own === undefined ? "" : `${shown(own)} and `}by a rule of access`;
+  if (own !== undefined && parts.every(({ isRule }) => isRule !== true))
+    return renderExpression(where);
+  return `${own === undefined ? "" : `${renderExpression(own)} and `}by a rule of access`;
 }
 
 function named(value: TypedExpression, name = ""): string {
-  return renderNamed({ name, value: plainExpression(value) });
-}
-
-function shown(value: TypedExpression): string {
-  return renderExpression(plainExpression(value));
-}
-
-/** An expression as plans write it. */
-function plainExpression(value: TypedExpression): Expression {
-  switch (value.op) {
-    case "column":
-      return { op: "column", name: value.name };
-    case "literal":
-      return {
-        op: "literal",
-        type: value.value === null ? "null" : value.type.kind,
-        value: value.value,
-      };
-    case "call":
-      return {
-        op: "call",
-        function: value.function,
-        arguments: value.arguments.map(plainExpression),
-      };
-    case "cast":
-      return { op: "cast", value: plainExpression(value.value), type: typeName(value.type) };
-    case "in":
-      return {
-        op: "in",
-        value: plainExpression(value.value),
-        list: value.list.map((item) => ({
-          op: "literal",
-          type: item.value === null ? "null" : item.type.kind,
-          value: item.value,
-        })),
-      };
-    case "case": {
-      const branches = value.branches.map((branch) => ({
-        when: plainExpression(branch.when),
-        value: plainExpression(branch.value),
-      }));
-      return {
-        op: "case",
-        branches,
-        otherwise: value.otherwise !== undefined ? plainExpression(value.otherwise) : undefined,
-      };
-    }
-  }
+  return renderNamed({ name, value });
 }

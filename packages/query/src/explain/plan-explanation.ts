@@ -30,8 +30,8 @@ export interface ExplainedSource {
   request?: string | undefined;
 }
 
-/** Who would do what. */
-export interface PlanExplanation {
+/** Who would do what, as data. */
+export interface ExplanationBody {
   sources: ExplainedSource[];
   /** What stays here; empty where one source does all. */
   local: ExplainedStep[];
@@ -41,6 +41,10 @@ export interface PlanExplanation {
   /** Of the result. */
   rows: number | undefined;
   warnings: Issue[];
+}
+
+/** Who would do what. */
+export interface PlanExplanation extends ExplanationBody {
   text: string;
   /** Mermaid (flowchart). */
   diagram: string;

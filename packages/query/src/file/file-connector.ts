@@ -7,8 +7,7 @@ import type { RowPage } from "../connector/answer-rows.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { QueryError } from "../query-error.ts";
 import { delimitedPages } from "./delimited-pages.ts";
-import type { FileContent } from "./file-content.ts";
-import { folderReader } from "./folder-reader.ts";
+import { folderReader, type FileContent } from "./folder-reader.ts";
 import { jsonLinePages, jsonPage } from "./json-pages.ts";
 import { textDecoderOf } from "./text-value.ts";
 

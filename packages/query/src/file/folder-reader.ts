@@ -1,6 +1,8 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { QueryError } from "../query-error.ts";
-import type { FileContent } from "./file-content.ts";
+
+/** A file's bytes, or its text, as a whole or in pieces. */
+export type FileContent = Uint8Array | string | AsyncIterable<Uint8Array | string>;
 
 /**
  * Reads files of one folder and of its subfolders. The file is the end of a resource's address: the longest that exists in

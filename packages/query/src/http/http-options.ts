@@ -5,30 +5,13 @@ export type HttpPaging =
   /** The whole answer comes at once. */
   | { by: "none" }
   /** Pages are counted, from `first` (1 by default). */
-  | {
-      by: "page";
-      parameter: string;
-      first?: number | undefined;
-      sizeParameter?: string | undefined;
-      size?: number | undefined;
-    }
+  | { by: "page"; parameter: string; first?: number | undefined }
   /** Rows are counted. */
-  | {
-      by: "offset";
-      parameter: string;
-      sizeParameter?: string | undefined;
-      size?: number | undefined;
-    }
+  | { by: "offset"; parameter: string }
   /** Each answer names the next cursor at `cursorAt`, keys joined by dots; none, null or an empty one ends. */
-  | {
-      by: "cursor";
-      parameter: string;
-      cursorAt: string;
-      sizeParameter?: string | undefined;
-      size?: number | undefined;
-    }
+  | { by: "cursor"; parameter: string; cursorAt: string }
   /** Each answer has a Link header (RFC 8288) with `rel="next"`. */
-  | { by: "link"; sizeParameter?: string | undefined; size?: number | undefined };
+  | { by: "link" };
 
 /** What the card of a resource does not say. */
 export interface HttpResource {
@@ -42,7 +25,7 @@ export interface HttpResource {
   parameters?:
     | Readonly<Record<string, { column: string; operator: Exclude<ConditionOperator, "in"> }>>
     | undefined;
-  /** Sent with every request. */
+  /** Sent with every request, like the size of a page. */
   query?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -7,9 +7,6 @@ import { isBelow } from "./request-url.ts";
 /** The address of the first page. */
 export function firstPage(url: URL, paging: HttpPaging): URL {
   const first = new URL(url);
-  if (paging.by === "none") return first;
-  if (paging.sizeParameter !== undefined && paging.size !== undefined)
-    first.searchParams.set(paging.sizeParameter, String(paging.size));
   if (paging.by === "page") first.searchParams.set(paging.parameter, String(paging.first ?? 1));
   if (paging.by === "offset") first.searchParams.set(paging.parameter, "0");
   return first;

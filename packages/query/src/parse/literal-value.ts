@@ -1,21 +1,12 @@
 import type { LiteralExpression } from "../plan/expression.ts";
-import { quoted } from "./parse-issue.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { PlanSyntaxError, quoted } from "./parse-issue.ts";
+import { dataKinds } from "../plan/data-type.ts";
 import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
 
-/** What a literal may be. */
-export const literalTypes = [
-  "bool",
-  "int",
-  "float",
-  "decimal",
-  "text",
-  "date",
-  "timestamp",
-  "timestamptz",
-  "null",
-] as const;
 type LiteralType = LiteralExpression["type"];
+
+/** What a literal may be. */
+export const literalTypes: readonly LiteralType[] = [...dataKinds, "null"];
 
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;

@@ -1,7 +1,7 @@
-import type { NamedAggregate, NamedExpression } from "../plan/expression.ts";
-import type { JoinKind, PlanStep } from "../plan/logical-plan.ts";
+import { invalidExpression, PlanSyntaxError } from "./parse-issue.ts";
+import { isAggregateName, type NamedAggregate, type NamedExpression } from "../plan/expression.ts";
+import { joinKinds, type JoinKind, type PlanStep } from "../plan/logical-plan.ts";
 import { readExpression } from "./parse-expression.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
 import {
   readJoinKey,
   readNamedAggregate,
@@ -11,16 +11,14 @@ import {
 } from "./read-items.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** What a bare `scan` reads. */
-export interface ArrowOptions {
-  resource?: string | undefined;
-}
-
-interface ArrowState {
+interface Arrow {
   reader: TokenReader;
-  options: ArrowOptions;
+  /** What a bare `scan` reads. */
+  resource: string | undefined;
   steps: PlanStep[];
 }
+
+type Unnamed<Step> = Step extends PlanStep ? Omit<Step, "name"> : never;
 
 const synonyms: Record<string, string> = {
   agg: "aggregate",
@@ -29,39 +27,31 @@ const synonyms: Record<string, string> = {
   order: "sort",
   join: "inner_join",
 };
-const joinKinds: Record<string, JoinKind> = {
-  inner_join: "inner",
-  left_join: "left",
-  semi_join: "semi",
-  anti_join: "anti",
-};
 
 /**
  * The steps of an arrow form, `scan(id)→filter(...)→agg(...)`; `->` is the same arrow. Steps are named after their
  * operation and place. A `project` without columns changes nothing.
  * @throws PlanSyntaxError
  */
-export function readArrow(reader: TokenReader, options: ArrowOptions): PlanStep[] {
-  const state: ArrowState = { reader, options, steps: [] };
-  readChain(state);
+export function readArrow(reader: TokenReader, resource: string | undefined): PlanStep[] {
+  const arrow: Arrow = { reader, resource, steps: [] };
+  readChain(arrow);
   reader.expectEnd();
-  return state.steps;
+  return arrow.steps;
 }
 
 /** Reads a chain and gives the name of its last step. */
-function readChain(state: ArrowState): string {
-  const { reader } = state;
+function readChain(arrow: Arrow): string {
+  const { reader } = arrow;
   return reader.nested(() => {
-    let last = readArrowStep(state, undefined);
-    while (reader.takeSymbol("→") || reader.takeSymbol("->")) last = readArrowStep(state, last);
-    if (last === undefined)
-      throw new PlanSyntaxError("expression_invalid", "A chain begins with scan.");
+    let last = readArrowStep(arrow, "");
+    while (reader.takeSymbol("→") || reader.takeSymbol("->")) last = readArrowStep(arrow, last);
     return last;
   });
 }
 
-function readArrowStep(state: ArrowState, from: string | undefined): string | undefined {
-  const { reader } = state;
+function readArrowStep(arrow: Arrow, from: string): string {
+  const { reader, steps } = arrow;
   const token = reader.peek();
   const written = token.kind === "word" ? token.value.toLowerCase() : "";
   const operation = Object.hasOwn(synonyms, written) ? (synonyms[written] ?? written) : written;
@@ -69,94 +59,74 @@ function readArrowStep(state: ArrowState, from: string | undefined): string | un
   if (read === undefined) return reader.fail(`one of ${Object.keys(readers).join(", ")}`);
   reader.take();
   reader.countNode();
-  if (from === undefined && operation !== "scan" && operation !== "union") {
-    throw new PlanSyntaxError(
-      "expression_invalid",
-      `${written} has nothing to read from; a chain begins with scan.`,
-    );
-  }
-  if (from !== undefined && operation === "scan") {
-    throw new PlanSyntaxError(
-      "expression_invalid",
+  if (from === "" && operation !== "scan" && operation !== "union")
+    throw invalidExpression(`${written} has nothing to read from; a chain begins with scan.`);
+  if (from !== "" && operation === "scan")
+    throw invalidExpression(
       "scan begins a chain; a second resource comes in through join or union.",
     );
-  }
-  const step = read({
-    ...state,
-    from: from ?? "",
-    nextName: () => `${operation.endsWith("_join") ? "join" : operation}${state.steps.length + 1}`,
-  });
+  const step = read(arrow, from);
   if (step === undefined) return from;
-  state.steps.push(step);
-  if (state.steps.length <= reader.limits.steps) return step.name;
-  throw new PlanSyntaxError(
-    "limit_exceeded",
-    `The plan has more than ${reader.limits.steps} steps.`,
-  );
+  const name = addStep(arrow, step);
+  if (steps.length <= reader.limits.steps) return name;
+  const message = `The plan has more than ${reader.limits.steps} steps.`;
+  throw new PlanSyntaxError("limit_exceeded", message);
 }
 
-interface ArrowInput extends ArrowState {
-  from: string;
-  /** The step's name; asked for after its inputs were read. */
-  nextName(): string;
+/** Names a step after its operation and place; its inputs have theirs by then. */
+function addStep({ steps }: Arrow, step: Unnamed<PlanStep>): string {
+  const name = `${step.op}${steps.length + 1}`;
+  steps.push({ name, ...step });
+  return name;
 }
 
-const readers: Record<string, (input: ArrowInput) => PlanStep | undefined> = {
+const readers: Record<string, (arrow: Arrow, from: string) => Unnamed<PlanStep> | undefined> = {
   scan: readScan,
-  filter: ({ reader, from, nextName }) => {
-    const where = inBrackets(reader, () => readExpression(reader));
-    return { name: nextName(), op: "filter", from, where };
-  },
-  project: ({ reader, from, nextName }) => {
-    if (!reader.isSymbol("(")) return undefined;
-    return {
-      name: nextName(),
-      op: "project",
-      from,
-      columns: readSeries(reader, readNamedExpression),
-    };
-  },
-  aggregate: readAggregation,
-  sort: ({ reader, from, nextName }) => ({
-    name: nextName(),
-    op: "sort",
+  filter: ({ reader }, from) => ({
+    op: "filter",
     from,
-    by: readSeries(reader, readSortKey),
+    where: inBrackets(reader, () => readExpression(reader)),
   }),
-  limit: ({ reader, from, nextName }) => {
+  project: ({ reader }, from) =>
+    reader.isSymbol("(")
+      ? { op: "project", from, columns: readSeries(reader, readNamedExpression) }
+      : undefined,
+  aggregate: readAggregation,
+  sort: ({ reader }, from) => ({ op: "sort", from, by: readSeries(reader, readSortKey) }),
+  limit({ reader }, from) {
     const [count = 0, offset] = readSeries(reader, readWhole);
-    return { name: nextName(), op: "limit", from, count, offset };
+    return { op: "limit", from, count, offset };
   },
-  distinct: ({ reader, from, nextName }) => {
+  distinct({ reader }, from) {
     if (reader.takeSymbol("(")) reader.expectSymbol(")");
-    return { name: nextName(), op: "distinct", from };
+    return { op: "distinct", from };
   },
-  union: readUnion,
-  inner_join: (input) => readJoin(input, "inner_join"),
-  left_join: (input) => readJoin(input, "left_join"),
-  semi_join: (input) => readJoin(input, "semi_join"),
-  anti_join: (input) => readJoin(input, "anti_join"),
+  union(arrow, from) {
+    const others = readSeries(arrow.reader, () => readSource(arrow));
+    const inputs = from === "" ? others : [from, ...others];
+    if (inputs.length < 2) throw invalidExpression("A union needs at least two chains.");
+    return { op: "union", from: inputs };
+  },
+  ...Object.fromEntries(
+    joinKinds.map((kind) => [
+      `${kind}_join`,
+      (arrow: Arrow, from: string) => readJoin(arrow, from, kind),
+    ]),
+  ),
 };
 
-function readScan({ reader, options, nextName }: ArrowInput): PlanStep {
-  if (!reader.takeSymbol("(")) {
-    if (options.resource !== undefined)
-      return { name: nextName(), op: "scan", resource: options.resource };
-    throw new PlanSyntaxError(
-      "field_missing",
-      "scan names no resource: write scan(id), or give the option resource.",
-    );
+function readScan({ reader, resource }: Arrow): Unnamed<PlanStep> {
+  if (!reader.isSymbol("(")) {
+    if (resource !== undefined) return { op: "scan", resource };
+    const message = "scan names no resource: write scan(id), or give the option resource.";
+    throw new PlanSyntaxError("field_missing", message);
   }
-  const resource = readResource(reader);
-  const columns: string[] = [];
-  while (reader.takeSymbol(",")) columns.push(readNameToken(reader));
-  reader.expectSymbol(")");
-  return {
-    name: nextName(),
-    op: "scan",
-    resource,
-    columns: columns.length > 0 ? columns : undefined,
-  };
+  return inBrackets(reader, () => {
+    const named = readResource(reader);
+    const columns: string[] = [];
+    while (reader.takeSymbol(",")) columns.push(readNameToken(reader));
+    return { op: "scan", resource: named, columns: columns.length > 0 ? columns : undefined };
+  });
 }
 
 /** A quoted id, or one as it stands up to a space, comma or bracket. */
@@ -170,71 +140,38 @@ function readResource(reader: TokenReader): string {
   return bare;
 }
 
-function readAggregation({ reader, from, nextName }: ArrowInput): PlanStep {
+function readAggregation({ reader }: Arrow, from: string): Unnamed<PlanStep> {
   const by: NamedExpression[] = [];
   const aggregates: NamedAggregate[] = [];
   readSeries(reader, () => {
     const { kind, value } = reader.peek();
-    const isAggregate =
-      kind === "word" && reader.isSymbol("(", 1) && aggregateNames.has(value.toLowerCase());
-    if (isAggregate) aggregates.push(readNamedAggregate(reader));
+    if (kind === "word" && reader.isSymbol("(", 1) && isAggregateName(value.toLowerCase()))
+      aggregates.push(readNamedAggregate(reader));
     else by.push(readNamedExpression(reader));
   });
-  return { name: nextName(), op: "aggregate", from, by, aggregates };
+  return { op: "aggregate", from, by, aggregates };
 }
 
-const aggregateNames: ReadonlySet<string> = new Set([
-  "count",
-  "count_distinct",
-  "sum",
-  "avg",
-  "min",
-  "max",
-]);
-
-function readUnion(input: ArrowInput): PlanStep {
-  const { reader, from } = input;
-  const others = readSeries(reader, () => readSource(input));
-  const inputs = from === "" ? others : [from, ...others];
-  if (inputs.length < 2)
-    throw new PlanSyntaxError("expression_invalid", "A union needs at least two chains.");
-  return { name: input.nextName(), op: "union", from: inputs };
-}
-
-function readJoin(input: ArrowInput, operation: string): PlanStep {
-  const { reader, from } = input;
-  reader.expectSymbol("(");
-  const right = readSource(input);
-  const on: { left: string; right: string }[] = [];
-  while (reader.takeSymbol(",")) on.push(readJoinKey(reader));
-  const prefix = reader.takeWord("as") ? readNameToken(reader) : undefined;
-  reader.expectSymbol(")");
-  if (on.length === 0)
-    throw new PlanSyntaxError(
-      "field_missing",
-      "A join needs keys: join(id, left_column = right_column).",
-    );
-  const kind = joinKinds[operation] ?? "inner";
-  return {
-    name: input.nextName(),
-    op: "join",
-    kind,
-    left: from,
-    right,
-    on,
-    prefix,
-  };
+function readJoin(arrow: Arrow, left: string, kind: JoinKind): Unnamed<PlanStep> {
+  const { reader } = arrow;
+  return inBrackets(reader, () => {
+    const right = readSource(arrow);
+    const on: { left: string; right: string }[] = [];
+    while (reader.takeSymbol(",")) on.push(readJoinKey(reader));
+    const prefix = reader.takeWord("as") ? readNameToken(reader) : undefined;
+    if (on.length > 0) return { op: "join", kind, left, right, on, prefix };
+    if (!reader.isSymbol(")")) reader.fail('")"');
+    const message = "A join needs keys: join(id, left_column = right_column).";
+    throw new PlanSyntaxError("field_missing", message);
+  });
 }
 
 /** A chain that begins with scan or union, or a bare resource. */
-function readSource(input: ArrowInput): string {
-  const { reader } = input;
+function readSource(arrow: Arrow): string {
+  const { reader } = arrow;
   if ((reader.isWord("scan") || reader.isWord("union")) && reader.isSymbol("(", 1))
-    return readChain(input);
-  const resource = readResource(reader);
-  const step: PlanStep = { name: `scan${input.steps.length + 1}`, op: "scan", resource };
-  input.steps.push(step);
-  return step.name;
+    return readChain(arrow);
+  return addStep(arrow, { op: "scan", resource: readResource(reader) });
 }
 
 function readSeries<T>(reader: TokenReader, read: (reader: TokenReader) => T): T[] {

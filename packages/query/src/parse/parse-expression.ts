@@ -1,3 +1,4 @@
+import { invalidExpression, PlanSyntaxError } from "./parse-issue.ts";
 import {
   isAggregateName,
   type AggregateFunction,
@@ -9,9 +10,8 @@ import { functionArguments, isFunctionName, type FunctionName } from "../plan/fu
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
 import { nearestName } from "../plan/nearest-name.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
 import { lowered } from "../plan/lowered.ts";
-import { reservedWords } from "./reserved-words.ts";
+import { reservedWords } from "../plan/reserved-words.ts";
 import type { TokenReader } from "./token-reader.ts";
 
 const comparisons: Record<string, FunctionName> = {
@@ -26,7 +26,7 @@ const comparisons: Record<string, FunctionName> = {
 };
 const sums: Record<string, FunctionName> = { "+": "add", "-": "subtract", "||": "concat" };
 const products: Record<string, FunctionName> = { "*": "multiply", "/": "divide", "%": "modulo" };
-const literalTypes = { date: "date", timestamp: "timestamp", timestamptz: "timestamptz" } as const;
+const timeKinds = ["date", "timestamp", "timestamptz"] as const;
 // A map, since a model may well ask for a function named constructor.
 const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["nullif", "null_if"],
@@ -102,8 +102,7 @@ function readRange(reader: TokenReader, value: Expression): Expression | undefin
   do {
     const item = readSum(reader);
     if (item.op !== "literal" || item.type === "null") {
-      throw new PlanSyntaxError(
-        "expression_invalid",
+      throw invalidExpression(
         "IN takes a list of literals without NULL; for rows of another step use a semi join.",
       );
     }
@@ -147,37 +146,22 @@ function readOperators(
 function readUnary(reader: TokenReader): Expression {
   if (!reader.isSymbol("-")) return readPrimary(reader);
   reader.take();
-  const { kind, value } = reader.peek();
-  if (kind === "number") {
-    reader.take();
-    return numberLiteral(reader, `-${value}`);
-  }
+  if (reader.peek().kind === "number") return numberLiteral(reader, `-${reader.take().value}`);
   return reader.nested(() => call(reader, "negate", [readUnary(reader)]));
 }
 
 function readPrimary(reader: TokenReader): Expression {
-  const token = reader.take();
-  if (token.kind === "number") return numberLiteral(reader, token.value);
-  if (token.kind === "text") return literal(reader, "text", token.value);
-  if (token.kind === "name") return column(reader, token.value);
-  if (token.kind === "symbol" && token.value === "(") {
+  if (reader.takeSymbol("(")) {
     const inner = readExpression(reader);
     reader.expectSymbol(")");
     return inner;
   }
-  if (token.kind === "word") return readWord(reader, token.value);
-  return failAt(reader, token);
-}
-
-function failAt(
-  reader: TokenReader,
-  { kind, value, at }: { kind: string; value: string; at: number },
-): never {
-  if (kind === "end") return reader.fail("a value");
-  throw new PlanSyntaxError(
-    "expression_invalid",
-    `Expected a value, but ${JSON.stringify(value)} stands at character ${at + 1}.`,
-  );
+  const { kind, value } = reader.peek();
+  if (kind === "symbol" || kind === "end") return reader.fail("a value");
+  reader.take();
+  if (kind === "number") return numberLiteral(reader, value);
+  if (kind === "text") return literal(reader, "text", value);
+  return kind === "name" ? column(reader, value) : readWord(reader, value);
 }
 
 function readWord(reader: TokenReader, word: string): Expression {
@@ -185,17 +169,13 @@ function readWord(reader: TokenReader, word: string): Expression {
   if (name === "true" || name === "false") return literal(reader, "bool", name === "true");
   if (name === "null") return literal(reader, "null", null);
   if (name === "case") return reader.nested(() => readCase(reader));
-  if (
-    reader.peek().kind === "text" &&
-    (name === "date" || name === "timestamp" || name === "timestamptz")
-  ) {
-    return literal(reader, literalTypes[name], reader.take().value);
-  }
+  const time = timeKinds.find((kind) => kind === name);
+  if (time !== undefined && reader.peek().kind === "text")
+    return literal(reader, time, reader.take().value);
   if (reader.isSymbol("("))
     return reader.nested(() => (name === "cast" ? readCast(reader) : readCall(reader, name)));
   if (reservedWords.has(name)) {
-    throw new PlanSyntaxError(
-      "expression_invalid",
+    throw invalidExpression(
       `${word.toUpperCase()} is a word of the language; a column of that name stands in double quotes.`,
     );
   }
@@ -232,36 +212,26 @@ function readCast(reader: TokenReader): Expression {
   const type = parseDataType(text);
   if (type !== undefined) return { op: "cast", value, type: typeName(type) };
   const known = "bool, int, float, decimal(precision,scale), text, date, timestamp, timestamptz";
-  throw new PlanSyntaxError(
-    "expression_invalid",
-    `"${text.slice(0, 40)}" is no type; use one of ${known}.`,
-  );
+  throw invalidExpression(`"${text.slice(0, 40)}" is no type; use one of ${known}.`);
 }
 
 function readCall(reader: TokenReader, written: string): Expression {
   const name = synonyms.get(written) ?? written;
   if (isAggregateName(name)) {
-    throw new PlanSyntaxError(
-      "expression_invalid",
+    throw invalidExpression(
       `${name} is an aggregate; it stands in the aggregates of an aggregate step.`,
     );
   }
   if (!isFunctionName(name)) {
     const near = nearestName(name, [...Object.keys(functionArguments), "cast"]);
     const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-    throw new PlanSyntaxError(
-      "expression_invalid",
-      `There is no function ${name.slice(0, 40)}.${hint}`,
-    );
+    throw invalidExpression(`There is no function ${name.slice(0, 40)}.${hint}`);
   }
   const parts = readArguments(reader);
   const [min, max] = functionArguments[name];
   if (parts.length < min || parts.length > max) {
     const wanted = max === 1e9 ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
-    throw new PlanSyntaxError(
-      "expression_invalid",
-      `${name} takes ${wanted} arguments, not ${parts.length}.`,
-    );
+    throw invalidExpression(`${name} takes ${wanted} arguments, not ${parts.length}.`);
   }
   return call(reader, name, parts);
 }

@@ -30,3 +30,18 @@ export function quoted(value: unknown): string {
   const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
   return JSON.stringify(short);
 }
+
+/** Ends the reading of one text; caught where the text began and turned into an issue. Never leaves the package. */
+export class PlanSyntaxError extends Error {
+  readonly code: PlanParseIssueCode;
+
+  constructor(code: PlanParseIssueCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** An error of a text or a tree that is no expression, or no step. */
+export function invalidExpression(message: string): PlanSyntaxError {
+  return new PlanSyntaxError("expression_invalid", message);
+}

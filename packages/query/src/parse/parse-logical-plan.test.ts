@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { toWireSchema, parseStructured } from "@ccl/structured-output";
+import { toWireSchema } from "@ccl/structured-output";
 import { describe, expect, it } from "vitest";
 import { aPlan, anExpression } from "../__fixtures__/arbitrary-plan.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { renderExpression } from "../render/render-expression.ts";
 import { renderLogicalPlan } from "../render/render-logical-plan.ts";
-import { expressionSchema, logicalPlanSchema } from "../schema/logical-plan-schema.ts";
+import { logicalPlanSchema } from "../schema/logical-plan-schema.ts";
 import { parseLogicalPlan } from "./parse-logical-plan.ts";
 
 function parsed(document: unknown, options = {}): LogicalPlan {
@@ -132,7 +132,7 @@ describe("parseLogicalPlan", () => {
     );
   });
 
-  it("gives every expression back from its text, and the tree fits its schema", () => {
+  it("gives every expression back from its text", () => {
     fc.assert(
       fc.property(anExpression(), (where) => {
         const scan = { name: "a", op: "scan", resource: "r" };
@@ -140,7 +140,6 @@ describe("parseLogicalPlan", () => {
           steps: [scan, { name: "b", op: "filter", where: renderExpression(where) }],
         });
         expect(plan.steps[1]).toEqual({ name: "b", op: "filter", from: "a", where });
-        expect(parseStructured(JSON.stringify(where), { schema: expressionSchema }).ok).toBe(true);
       }),
     );
   });
@@ -241,6 +240,16 @@ describe("parseLogicalPlan", () => {
       "a control character in a name",
       { steps: [{ op: "scan", resource: "r\n" }] },
       ["name_invalid"],
+    ],
+    [
+      "an aggregate that does not read, and says nothing of groups",
+      { steps: [scan, { op: "aggregate", aggregates: ["sum("] }] },
+      ["expression_invalid"],
+    ],
+    [
+      "an aggregate of nothing",
+      { steps: [scan, { op: "aggregate", by: [], aggregates: null }] },
+      ["field_missing"],
     ],
     ["a fraction as a limit", { steps: [scan, { op: "limit", count: 1.5 }] }, ["step_invalid"]],
     [

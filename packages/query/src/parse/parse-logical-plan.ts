@@ -2,10 +2,10 @@ import { isRecord } from "@ccl/core/json";
 import { failure, success, type Result } from "@ccl/core";
 import { parseDocument, visit } from "yaml";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
-import { parseIssue, quoted, type IssuePath } from "./parse-issue.ts";
+import { parseIssue, quoted } from "./parse-issue.ts";
 import { readArrow } from "./parse-arrow.ts";
 import { resolvePlanLimits, type PlanLimits, type ResolvedPlanLimits } from "./plan-limits.ts";
-import { checkFields, readText, report, type ReadContext } from "./read-fields.ts";
+import { readFields, readText, report, type Read, type ReadContext } from "./read-fields.ts";
 import { readStep } from "./read-step.ts";
 
 /** How a plan is read. */
@@ -43,17 +43,11 @@ function planOfText(
 ): LogicalPlan | undefined {
   const { textLength } = context.limits;
   if (text.length > textLength) {
-    return report(context, "limit_exceeded", {
-      path: [],
-      message: `The plan has ${text.length} characters of at most ${textLength}.`,
-    });
+    const message = `The plan has ${text.length} characters of at most ${textLength}.`;
+    return report(context, "limit_exceeded", [], message);
   }
   if (/^\s*(?:scan|union)\s*(?:\(|→|->|$)/i.test(text)) {
-    const options = resource === undefined ? {} : { resource };
-    const steps = readText(context, text, {
-      path: [],
-      read: (reader) => readArrow(reader, options),
-    });
+    const steps = readText(context, text, [], (reader) => readArrow(reader, resource));
     return steps && { version: 1, steps };
   }
   const value = readDocument(context, text);
@@ -63,10 +57,8 @@ function planOfText(
 /** YAML 1.2; JSON is a part of it. Aliases, anchors and duplicate keys are refused. */
 function readDocument(context: ReadContext, text: string): unknown {
   if (nestsDeeper(text, context.limits)) {
-    return report(context, "limit_exceeded", {
-      path: [],
-      message: `The document nests deeper than ${context.limits.depth * 4} levels.`,
-    });
+    const message = `The document nests deeper than ${context.limits.depth * 4} levels.`;
+    return report(context, "limit_exceeded", [], message);
   }
   try {
     const document = parseDocument(text, {
@@ -77,26 +69,20 @@ function readDocument(context: ReadContext, text: string): unknown {
     });
     const [error] = document.errors;
     if (error !== undefined)
-      return report(context, "document_invalid", { path: [], message: yamlMessage(error.message) });
+      return report(context, "document_invalid", [], yamlMessage(error.message));
     let hasAlias = false;
     visit(document, { Alias: () => ((hasAlias = true), visit.BREAK) });
-    if (hasAlias)
-      return report(context, "alias_refused", {
-        path: [],
-        message: "Aliases (*name) are not read; write the part out.",
-      });
+    if (hasAlias) {
+      const message = "Aliases (*name) are not read; write the part out.";
+      return report(context, "alias_refused", [], message);
+    }
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return value;
   } catch (error) {
     // A stack that ran out on nesting of a kind that the count above does not see.
-    const message =
-      error instanceof RangeError
-        ? "The document nests too deep."
-        : `This is no YAML: ${String(error)}.`;
-    return report(context, error instanceof RangeError ? "limit_exceeded" : "document_invalid", {
-      path: [],
-      message,
-    });
+    return error instanceof RangeError
+      ? report(context, "limit_exceeded", [], "The document nests too deep.")
+      : report(context, "document_invalid", [], `This is no YAML: ${String(error)}.`);
   }
 }
 
@@ -121,47 +107,38 @@ function nestsDeeper(text: string, limits: ResolvedPlanLimits): boolean {
 }
 
 function planOfValue(context: ReadContext, value: unknown): LogicalPlan | undefined {
-  if (!isRecord(value)) {
-    return report(context, "document_invalid", {
-      path: [],
-      message: `${quoted(value ?? null)} is no plan: an object with version and steps.`,
-    });
-  }
-  checkFields(context, value, { path: [], known: ["version", "steps"] });
-  const version = value["version"] ?? 1;
-  if (version !== 1)
-    report(context, "document_invalid", {
-      path: ["version"],
-      message: `The version is 1, not ${quoted(version)}.`,
-    });
-  const list = value["steps"];
-  if (!Array.isArray(list) || list.length === 0) {
-    return report(context, "field_missing", {
-      path: ["steps"],
-      message: "A plan needs a list of steps, the first of them a scan.",
-    });
-  }
-  const { steps: max } = context.limits;
-  if (list.length > max) {
-    return report(context, "limit_exceeded", {
-      path: ["steps"],
-      message: `The plan has ${list.length} steps of at most ${max}.`,
-    });
-  }
-  const steps = readSteps(context, list);
-  return steps.length === list.length ? { version: 1, steps } : undefined;
+  if (isRecord(value)) return readPlan(context, value, []);
+  const message = `${quoted(value ?? null)} is no plan: an object with version and steps.`;
+  return report(context, "document_invalid", [], message);
 }
 
-function readSteps(context: ReadContext, list: readonly unknown[]): PlanStep[] {
+const readPlan = readFields(({ get, fail }): LogicalPlan => {
+  const version = get("version", (_, value) => value ?? 1);
+  if (version !== 1)
+    fail("document_invalid", `The version is 1, not ${quoted(version)}.`, "version");
+  return { version: 1, steps: get("steps", readSteps) };
+});
+
+const readSteps: Read<PlanStep[]> = (context, list, path) => {
   const steps: PlanStep[] = [];
-  let previous: string | undefined;
-  for (const [index, item] of list.entries()) {
-    const path: IssuePath = ["steps", index];
-    const step = readStep(context, item, { path, index, previous });
-    if (step !== undefined) steps.push(step);
-    previous =
-      step?.name ??
-      (isRecord(item) && typeof item["name"] === "string" ? item["name"] : `step${index + 1}`);
+  const { steps: max } = context.limits;
+  if (!Array.isArray(list) || list.length === 0) {
+    const message = "A plan needs a list of steps, the first of them a scan.";
+    report(context, "field_missing", path, message);
+  } else if (list.length > max) {
+    const message = `The plan has ${list.length} steps of at most ${max}.`;
+    report(context, "limit_exceeded", path, message);
+  } else {
+    let previous: string | undefined;
+    for (const [index, item] of list.entries()) {
+      const step = readStep(index, previous)(context, item, [...path, index]);
+      if (step !== undefined) steps.push(step);
+      previous = nameOf(step ?? item) ?? `step${index + 1}`;
+    }
   }
   return steps;
+};
+
+function nameOf(step: unknown): string | undefined {
+  return isRecord(step) && typeof step["name"] === "string" ? step["name"] : undefined;
 }

@@ -4,25 +4,21 @@ import { parseDataType, typeName } from "../plan/data-type.ts";
 import { isFunctionName } from "../plan/functions.ts";
 import { renderExpression, renderName } from "../render/render-expression.ts";
 import { literalOf, literalTypes } from "./literal-value.ts";
-import { quoted, type IssuePath } from "./parse-issue.ts";
+import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
 import { readExpression } from "./parse-expression.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
 import type { ResolvedPlanLimits } from "./plan-limits.ts";
-import { guarded, readText, type ReadContext } from "./read-fields.ts";
+import { guarded, readText, type Read } from "./read-fields.ts";
 import { TokenReader } from "./token-reader.ts";
 
-/** An expression of a document: its text form, or its tree, which is read as its text. Undefined where it does not read. */
-export function readExpressionField(
-  context: ReadContext,
-  value: unknown,
-  path: IssuePath,
-): Expression | undefined {
+/** An expression of a document: its text form, or its tree, which is read as its text. */
+export const readExpressionField: Read<Expression> = (context, value, path) => {
   const text =
     typeof value === "string"
       ? value
       : guarded(context, path, () => treeText(value, context.limits, 0));
-  return text === undefined ? undefined : readText(context, text, { path, read: readExpression });
-}
+  const found = text === undefined ? undefined : readText(context, text, path, readExpression);
+  return found ?? { op: "literal", type: "null", value: null };
+};
 
 function treeText(value: unknown, limits: ResolvedPlanLimits, depth: number): string {
   if (typeof value === "string") {
@@ -101,4 +97,4 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 const invalid = (value: unknown, wanted: string): PlanSyntaxError =>
-  new PlanSyntaxError("expression_invalid", `${quoted(value ?? null)} is not ${wanted}.`);
+  invalidExpression(`${quoted(value ?? null)} is not ${wanted}.`);

@@ -1,12 +1,15 @@
+import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
 import { nearestName } from "../plan/nearest-name.ts";
-import { parseIssue, quoted, type IssuePath, type PlanParseIssueCode } from "./parse-issue.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import {
+  PlanSyntaxError,
+  parseIssue,
+  quoted,
+  type IssuePath,
+  type PlanParseIssueCode,
+} from "./parse-issue.ts";
 import type { ResolvedPlanLimits } from "./plan-limits.ts";
 import { TokenReader, type NodeCount } from "./token-reader.ts";
-
-/** An object of a document. */
-export type DocumentObject = Record<string, unknown>;
 
 /** What the reading of one document shares. */
 export interface ReadContext {
@@ -15,75 +18,122 @@ export interface ReadContext {
   readonly issues: Issue[];
 }
 
-/** Notes an issue and gives nothing. */
+/**
+ * Reads one value of a document, which may be absent. What is wrong is reported; what is given then only stands in for it,
+ * since a document with an issue gives no plan.
+ */
+export type Read<T> = (context: ReadContext, value: unknown, path: IssuePath) => T;
+
+/** The fields of an object, by name. */
+export interface Fields {
+  get<T>(name: string, read: Read<T>): T;
+  /** Undefined where the field is absent or null. */
+  optional<T>(name: string, read: Read<T>): T | undefined;
+  /** Reports an issue of the object, or of one of its fields, and gives nothing. */
+  fail(code: PlanParseIssueCode, message: string, field?: string): undefined;
+}
+
+/** Reports an issue and gives nothing. */
 export function report(
-  context: ReadContext,
+  { issues }: ReadContext,
   code: PlanParseIssueCode,
-  at: { path: IssuePath; message: string },
+  path: IssuePath,
+  message: string,
 ): undefined {
-  context.issues.push(parseIssue(code, at.path, at.message));
+  issues.push(parseIssue(code, path, message));
   return undefined;
 }
 
-/** Notes every field that is none of the known ones; absent and null fields are the same. */
-export function checkFields(
-  context: ReadContext,
-  object: DocumentObject,
-  at: { path: IssuePath; known: readonly string[] },
-): void {
-  for (const name of Object.keys(object)) {
-    if (at.known.includes(name)) continue;
-    const near = nearestName(name, at.known);
-    const hint = near === undefined ? `Known are ${at.known.join(", ")}.` : `Did you mean ${near}?`;
-    report(context, "field_unknown", {
-      path: [...at.path, name],
-      message: `There is no field ${quoted(name)} here. ${hint}`,
+/** Reads the fields of an object; every field that was not asked for is reported, before what is wrong in the others. */
+export const readFields =
+  <T>(read: (fields: Fields) => T): Read<T> =>
+  (context, object, path) => {
+    const before = context.issues.length;
+    const asked = new Set<string>();
+    const given = isRecord(object) ? object : {};
+    const get = <V>(name: string, readValue: Read<V>): V => {
+      asked.add(name);
+      return readValue(context, given[name], [...path, name]);
+    };
+    const value = read({
+      get,
+      optional: (name, readValue) =>
+        get(name, (_, field, at) => (isAbsent(field) ? undefined : readValue(context, field, at))),
+      fail: (code, message, field) =>
+        report(context, code, field === undefined ? path : [...path, field], message),
     });
-  }
-}
+    const known = [...asked];
+    const unknown = Object.keys(given).filter((name) => !asked.has(name));
+    const issues = unknown.map((name) => {
+      const near = nearestName(name, known);
+      const hint = near === undefined ? `Known are ${known.join(", ")}.` : `Did you mean ${near}?`;
+      const message = `There is no field ${quoted(name)} here. ${hint}`;
+      return parseIssue("field_unknown", [...path, name], message);
+    });
+    context.issues.splice(before, 0, ...issues);
+    return value;
+  };
+
+/** Absent and null fields are the same. */
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/** True for a list that was left out, or that holds nothing. */
+export const isEmptyList: Read<boolean> = (_, value) =>
+  isAbsent(value) || (Array.isArray(value) && value.length === 0);
 
 /** A name of a step, a column or a resource: 1 to 200 characters, none of them a control character. */
-export function readName(
-  context: ReadContext,
-  value: unknown,
-  path: IssuePath,
-): string | undefined {
+export const readName: Read<string> = (context, value, path) => {
   if (typeof value !== "string" || value === "") {
-    return report(context, "field_missing", {
-      path,
-      message: `A name is needed here, not ${quoted(value ?? null)}.`,
-    });
+    const message = `A name is needed here, not ${quoted(value ?? null)}.`;
+    report(context, "field_missing", path, message);
+    return "";
   }
-  const isPlain = value.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(value);
-  if (isPlain) return value;
-  return report(context, "name_invalid", {
-    path,
-    message: `${quoted(value)} is no name: at most 200 characters and no control characters.`,
-  });
+  if (value.length > 200 || /[\p{Cc}\p{Cs}]/u.test(value)) {
+    const message = `${quoted(value)} is no name: at most 200 characters and no control characters.`;
+    report(context, "name_invalid", path, message);
+  }
+  return value;
+};
+
+/** How many items a list needs, and what is said of fewer. */
+export interface MinItems {
+  count: number;
+  message: string;
 }
 
-/** A list; notes anything else. */
-export function readList(
-  context: ReadContext,
-  value: unknown,
-  path: IssuePath,
-): readonly unknown[] | undefined {
-  if (Array.isArray(value)) return value;
-  return report(context, "field_missing", {
-    path,
-    message: `A list is needed here, not ${quoted(value ?? null)}.`,
-  });
-}
+/** A list without the items that do not read. */
+export const readList =
+  <T>(read: Read<T | undefined>, min?: MinItems): Read<T[]> =>
+  (context, value, path) => {
+    if (!Array.isArray(value)) {
+      const message = `A list is needed here, not ${quoted(value ?? null)}.`;
+      report(context, "field_missing", path, message);
+      return [];
+    }
+    const { count, limits } = context;
+    const items = value.flatMap((item: unknown, index) => {
+      count.nodes += 1;
+      return read(context, item, [...path, index]) ?? [];
+    });
+    if (count.nodes > limits.nodes) {
+      const message = `The plan has more than ${limits.nodes} parts.`;
+      report(context, "limit_exceeded", path, message);
+    }
+    if (min !== undefined && value.length < min.count)
+      report(context, "field_missing", path, min.message);
+    return items;
+  };
 
 /** Reads a text by a rule; what is wrong in it becomes an issue. */
 export function readText<T>(
   context: ReadContext,
   text: string,
-  at: { path: IssuePath; read: (reader: TokenReader) => T },
+  path: IssuePath,
+  read: (reader: TokenReader) => T,
 ): T | undefined {
-  return guarded(context, at.path, () => {
+  return guarded(context, path, () => {
     const reader = new TokenReader(text, context.limits, context.count);
-    const value = at.read(reader);
+    const value = read(reader);
     reader.expectEnd();
     return value;
   });
@@ -95,6 +145,6 @@ export function guarded<T>(context: ReadContext, path: IssuePath, read: () => T)
     return read();
   } catch (error) {
     if (!(error instanceof PlanSyntaxError)) throw error;
-    return report(context, error.code, { path, message: error.message });
+    return report(context, error.code, path, error.message);
   }
 }

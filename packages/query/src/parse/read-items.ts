@@ -1,7 +1,7 @@
 import type { Expression, NamedAggregate, NamedExpression } from "../plan/expression.ts";
 import type { SortKey } from "../plan/logical-plan.ts";
 import { readAggregate, readExpression } from "./parse-expression.ts";
-import { reservedWords } from "./reserved-words.ts";
+import { reservedWords } from "../plan/reserved-words.ts";
 import type { TokenReader } from "./token-reader.ts";
 
 /** A name: a bare word that is not reserved, or one in double quotes. */

@@ -1,5 +1,4 @@
-import { quoted } from "./parse-issue.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
 import type { ResolvedPlanLimits } from "./plan-limits.ts";
 import { tokenize, type Token } from "./tokenize.ts";
 
@@ -33,7 +32,7 @@ export class TokenReader {
   /** The token `ahead` of the next one, without taking it. */
   peek(ahead = 0): Token {
     const token = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)];
-    if (token === undefined) throw new PlanSyntaxError("expression_invalid", "The text is empty.");
+    if (token === undefined) throw invalidExpression("The text is empty.");
     return token;
   }
 
@@ -82,10 +81,7 @@ export class TokenReader {
   fail(expected: string): never {
     const { kind, value, at } = this.peek();
     const found = kind === "end" ? "the text ends" : `${quoted(value)} stands`;
-    throw new PlanSyntaxError(
-      "expression_invalid",
-      `Expected ${expected}, but ${found} at character ${at + 1}.`,
-    );
+    throw invalidExpression(`Expected ${expected}, but ${found} at character ${at + 1}.`);
   }
 
   /** Continues after a piece that was read by other rules. */

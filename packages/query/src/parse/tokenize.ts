@@ -1,5 +1,4 @@
-import { quoted } from "./parse-issue.ts";
-import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { invalidExpression, quoted } from "./parse-issue.ts";
 
 /** A piece of an expression or an arrow form. */
 export interface Token {
@@ -48,8 +47,7 @@ function readToken(text: string, at: number): Token {
     const value = match(pattern, text, at);
     if (value !== undefined) return { kind, value, at, end: at + value.length };
   }
-  throw new PlanSyntaxError(
-    "expression_invalid",
+  throw invalidExpression(
     `${quoted(first)} at character ${at + 1} begins nothing; write text in single quotes and unusual names in double quotes.`,
   );
 }
@@ -62,10 +60,7 @@ function readQuoted(text: string, at: number, kind: "text" | "name"): Token {
   for (;;) {
     const close = text.indexOf(quote, from);
     if (close < 0) {
-      throw new PlanSyntaxError(
-        "expression_invalid",
-        `The ${quote} at character ${at + 1} is never closed.`,
-      );
+      throw invalidExpression(`The ${quote} at character ${at + 1} is never closed.`);
     }
     value += text.slice(from, close);
     if (text[close + 1] !== quote) return { kind, value, at, end: close + 1 };

@@ -1,9 +1,12 @@
 import type { ResourceDetails } from "@ccl/catalog";
-import type { Connector } from "../connector/connector.ts";
+import type { Connector, PlanFragment } from "../connector/connector.ts";
+import type { FoundConnector } from "../connector/find-connector.ts";
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleCondition } from "../connector/simple-condition.ts";
 import type { PlanOperation } from "../plan/logical-plan.ts";
 import {
+  conjunction,
+  conjunctsOf,
   typedInputsOf,
   type PlanColumn,
   type TypedFilter,
@@ -11,14 +14,23 @@ import {
   type ValidLogicalPlan,
 } from "../plan/typed-plan.ts";
 import { derivedName, shownName } from "./derived-name.ts";
-import type { PhysicalPlan, PlacedFragment } from "./physical-plan.ts";
 import { pruneColumns } from "./prune-columns.ts";
-import { conjunction, conjunctsOf, pushFilters } from "./push-filters.ts";
+import { pushFilters } from "./push-filters.ts";
 
-/** The connector of a resource, and its key. */
-export interface FoundConnector {
-  key: string;
-  connector: Connector;
+/** A fragment and the connector that runs it, by the key under which the connector was given. */
+export interface PlacedFragment extends PlanFragment {
+  connector: string;
+  /** The step that its rows are of. */
+  output: string;
+}
+
+/** Who does what: data, so that it can be shown before it is run. */
+export interface PhysicalPlan {
+  /** What the sources do. With no engine there is one, and its rows are the result. */
+  fragments: PlacedFragment[];
+  /** What is left for the engine, over the fragments' rows; absent where nothing is. */
+  engine?: { steps: TypedStep[]; columns: PlanColumn[] } | undefined;
+  columns: PlanColumn[];
 }
 
 /** How work is placed. */

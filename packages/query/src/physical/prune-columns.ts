@@ -1,5 +1,9 @@
-import type { PlanColumn, TypedExpression, TypedStep } from "../plan/typed-plan.ts";
-import { columnsOf } from "./push-filters.ts";
+import {
+  columnsOf,
+  type PlanColumn,
+  type TypedExpression,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
 
 /** Names of columns that later steps need, by step. */
 type Needs = Map<string, Set<string>>;

@@ -1,28 +1,17 @@
 import { derivedName } from "./derived-name.ts";
 import {
+  columnsOf,
+  conjunction,
+  conjunctsOf,
   partsOf,
   typedInputsOf,
+  withParts,
   type TypedExpression,
   type TypedFilter,
   type TypedJoin,
   type TypedProject,
   type TypedStep,
 } from "../plan/typed-plan.ts";
-
-/** The parts of an AND, or the expression itself. */
-export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
-  return expression.op === "call" && expression.function === "and"
-    ? expression.arguments.flatMap(conjunctsOf)
-    : [expression];
-}
-
-/** One expression that is true where all are. */
-export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
-  const [first] = parts;
-  if (first === undefined || parts.length === 1) return first;
-  const isNullable = parts.some((part) => part.isNullable);
-  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" }, isNullable };
-}
 
 /**
  * The same plan with filters as near to their scans as meaning allows: below projects and sorts, into the sides of joins,
@@ -117,31 +106,8 @@ function substituted(
   expression: TypedExpression,
   values: ReadonlyMap<string, TypedExpression | undefined>,
 ): TypedExpression {
-  const write = (part: TypedExpression): TypedExpression => substituted(part, values);
-  switch (expression.op) {
-    case "column":
-      return values.get(expression.name) ?? expression;
-    case "literal":
-      return expression;
-    case "call":
-      return { ...expression, arguments: expression.arguments.map(write) };
-    case "cast":
-    case "in":
-      return { ...expression, value: write(expression.value) };
-    case "case": {
-      const branches = expression.branches.map(({ when, value }) => ({
-        when: write(when),
-        value: write(value),
-      }));
-      const { otherwise, ...rest } = expression;
-      return { ...rest, branches, otherwise: otherwise ? write(otherwise) : undefined };
-    }
-  }
-}
-
-/** The names of the columns that an expression reads. */
-export function columnsOf(expression: TypedExpression): string[] {
-  return expression.op === "column" ? [expression.name] : partsOf(expression).flatMap(columnsOf);
+  if (expression.op === "column") return values.get(expression.name) ?? expression;
+  return withParts(expression, (part) => substituted(part, values));
 }
 
 function pushIntoJoin(state: PushState, join: TypedJoin, filter: TypedFilter): boolean {

@@ -19,15 +19,17 @@ export const maxPrecision = 38;
 /** What a numeric column without digits of its own is read as. */
 const looseDecimal: DecimalType = { kind: "decimal", precision: maxPrecision, scale: 9 };
 
-const plainKinds: ReadonlySet<string> = new Set([
+/** All kinds. */
+export const dataKinds: readonly DataKind[] = [
   "bool",
   "int",
   "float",
+  "decimal",
   "text",
   "date",
   "timestamp",
   "timestamptz",
-]);
+];
 
 /** The type as plans write it: `int`, `decimal(12,2)`. */
 export function typeName(type: DataType): string {
@@ -54,7 +56,7 @@ export function isNumeric(type: DataType): boolean {
 }
 
 function isPlainKind(text: string): text is Exclude<DataKind, "decimal"> {
-  return plainKinds.has(text);
+  return text !== "decimal" && dataKinds.some((kind) => kind === text);
 }
 
 function decimalOf(precision: number, scale: number): DecimalType | undefined {

@@ -27,7 +27,7 @@ export interface LiteralExpression {
 }
 
 /** An operator or a function. */
-export interface CallExpression {
+interface CallExpression {
   op: "call";
   function: FunctionName;
   arguments: Expression[];
@@ -63,18 +63,19 @@ export interface NamedExpression {
 /** What an aggregate computes over the rows of a group. */
 export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
 
-const aggregates: ReadonlySet<string> = new Set([
+/** All of them. */
+export const aggregateFunctions: readonly AggregateFunction[] = [
   "count",
   "count_distinct",
   "sum",
   "avg",
   "min",
   "max",
-]);
+];
 
 /** True for the name of an aggregate. */
 export function isAggregateName(name: string): name is AggregateFunction {
-  return aggregates.has(name);
+  return aggregateFunctions.some((known) => known === name);
 }
 
 /** An aggregate with the name of its column. Only `count` goes without an argument: it counts rows then. */

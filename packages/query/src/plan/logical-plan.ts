@@ -21,6 +21,19 @@ export type PlanStep =
 /** Which operation a step is. */
 export type PlanOperation = PlanStep["op"];
 
+/** What a source takes that takes all. */
+export const allOperations: ReadonlySet<PlanOperation> = new Set([
+  "scan",
+  "filter",
+  "project",
+  "join",
+  "aggregate",
+  "sort",
+  "limit",
+  "union",
+  "distinct",
+]);
+
 /** Rows of a resource. */
 export interface ScanStep {
   name: string;
@@ -49,6 +62,9 @@ interface ProjectStep {
 
 /** How rows are joined: `semi` keeps the left rows that have a partner, `anti` those that have none. */
 export type JoinKind = "inner" | "left" | "semi" | "anti";
+
+/** All kinds; the first where a plan names none. */
+export const joinKinds: readonly JoinKind[] = ["inner", "left", "semi", "anti"];
 
 /** Rows whose keys are all equal; null equals nothing. Gives the left columns, then (inner, left) the right ones. */
 export interface JoinStep {
@@ -79,7 +95,7 @@ export interface SortKey {
 }
 
 /** Rows in order. Filter, project and limit keep it; all other steps lose it. */
-export interface SortStep {
+interface SortStep {
   name: string;
   op: "sort";
   from: string;

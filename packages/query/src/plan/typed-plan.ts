@@ -195,3 +195,48 @@ export function partsOf(expression: TypedExpression): TypedExpression[] {
     }
   }
 }
+
+/** The expression with the expressions directly within it replaced; a list of constants stays. */
+export function withParts(
+  expression: TypedExpression,
+  write: (part: TypedExpression) => TypedExpression,
+): TypedExpression {
+  switch (expression.op) {
+    case "column":
+    case "literal":
+      return expression;
+    case "call":
+      return { ...expression, arguments: expression.arguments.map(write) };
+    case "cast":
+    case "in":
+      return { ...expression, value: write(expression.value) };
+    case "case": {
+      const { otherwise, branches, ...rest } = expression;
+      return {
+        ...rest,
+        branches: branches.map(({ when, value }) => ({ when: write(when), value: write(value) })),
+        otherwise: otherwise && write(otherwise),
+      };
+    }
+  }
+}
+
+/** The names of the columns that an expression reads. */
+export function columnsOf(expression: TypedExpression): string[] {
+  return expression.op === "column" ? [expression.name] : partsOf(expression).flatMap(columnsOf);
+}
+
+/** The parts of an AND, or the expression itself. */
+export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
+  return expression.op === "call" && expression.function === "and"
+    ? expression.arguments.flatMap(conjunctsOf)
+    : [expression];
+}
+
+/** One expression that is true where all are. */
+export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
+  const [first] = parts;
+  if (first === undefined || parts.length === 1) return first;
+  const isNullable = parts.some((part) => part.isNullable);
+  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" }, isNullable };
+}

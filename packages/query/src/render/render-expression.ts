@@ -1,12 +1,12 @@
-import type {
-  CallExpression,
-  Expression,
-  LiteralExpression,
-  NamedAggregate,
-  NamedExpression,
-} from "../plan/expression.ts";
+import { typeName } from "../plan/data-type.ts";
+import type { AggregateFunction, Expression } from "../plan/expression.ts";
 import type { FunctionName } from "../plan/functions.ts";
-import { reservedWords } from "../parse/reserved-words.ts";
+import type { TypedExpression } from "../plan/typed-plan.ts";
+import { reservedWords } from "../plan/reserved-words.ts";
+
+/** An expression before or after the check. */
+type AnyExpression = Expression | TypedExpression;
+type Of<Op extends AnyExpression["op"]> = Extract<AnyExpression, { op: Op }>;
 
 const operators: Partial<Record<FunctionName, { symbol: string; level: number }>> = {
   or: { symbol: "or", level: 1 },
@@ -34,18 +34,26 @@ export function isOperator(name: string): boolean {
 }
 
 /** The text form of an expression: reading it gives the same tree. */
-export function renderExpression(expression: Expression): string {
+export function renderExpression(expression: AnyExpression): string {
   return write(expression, 0);
 }
 
 /** A value and its name, like `date(created_at) as day`; a column under its own name stands alone. */
-export function renderNamed({ name, value }: NamedExpression): string {
+export function renderNamed({ name, value }: { name: string; value: AnyExpression }): string {
   const isOwn = value.op === "column" && value.name === name;
   return isOwn ? renderName(name) : `${renderExpression(value)} as ${renderName(name)}`;
 }
 
 /** An aggregate and its name, like `sum(amount) as revenue`. */
-export function renderAggregate({ name, function: applied, argument }: NamedAggregate): string {
+export function renderAggregate({
+  name,
+  function: applied,
+  argument,
+}: {
+  name: string;
+  function: AggregateFunction;
+  argument?: AnyExpression | undefined;
+}): string {
   return `${applied}(${argument === undefined ? "" : renderExpression(argument)}) as ${renderName(name)}`;
 }
 
@@ -57,22 +65,22 @@ export function renderName(name: string): string {
 }
 
 /** Brackets go round what binds looser than its place asks for. */
-function write(expression: Expression, level: number): string {
+function write(expression: AnyExpression, level: number): string {
   const { text, own } = plain(expression);
   return own < level ? `(${text})` : text;
 }
 
-function plain(expression: Expression): { text: string; own: number } {
+function plain(expression: AnyExpression): { text: string; own: number } {
   switch (expression.op) {
     case "column":
       return { text: renderName(expression.name), own: primaryLevel };
     case "literal":
       return { text: renderLiteral(expression), own: primaryLevel };
-    case "cast":
-      return {
-        text: `cast(${write(expression.value, 0)} as ${expression.type})`,
-        own: primaryLevel,
-      };
+    case "cast": {
+      const { value, type } = expression;
+      const name = typeof type === "string" ? type : typeName(type);
+      return { text: `cast(${write(value, 0)} as ${name})`, own: primaryLevel };
+    }
     case "in":
       return {
         text: `${write(expression.value, 5)} in (${expression.list.map(renderLiteral).join(", ")})`,
@@ -91,7 +99,7 @@ function plain(expression: Expression): { text: string; own: number } {
   }
 }
 
-function plainCall({ function: name, arguments: parts }: CallExpression): {
+function plainCall({ function: name, arguments: parts }: Of<"call">): {
   text: string;
   own: number;
 } {
@@ -120,7 +128,7 @@ function plainCall({ function: name, arguments: parts }: CallExpression): {
 
 /** The left operand may bind as the operator does, save in comparisons and in chains that are one call. */
 function chain(
-  parts: readonly Expression[],
+  parts: readonly AnyExpression[],
   { symbol, level }: { symbol: string; level: number },
 ): string {
   const isLeftAssociative = level >= 5 && symbol !== "||";
@@ -133,8 +141,10 @@ function chain(
     .join(` ${symbol} `);
 }
 
-function renderLiteral({ type, value }: LiteralExpression): string {
+function renderLiteral({ type: given, value }: Of<"literal">): string {
   const text = String(value);
+  if (value === null) return text;
+  const type = typeof given === "string" ? given : given.kind;
   if (type === "text") return `'${text.replaceAll("'", "''")}'`;
   if (type === "date" || type === "timestamp" || type === "timestamptz") return `${type} '${text}'`;
   if (type === "float") return /e/.test(text) ? text : `${text}e0`;

@@ -1,5 +1,4 @@
 import type { JsonSchema } from "@ccl/structured-output";
-import { functionArguments } from "../plan/functions.ts";
 
 const text = (description: string): JsonSchema => ({ type: "string", description });
 const oneOf = (...names: readonly string[]): JsonSchema => ({ type: "string", enum: [...names] });
@@ -8,7 +7,6 @@ const list = (items: JsonSchema, minItems = 0): JsonSchema => ({
   items,
   ...(minItems > 0 && { minItems }),
 });
-const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 
 function record(
   properties: Record<string, JsonSchema>,
@@ -80,59 +78,3 @@ export const logicalPlanSchema: JsonSchema = record({
   version: { type: "integer", const: 1 },
   steps: { type: "array", minItems: 1, items: { anyOf: steps } },
 });
-
-const literal = record({
-  op: { type: "string", const: "literal" },
-  type: oneOf(
-    "bool",
-    "int",
-    "float",
-    "decimal",
-    "text",
-    "date",
-    "timestamp",
-    "timestamptz",
-    "null",
-  ),
-  value: { type: ["string", "number", "boolean", "null"] },
-});
-
-/** The tree form of an expression: what `parseLogicalPlan` gives, and takes wherever it takes the text. Draft 2020-12. */
-export const expressionSchema: JsonSchema = {
-  $ref: "#/$defs/expression",
-  $defs: {
-    literal,
-    expression: {
-      anyOf: [
-        record({ op: { type: "string", const: "column" }, name: { type: "string" } }),
-        reference("literal"),
-        record({
-          op: { type: "string", const: "call" },
-          function: oneOf(...Object.keys(functionArguments)),
-          arguments: list(reference("expression")),
-        }),
-        record(
-          {
-            op: { type: "string", const: "case" },
-            branches: list(
-              record({ when: reference("expression"), value: reference("expression") }),
-              1,
-            ),
-            otherwise: reference("expression"),
-          },
-          ["otherwise"],
-        ),
-        record({
-          op: { type: "string", const: "in" },
-          value: reference("expression"),
-          list: list(reference("literal"), 1),
-        }),
-        record({
-          op: { type: "string", const: "cast" },
-          value: reference("expression"),
-          type: { type: "string" },
-        }),
-      ],
-    },
-  },
-};

@@ -10,6 +10,7 @@ import type { TableUse } from "./name-scope.ts";
 import type { SqlPlan } from "./parse-sql.ts";
 import type { KnownCondition } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
+import { listOf, nodeOf } from "./syntax-tree.ts";
 
 /** Tables for an engine, and which of them each use of a table in the statement means. */
 export interface LoadedTables {
@@ -121,30 +122,16 @@ function conditionOf(
   const { kind } = columnDataType(columns.find(({ name }) => name === column)?.type);
   const compared = Object.hasOwn(comparisons, operator) ? comparisons[operator] : undefined;
   if (compared === undefined) return undefined;
-  const text = textLiteral(literal);
-  const digits = numberLiteral(literal);
+  const { SingleQuotedString: text, Number: number } = nodeOf(literal);
+  const digits = listOf(number)[0];
   const value =
-    kind === "text" && compared === "eq" && text !== undefined
+    kind === "text" && compared === "eq" && typeof text === "string"
       ? ({ op: "literal", type: "text", value: text } as const)
-      : kind === "int" && digits !== undefined
-        ? ({ op: "literal", type: "int", value: digits } as const)
-        : kind === "date" && text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text)
+      : kind === "int" && typeof digits === "string" && /^\d{1,15}$/.test(digits)
+        ? ({ op: "literal", type: "int", value: Number(digits) } as const)
+        : kind === "date" && typeof text === "string" && /^\d{4}-\d\d-\d\d$/.test(text)
           ? ({ op: "literal", type: "date", value: text } as const)
           : undefined;
   if (value === undefined) return undefined;
   return { op: "call", function: compared, arguments: [{ op: "column", name: column }, value] };
-}
-
-function textLiteral(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null || !("SingleQuotedString" in value))
-    return undefined;
-  return typeof value.SingleQuotedString === "string" ? value.SingleQuotedString : undefined;
-}
-
-function numberLiteral(value: unknown): number | undefined {
-  if (typeof value !== "object" || value === null || !("Number" in value)) return undefined;
-  const [digits] = Array.isArray(value.Number) ? value.Number : [];
-  const number =
-    typeof digits === "string" && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
-  return number;
 }

@@ -32,6 +32,8 @@ export interface SqlPlan {
 }
 
 const maxCharacters = 100_000;
+/** Databases plan a SELECT of WITH and of UNION before a deadline can end them. */
+const maxSelects = 300;
 
 /**
  * Reads one SELECT in the words of PostgreSQL, SQLite or DuckDB and checks it: tables and columns of `details` only,
@@ -48,11 +50,14 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
       "limit_exceeded",
       `The statement has more than ${maxOperators} operators; write long lists with IN.`,
     );
+  const tokens = sqlTokens(plain);
+  const selects = tokens.filter(({ text: word }) => word === "select" || word === "values").length;
+  if (selects > maxSelects)
+    return refused("limit_exceeded", `The statement has more than ${maxSelects} SELECTs.`);
   const tree = await syntaxTree(plain);
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)
     return refused("statement_refused", `One SELECT is taken, not ${tree.length} statements.`);
-  const tokens = sqlTokens(plain);
   const strange = tokens.find(
     ({ kind, text: piece }) =>
       (kind === "text" && !piece.startsWith("'")) ||

@@ -8,7 +8,6 @@ import {
   isAbsent,
   listOf,
   nodeOf,
-  variantOf,
   type Identifier,
   type SyntaxNode,
   type SyntaxPlaces,
@@ -33,7 +32,7 @@ export interface KnownCondition {
 /** What a statement reads and calls. */
 export interface ResolvedSelect {
   tables: TableUse[];
-  functions: { name: string; start: number; end: number }[];
+  functions: { name: string; arguments: number; start: number; end: number }[];
   edits: TextEdit[];
   /** Names of the result's columns; undefined where its text is all there is. */
   columns: (string | undefined)[];
@@ -41,6 +40,8 @@ export interface ResolvedSelect {
   /** The databases that understand the statement as it stands. */
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
+  /** What DuckDB would not mean as other databases do, or as one of them, and what to write. */
+  unkept: { reason: string; dialect?: SqlSpelling }[];
   issues: Issue[];
 }
 
@@ -75,6 +76,7 @@ export class Resolution {
     conditions: [],
     spellings: new Set<SqlSpelling>(["postgresql", "sqlite", "duckdb"]),
     isRecursive: false,
+    unkept: [],
     issues: [],
   };
   readonly tables: TableNames;
@@ -109,11 +111,7 @@ export class Resolution {
   }
 
   nameOfExpression(value: unknown): string | undefined {
-    const found = variantOf(value);
-    if (found?.tag === "Identifier") return this.places.identifier(found.content)?.value;
-    if (found?.tag === "CompoundIdentifier")
-      return this.places.path(listOf(found.content)).at(-1)?.value;
-    return undefined;
+    return this.places.column(value).at(-1)?.value;
   }
 
   unknownTable(path: readonly Identifier[], scope: NameScope | undefined): void {

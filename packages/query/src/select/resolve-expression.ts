@@ -17,9 +17,15 @@ import {
   typeVariants,
 } from "./sql-features.ts";
 import { sqlFunctions, type SqlSpelling } from "./sql-functions.ts";
+import { valueKind } from "./value-kind.ts";
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 1_000;
+
+/** What to write for functions of other databases. */
+const foreign: ReadonlyMap<string, string> = new Map([
+  ["date_format", ": write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)."],
+]);
 
 /** Holds the names, functions, operators and types of expressions against what there is. */
 export class ExpressionResolver {
@@ -99,7 +105,35 @@ export class ExpressionResolver {
     }
     if (databases === undefined && !plainVariants.has(tag))
       return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not taken.`);
+    this.#compared(tag, nodeOf(content), place);
     this.parts(content, place);
+  }
+
+  /** Databases disagree on what a text and a number have to do with each other, and rows with nulls in them. */
+  #compared(tag: string, node: SyntaxNode, { scope }: Place): void {
+    const { left, right, expr, list, low, high } = node;
+    const isComparison =
+      tag === "BinaryOp"
+        ? /^(?:Eq|NotEq|Lt|Gt|LtEq|GtEq)$/.test(String(node["op"]))
+        : /^(?:InList|InSubquery|Between)$/.test(tag);
+    if (!isComparison) return;
+    const sides = [left, right, expr, ...listOf(list), low, high].filter(
+      (each) => each !== undefined,
+    );
+    const { unkept } = this.#at.result;
+    if (sides.some((side) => variantOf(side)?.tag === "Tuple"))
+      unkept.push({
+        reason: "rows are compared; write a = b AND c = d instead of (a, c) = (b, d)",
+      });
+    const kinds = sides.map((side) => valueKind(side, scope, this.#at.places));
+    if (!kinds.includes("number")) return;
+    const reason = "a text is compared with a number; write the number as 'text', or cast the text";
+    if (kinds.includes("text")) unkept.push({ reason });
+    // SQLite takes a literal for a number beside a column only.
+    const isComputed = sides.some(
+      (side, at) => kinds[at] === "number" && this.#at.places.column(side).length === 0,
+    );
+    if (kinds.includes("literal") && isComputed) unkept.push({ reason, dialect: "sqlite" });
   }
 
   #operator(operator: unknown): void {
@@ -107,7 +141,9 @@ export class ExpressionResolver {
     if (databases === undefined)
       return this.#at.refuse(
         "statement_refused",
-        `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`,
+        operator === "PGExp"
+          ? "The operator ^ is not taken; write power(a, b)."
+          : `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`,
       );
     this.#at.only(...databases);
   }
@@ -140,13 +176,14 @@ export class ExpressionResolver {
       const wanted = path.map(({ value }) => value).join(".");
       return this.#at.refuse(
         "function_unknown",
-        `There is no function ${quotedName(wanted)}${hint(wanted, [...sqlFunctions.keys()])}`,
+        `There is no function ${quotedName(wanted)}${foreign.get(key) ?? hint(wanted, [...sqlFunctions.keys()])}`,
       );
     }
     const args = listOf(call, "args", "List", "args");
     this.#at.only(...(meantBy(key, args) ?? databases));
     if (!isAbsent(call["within_group"])) this.#at.only("postgresql", "duckdb");
-    this.#at.result.functions.push({ name: key, start: name.start, end: name.end });
+    const { start, end } = name;
+    this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
     for (const part of ["args", "over", "filter", "within_group"]) this.parts(call[part], place);
   }
 

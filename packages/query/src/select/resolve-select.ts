@@ -294,15 +294,8 @@ export class SelectResolver {
     if (!isInner) return;
     for (const part of conjuncts(where)) {
       const { op, left, right } = nodeOf(part, "BinaryOp");
-      const column = variantOf(left);
       const literal = nodeOf(right, "Value")["value"];
-      const values =
-        column?.tag === "Identifier"
-          ? [column.content]
-          : column?.tag === "CompoundIdentifier"
-            ? listOf(column.content)
-            : [];
-      const path = this.#at.places.path(values);
+      const path = this.#at.places.column(left);
       const name = path.at(-1);
       if (name === undefined || literal === undefined || typeof op !== "string" || path.length > 2)
         continue;

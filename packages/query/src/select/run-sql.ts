@@ -2,7 +2,7 @@ import { traced } from "@ccl/core/tracing";
 import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
 import { systemClock, type Issue } from "@ccl/core";
-import { throwIfAborted } from "@ccl/core/async";
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import type { QueryEngine, RunOptions, SqlSource } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
 import type { ExecutePlanOptions } from "../execute/execute-plan.ts";
@@ -10,6 +10,7 @@ import { limitsOf, metered, startDeadline, type Traffic } from "../execute/execu
 import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
 import { QueryError } from "../query-error.ts";
 import { loadTables } from "./load-tables.ts";
+import { dialectMeaning } from "./dialect-macros.ts";
 import { discreetError } from "../validate/discreet-error.ts";
 import type { TableUse } from "./name-scope.ts";
 import { clausesOf } from "./clauses-of.ts";
@@ -59,7 +60,6 @@ export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResul
 async function runQuery(text: string, given: RunSqlOptions): Promise<SqlResult> {
   throwIfAborted(given.signal, QueryError);
   const options = { ...given, details: [...given.details] };
-  const plan = await checkedPlan(text, options);
   const { timeoutMs, eachSource: _, ...limits } = limitsOf(options.limits);
   const startMs = systemClock.now();
   const deadline = startDeadline(options.signal, { timeoutMs, what: "The query" });
@@ -70,6 +70,7 @@ async function runQuery(text: string, given: RunSqlOptions): Promise<SqlResult> 
   };
   const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
   try {
+    const plan = await untilAborted(checkedPlan(text, options), deadline.signal, QueryError);
     const { ranOn, columns: own, batches, close } = await started(plan, { ...options, run });
     try {
       const columns = namedColumns(plan, own);
@@ -119,10 +120,9 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
   if (native.statement !== undefined) return { ranOn: native.name, sql: native.shown, ...told };
   const statement = duckDbStatement(plan, {
     spelling: spellingOf(plan, options),
-    isLenient: false,
     tableOf: ({ resource }) => quoteIdentifier(resource.id),
   });
-  return { ranOn: "DuckDB", sql: statement.text, ...told };
+  return { ranOn: "DuckDB", sql: statement, ...told };
 }
 
 async function checkedPlan(text: string, options: RunSqlOptions): Promise<SqlPlan> {
@@ -153,7 +153,11 @@ async function started(plan: SqlPlan, options: Running): Promise<Started> {
     );
     return { ...rows, ranOn: name, close: () => Promise.resolve() };
   }
-  const { engine, close } = await engineOf(options, native.reason);
+  const { engine, close } = await untilAborted(
+    engineOf(options, native.reason),
+    options.run.signal,
+    QueryError,
+  );
   try {
     const spelling = spellingOf(plan, options);
     const { inputs, nameOf } = await loadTables(plan, {
@@ -163,10 +167,9 @@ async function started(plan: SqlPlan, options: Running): Promise<Started> {
       signal: options.run.signal,
     });
     const tableOf = (use: TableUse): string => nameOf.get(use) ?? "";
-    const statements = [false, true].map((isLenient) =>
-      duckDbStatement(plan, { spelling, isLenient, tableOf }),
-    );
-    const rows = await engine.runSql({ statements, inputs }, options.run);
+    const statement = duckDbStatement(plan, { spelling, tableOf });
+    const work = { text: statement, inputs, ...dialectMeaning(spelling, statement) };
+    const rows = await engine.runSql(work, options.run);
     return { ...rows, ranOn: engine.name, close };
   } catch (error) {
     await close();

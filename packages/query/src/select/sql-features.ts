@@ -6,11 +6,11 @@ const serverLike: readonly SqlSpelling[] = ["postgresql", "duckdb"];
 /** Expressions that may be used, and which databases have them. */
 export const expressionVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map([
   ...variants(
-    "Identifier CompoundIdentifier Value BinaryOp UnaryOp Nested IsNull IsNotNull IsDistinctFrom IsNotDistinctFrom InList InSubquery Between Like Case Function Subquery Exists Tuple IsTrue IsFalse IsNotTrue IsNotFalse Substring Cast",
+    "Identifier CompoundIdentifier Value BinaryOp UnaryOp Nested IsNull IsNotNull IsDistinctFrom IsNotDistinctFrom InList InSubquery Between Like Case Function Subquery Exists Tuple IsTrue IsFalse IsNotTrue IsNotFalse Substring Cast Ceil Floor",
     all,
   ),
   ...variants(
-    "ILike SimilarTo AnyOp AllOp Extract Ceil Floor Position Trim Overlay Array TypedString AtTimeZone Interval Rollup Cube GroupingSets CompoundFieldAccess IsUnknown IsNotUnknown",
+    "ILike SimilarTo AnyOp AllOp Extract Position Trim Overlay Array TypedString AtTimeZone Interval Rollup Cube GroupingSets CompoundFieldAccess IsUnknown IsNotUnknown",
     serverLike,
   ),
 ]);
@@ -40,7 +40,7 @@ export const typeVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map
 
 /** Other variants within a statement: they hold parts, and mean nothing by themselves. */
 export const plainVariants: ReadonlySet<string> = new Set(
-  "Number SingleQuotedString EscapedStringLiteral Boolean Null Expr Unnamed List WindowSpec NamedWindow OrderBy Preceding Following Index Subscript Expressions Separator Distinct PrecisionAndScale Limit NullTreatment".split(
+  "DateTimeField Week Number SingleQuotedString EscapedStringLiteral Boolean Null Expr Unnamed List WindowSpec NamedWindow OrderBy Preceding Following Index Subscript Expressions Separator Distinct PrecisionAndScale Limit NullTreatment".split(
     " ",
   ),
 );

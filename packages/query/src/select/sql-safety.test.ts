@@ -84,6 +84,29 @@ describe("a name in double quotes that is no column", () => {
   });
 });
 
+it.each([
+  [
+    "select date_format(team, '%Y') from people",
+    "write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)",
+  ],
+  ["select 2 ^ 3", "write power(a, b)"],
+  [`${Array.from({ length: 400 }, () => "select 1").join(" union all ")}`, "more than 300 SELECTs"],
+  [
+    `with ${Array.from({ length: 400 }, (_, at) => `c${at} as (select 1 as x)`).join(", ")} select * from c0`,
+    "more than 300 SELECTs",
+  ],
+])("refuses %.60s with what to write", async (statement, expected) => {
+  const plan = await parseSql(statement, { details });
+  expect(plan.ok ? [] : plan.issues.map(({ message }) => message)).toEqual([
+    expect.stringContaining(expected),
+  ]);
+});
+
+it("takes ceil and floor in each dialect", async () => {
+  const plan = await parseSql("select ceil(pay / 2.0), floor(pay) from people", { details });
+  expect(plan).toMatchObject({ ok: true, value: { dialects: ["postgresql", "sqlite", "duckdb"] } });
+});
+
 describe("hostile statements", () => {
   it.each([
     "drop table people",

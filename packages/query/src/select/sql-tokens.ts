@@ -30,6 +30,14 @@ export function sqlTokens(text: string): SqlToken[] {
   return tokens;
 }
 
+/** Where the parenthesis closes that holds what follows a place, or opens behind it. */
+export function closingAfter(tokens: readonly SqlToken[], at: number): number {
+  const depth = tokens[at]?.depth ?? 0;
+  return tokens.findIndex(
+    (token, index) => index > at && token.text === ")" && token.depth === depth,
+  );
+}
+
 /** The text without comments, which databases read differently. */
 export function withoutComments(text: string): string {
   return text.replace(

@@ -83,6 +83,13 @@ export class SyntaxPlaces {
     return names.every((name) => name !== undefined) ? names : [];
   }
 
+  /** The names of a column that an expression is; empty for other expressions. */
+  column(expression: unknown): Identifier[] {
+    const found = variantOf(expression);
+    if (found?.tag === "Identifier") return this.path([found.content]);
+    return found?.tag === "CompoundIdentifier" ? this.path(listOf(found.content)) : [];
+  }
+
   #offset(value: unknown): number {
     const { line, column } = nodeOf(value);
     const found = this.#lines[Number(line) - 1];

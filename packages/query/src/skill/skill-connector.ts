@@ -1,10 +1,11 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { throwIfAborted, withTimeout } from "@ccl/core/async";
 import type { ToolDefinition } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import { answerRows, answerShape, type RowPage } from "../connector/answer-rows.ts";
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { Connector } from "../connector/connector.ts";
 import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
+import { lastPart } from "../connector/find-connector.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { QueryError } from "../query-error.ts";
@@ -47,7 +48,7 @@ export function skillConnector(
     byName.set(tool.name, tool);
   }
   const functionOf = (resource: ResourceDetails): ToolDefinition => {
-    const wanted = lastPart(resource);
+    const wanted = lastPart(resource, /[/:]/);
     const found = byName.get(wanted);
     if (found !== undefined) return found;
     throw new QueryError(
@@ -94,16 +95,15 @@ async function callOnce(
     what: `The arguments of ${JSON.stringify(tool.name)}`,
     code: "argument_missing",
   });
-  const controller = new AbortController();
-  const stop = (): void => controller.abort(signal?.reason);
-  signal?.addEventListener("abort", stop, { once: true });
-  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  const onTimeout = (): QueryError =>
+    new QueryError("limit_exceeded", `${name} took longer than ${timeoutMs} ms.`, {
+      details: { limit: "timeoutMs", max: timeoutMs },
+    });
   try {
-    if (signal?.aborted === true) stop();
-    const output: unknown = await Promise.race([
-      tool.execute(input, { signal: controller.signal }),
-      aborted(controller.signal),
-    ]);
+    const output: unknown = await withTimeout(
+      async (inner) => tool.execute(input, { signal: inner }),
+      { timeoutMs, signal, onTimeout },
+    );
     checkBySchema(output, tool.outputSchema ?? {}, {
       what: `The answer of ${JSON.stringify(tool.name)}`,
       code: "value_invalid",
@@ -112,38 +112,17 @@ async function callOnce(
   } catch (error) {
     throwIfAborted(signal, QueryError);
     if (QueryError.isInstance(error)) throw error;
-    if (controller.signal.aborted)
-      throw new QueryError("limit_exceeded", `${name} took longer than ${timeoutMs} ms.`, {
-        details: { limit: "timeoutMs", max: timeoutMs },
-      });
     const reason = error instanceof Error ? error.message : String(error);
     throw new QueryError("source_failed", `${name} failed: ${reason.slice(0, 300)}`, {
       cause: error,
     });
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
   }
 }
 
-/** Never resolves: a function that does not listen to its signal is left behind. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = (): void => reject(new Error("aborted"));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
-}
-
 function jsonValue(value: PlanValue, key: string): PlanValue {
-  return typeof value === "bigint" ? outOfRange(key) : value;
-}
-
-function outOfRange(key: string): never {
-  throw new QueryError(
-    "value_invalid",
-    `The value of ${JSON.stringify(key)} is no number that JSON holds exactly.`,
-  );
+  if (typeof value !== "bigint") return value;
+  const message = `The value of ${JSON.stringify(key)} is no number that JSON holds exactly.`;
+  throw new QueryError("value_invalid", message);
 }
 
 /** `filter.city` is the city within filter. */
@@ -167,13 +146,4 @@ function plainObject(map: ReadonlyMap<string, unknown>): object {
   return Object.fromEntries(
     [...map].map(([key, value]) => [key, value instanceof Map ? plainObject(value) : value]),
   );
-}
-
-function lastPart({ uri, id }: ResourceDetails): string {
-  const last = (uri ?? id).split(/[?#]/)[0]?.split(/[/:]/).at(-1) ?? "";
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
 }

@@ -1,7 +1,14 @@
 import { sql } from "kysely";
 import { typeName, type DataType } from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
-import { argumentType, commonCalls, literalArgument, roundedFloat } from "./sql-calls.ts";
+import {
+  commonCalls,
+  extractField,
+  floorOf,
+  literalArgument,
+  part,
+  roundedFloat,
+} from "./sql-calls.ts";
 import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
 
 const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
@@ -19,7 +26,6 @@ const typeOf = (type: DataType): Sql =>
 const castTo = (value: Sql, type: DataType): Sql => sql`cast(${value} as ${typeOf(type)})`;
 const exactDecimal = (value: Sql, type: DataType): Sql =>
   sql`cast(${value} as ${sql.raw(typeName(type))})`;
-const floorOf = (value: Sql): Sql => sql`floor(${value})`;
 const bigint: DataType = { kind: "int" };
 
 /** SQL of PostgreSQL 12 and newer, in a session whose zone is UTC and whose dates are ISO. */
@@ -86,7 +92,6 @@ function castValue(value: Sql, from: DataType, to: DataType): Sql {
   return castTo(value, to);
 }
 
-const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
 const asInteger = (value: Sql): Sql => sql`cast(${value} as integer)`;
 
 /** Small integers would overflow as such: one side as bigint makes all of it bigint. */
@@ -97,26 +102,6 @@ function widened(operator: string): (call: SqlCall) => Sql {
     return sql`(${left} ${symbol} ${part(call, 1)})`;
   };
 }
-
-const intervals: Record<string, string> = {
-  year: "interval '1 year'",
-  month: "interval '1 month'",
-  week: "interval '1 week'",
-  day: "interval '1 day'",
-  hour: "interval '1 hour'",
-  minute: "interval '1 minute'",
-  second: "interval '1 second'",
-};
-const fields: Record<string, string> = {
-  year: "year",
-  quarter: "quarter",
-  month: "month",
-  day: "day",
-  weekday: "isodow",
-  hour: "hour",
-  minute: "minute",
-  second: "second",
-};
 
 const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) => Sql>> = {
   add: widened("+"),
@@ -134,12 +119,6 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
     call.call.type.kind === "int"
       ? sql`abs(${castTo(part(call, 0), bigint)})`
       : sql`abs(${part(call, 0)})`,
-  round(call) {
-    const digits = Number(literalArgument(call.call, 1));
-    if (argumentType(call.call, 0).kind === "float")
-      return roundedFloat(part(call, 0), digits, floorOf);
-    return sql`round(${part(call, 0)}, ${sql.raw(String(digits))})`;
-  },
   length: (call) => castTo(sql`length(${part(call, 0)})`, bigint),
   trim: (call) => sql`btrim(${part(call, 0)}, ' ')`,
   substring: ({ parts: [value = sql`null`, ...bounds] }) =>
@@ -152,14 +131,13 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
   date_trunc: (call) =>
     sql`date_trunc(${part(call, 0)}, ${castTo(part(call, 1), { kind: "timestamp" })})`,
   extract(call) {
-    const field = sql.raw(fields[literalArgument(call.call, 0)] ?? "year");
     return castTo(
-      sql`floor(extract(${field} from ${castTo(part(call, 1), { kind: "timestamp" })}))`,
+      sql`floor(extract(${extractField(call)} from ${castTo(part(call, 1), { kind: "timestamp" })}))`,
       bigint,
     );
   },
   date_add(call) {
-    const interval = sql.raw(intervals[literalArgument(call.call, 2)] ?? "interval '0'");
+    const interval = sql.raw(`interval '1 ${literalArgument(call.call, 2)}'`);
     return castTo(
       sql`(${part(call, 0)} + ${asInteger(part(call, 1))} * ${interval})`,
       call.call.type,

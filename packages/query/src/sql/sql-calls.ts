@@ -6,7 +6,8 @@ import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
 
 type CallWriter = (call: SqlCall, dialect: SqlDialect) => Sql;
 
-const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
+/** An argument as it is written. */
+export const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
 
 /** The type of an argument. */
 export function argumentType({ arguments: parts }: TypedCall, index: number): DataType {
@@ -84,7 +85,22 @@ export const commonCalls: Partial<Record<FunctionName, CallWriter>> = {
   substring: named("substr"),
   like: (call) => sql`(${part(call, 0)} like ${part(call, 1)} escape '\\')`,
   starts_with: named("starts_with"),
+  round(call) {
+    const digits = Number(literalArgument(call.call, 1));
+    if (argumentType(call.call, 0).kind === "float")
+      return roundedFloat(part(call, 0), digits, floorOf);
+    return sql`round(${part(call, 0)}, ${sql.raw(String(digits))})`;
+  },
 };
+
+/** A float rounded down. */
+export const floorOf = (value: Sql): Sql => sql`floor(${value})`;
+
+/** The field of `extract` in PostgreSQL and DuckDB. */
+export function extractField({ call }: SqlCall): Sql {
+  const field = literalArgument(call, 0);
+  return sql.raw(field === "weekday" ? "isodow" : field);
+}
 
 /** 10 to a power as a decimal number, like `100.0`. */
 export const powerOfTen = (digits: number): Sql => sql.raw(`1${"0".repeat(digits)}.0`);

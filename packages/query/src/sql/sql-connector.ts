@@ -2,7 +2,7 @@ import type { ResourceDetails } from "@ccl/catalog";
 import { quoteIdentifier, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
 import { sql } from "kysely";
 import type { Connector, PlanFragment } from "../connector/connector.ts";
-import type { PlanOperation } from "../plan/logical-plan.ts";
+import { allOperations } from "../plan/logical-plan.ts";
 import {
   partsOf,
   typedInputsOf,
@@ -30,18 +30,6 @@ export interface SqlConnectorOptions {
 }
 
 type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
-
-const operations: ReadonlySet<PlanOperation> = new Set([
-  "scan",
-  "filter",
-  "project",
-  "join",
-  "aggregate",
-  "sort",
-  "limit",
-  "union",
-  "distinct",
-]);
 
 /**
  * A connector for PostgreSQL (a pg `Pool` or `Client`, or PGlite) or for SQLite (of `openSqlite`). It only ever reads.
@@ -73,7 +61,7 @@ export function sqlConnector(
   };
   return {
     name,
-    operations,
+    operations: allOperations,
     sql: isSqlite ? sqliteSource(handle, tableOfResource) : postgresSource(handle, tableOfResource),
     takes: (step, resources) => takesStep(step, resources, isSqlite ? "sqlite" : "postgresql"),
     describe: (fragment) => compile(fragment).sql,

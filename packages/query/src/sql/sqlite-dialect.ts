@@ -7,6 +7,7 @@ import {
   argumentType,
   commonCalls,
   literalArgument,
+  part,
   powerOfTen,
   roundedFloat,
 } from "./sql-calls.ts";
@@ -14,14 +15,6 @@ import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
 
 /** Digits of a stored decimal that SQLite's floating-point numbers keep. */
 const storedDigits = 15;
-const takenUnits: ReadonlySet<string> = new Set([
-  "year",
-  "month",
-  "day",
-  "hour",
-  "minute",
-  "second",
-]);
 const takenAdditions: ReadonlySet<string> = new Set(["week", "day", "hour", "minute", "second"]);
 
 /** True for a stored column whose values SQLite can compute with exactly. */
@@ -50,7 +43,7 @@ function takesExpression(expression: TypedExpression, storesText: boolean): bool
   if (expression.op !== "call") return true;
   const { function: name } = expression;
   if (name === "local" || name === "instant") return literalArgument(expression, 1) === "UTC";
-  if (name === "date_trunc") return takenUnits.has(literalArgument(expression, 0));
+  if (name === "date_trunc") return Object.hasOwn(truncations, literalArgument(expression, 0));
   if (name === "date_add") return takenAdditions.has(literalArgument(expression, 2));
   return true;
 }
@@ -67,7 +60,6 @@ function fitsInteger({ value, type }: TypedLiteral): boolean {
 const integerPower = (digits: number): Sql => sql.raw(`1${"0".repeat(digits)}`);
 const asInteger = (value: Sql): Sql => sql`cast(${value} as integer)`;
 const scaleOf = (type: DataType): number => (type.kind === "decimal" ? type.scale : 0);
-const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
 /** The digits of a decimal; a cast would give those of a small number as 1.2e-05. */
 const storedText = (stored: Sql, scale: number): Sql =>
   sql`(case when typeof(${stored}) = 'real' and abs(${stored}) < 1 then printf(${sql.raw(`'%.${scale}f'`)}, ${stored}) else cast(${stored} as text) end)`;
@@ -215,7 +207,7 @@ function floatCast(value: Sql, to: DataType): Sql {
   return whereFitting(fits, asInteger(roundedFloat(scaled, 0, asInteger)));
 }
 
-/** SQLite would take the nearest number that it has; abs() of the least integer is an error that a query can cause. */
+/** SQLite would take the nearest number that it has; abs() of the smallest integer is an error that a query can cause. */
 function whereFitting(fits: Sql, value: Sql): Sql {
   return sql`(case when (${fits}) is not false then ${value} else abs(-9223372036854775808) end)`;
 }

@@ -41,3 +41,13 @@ export function literalText(value: TypedExpression | undefined): string | undefi
     ? value.value
     : undefined;
 }
+
+/** Reports an argument that the function does not take. */
+export function refuse({ scope, path }: CallInput, message: string): undefined {
+  return scope.report("argument_invalid", path, message);
+}
+
+/** Reports an argument of another type than the function takes. */
+export function mistyped({ scope, path }: CallInput, message: string): undefined {
+  return scope.report("type_mismatch", path, message);
+}

@@ -92,13 +92,13 @@ function checkBound(
   report("limit_missing", ["steps", index], message);
 }
 
-/** A count as catalogs write it: 1000000, "1e6", "1M". */
-function rowCount(value: string | number | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const [, digits = "", suffix = ""] =
-    /^([\d.]+(?:e\d+)?)([km]?)$/i.exec(String(value).trim()) ?? [];
+/** A count as catalogs write it: 1000000, "1e6", "1M", "~1200". */
+export function rowCount(value: string | number | undefined): number | undefined {
+  const [, digits, suffix = ""] =
+    /^~?\s*([\d.]+(?:e\+?\d+)?)([km]?)$/i.exec(String(value).trim()) ?? [];
   const factor = { k: 1_000, m: 1_000_000 }[suffix.toLowerCase()] ?? 1;
-  return digits === "" ? undefined : Number(digits) * factor;
+  const count = Number(digits) * factor;
+  return Number.isFinite(count) ? count : undefined;
 }
 
 /** Follows the steps from the scan to the result. What is read on several ways counts as bounded only where all are. */

@@ -7,7 +7,7 @@ import {
 } from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
-import { callOf, literalInt, literalText, type CallInput } from "./call-input.ts";
+import { callOf, literalInt, literalText, mistyped, refuse, type CallInput } from "./call-input.ts";
 import { checkTimeCall } from "./check-time-call.ts";
 import { converted, decimalFor, decimalOf } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
@@ -17,9 +17,27 @@ const int: DataType = { kind: "int" };
 const float: DataType = { kind: "float" };
 const text: DataType = { kind: "text" };
 
+/** Calls whose arguments are all of one type, and the type that they give. */
+const plainCalls: Partial<Record<FunctionName, readonly [takes: DataType, gives: DataType]>> = {
+  and: [bool, bool],
+  or: [bool, bool],
+  not: [bool, bool],
+  concat: [text, text],
+  lower: [text, text],
+  upper: [text, text],
+  trim: [text, text],
+  length: [text, int],
+  contains: [text, bool],
+  starts_with: [text, bool],
+  ends_with: [text, bool],
+};
+
 /** The call with its type; undefined, with an issue, where the arguments do not fit. */
 export function checkCall(input: CallInput): TypedExpression | undefined {
-  return (checks[input.name] ?? checkTimeCall)(input);
+  const plain = plainCalls[input.name];
+  return plain === undefined
+    ? (checks[input.name] ?? checkTimeCall)(input)
+    : allOf(input, ...plain);
 }
 
 type Check = (input: CallInput) => TypedExpression | undefined;
@@ -32,9 +50,6 @@ const checks: Partial<Record<FunctionName, Check>> = {
   gt: compare,
   ge: compare,
   between: checkBetween,
-  and: (input) => allOf(input, bool, bool),
-  or: (input) => allOf(input, bool, bool),
-  not: (input) => allOf(input, bool, bool),
   is_null: ({ name, parts }) => callOf(name, parts, { type: bool, isNullable: false }),
   is_not_null: ({ name, parts }) => callOf(name, parts, { type: bool, isNullable: false }),
   coalesce: (input) => {
@@ -47,11 +62,8 @@ const checks: Partial<Record<FunctionName, Check>> = {
   null_if: (input) => {
     const same = unified(input);
     const [first] = same ?? [];
-    return (
-      same &&
-      first &&
-      callOf(input.name, same, { type: first.type, isNullable: true, ...commonUnit([first]) })
-    );
+    if (same === undefined || first === undefined) return undefined;
+    return callOf(input.name, same, { type: first.type, isNullable: true, ...commonUnit([first]) });
   },
   add: arithmetic,
   subtract: arithmetic,
@@ -67,14 +79,6 @@ const checks: Partial<Record<FunctionName, Check>> = {
   negate: sameNumber,
   abs: sameNumber,
   round: checkRound,
-  concat: (input) => allOf(input, text, text),
-  lower: (input) => allOf(input, text, text),
-  upper: (input) => allOf(input, text, text),
-  trim: (input) => allOf(input, text, text),
-  length: (input) => allOf(input, text, int),
-  contains: (input) => allOf(input, text, bool),
-  starts_with: (input) => allOf(input, text, bool),
-  ends_with: (input) => allOf(input, text, bool),
   like: checkLike,
   substring: checkSubstring,
 };
@@ -89,7 +93,7 @@ function allOf(input: CallInput, wanted: DataType, type: DataType): TypedExpress
   const wrong = parts.find((part) => part.type.kind !== wanted.kind);
   if (wrong === undefined) return callOf(input.name, parts, { type });
   const message = `${input.name} takes ${typeName(wanted)}, not ${typeName(wrong.type)}.`;
-  return input.scope.report("type_mismatch", input.path, message);
+  return mistyped(input, message);
 }
 
 function unified(input: CallInput): TypedExpression[] | undefined {
@@ -108,11 +112,7 @@ function compare(input: CallInput): TypedExpression | undefined {
   if (same === undefined) return undefined;
   const isOrdered = input.name !== "eq" && input.name !== "ne";
   if (isOrdered && same[0]?.type.kind === "bool") {
-    return input.scope.report(
-      "type_mismatch",
-      input.path,
-      "Bools have no order; compare them with = and <>.",
-    );
+    return mistyped(input, "Bools have no order; compare them with = and <>.");
   }
   return callOf(input.name, same, { type: bool });
 }
@@ -139,8 +139,8 @@ function warnOfUnits({ scope, path, name, parts }: CallInput): void {
   scope.report("unit_mismatch", path, `${name} mixes values in ${[...units].join(" and ")}.`);
 }
 
-function areNumbers({ scope, path, name, parts }: CallInput): boolean {
-  const wrong = parts.find((part) => !isNumeric(part.type));
+function areNumbers(input: CallInput): boolean {
+  const wrong = input.parts.find((part) => !isNumeric(part.type));
   if (wrong === undefined) return true;
   const isTime = ["date", "timestamp", "timestamptz"].includes(wrong.type.kind);
   const hint = isTime
@@ -148,7 +148,7 @@ function areNumbers({ scope, path, name, parts }: CallInput): boolean {
     : wrong.type.kind === "text"
       ? " Texts are joined by ||."
       : "";
-  scope.report("type_mismatch", path, `${name} takes numbers, not ${typeName(wrong.type)}.${hint}`);
+  mistyped(input, `${input.name} takes numbers, not ${typeName(wrong.type)}.${hint}`);
   return false;
 }
 
@@ -158,11 +158,8 @@ function arithmetic(input: CallInput): TypedExpression | undefined {
   if (left === undefined || right === undefined) return undefined;
   const isProduct = input.name === "multiply";
   if (!isProduct) warnOfUnits(input);
-  const unit = !isProduct
-    ? commonUnit(input.parts)
-    : left.op === "literal" || right.op === "literal"
-      ? commonUnit(input.parts)
-      : {};
+  const isScaled = left.op === "literal" || right.op === "literal";
+  const unit = !isProduct || isScaled ? commonUnit(input.parts) : {};
   const kinds = new Set([left.type.kind, right.type.kind]);
   if (kinds.has("float"))
     return callOf(
@@ -180,7 +177,7 @@ function arithmetic(input: CallInput): TypedExpression | undefined {
     return callOf(input.name, parts, { type, ...unit });
   }
   const message = `${input.name} of ${typeName(left.type)} and ${typeName(right.type)} needs more than ${maxPrecision} digits; cast one to float or to fewer digits.`;
-  return input.scope.report("type_mismatch", input.path, message);
+  return mistyped(input, message);
 }
 
 function sumType(left: DataType, right: DataType): DataType | undefined {
@@ -217,11 +214,7 @@ function checkRound(input: CallInput): TypedExpression | undefined {
   if (value === undefined || !areNumbers(input)) return undefined;
   const places = digits === undefined ? 0 : literalInt(digits);
   if (places === undefined || places < 0 || places > 12) {
-    return input.scope.report(
-      "argument_invalid",
-      input.path,
-      "round takes a literal from 0 to 12 as its digits.",
-    );
+    return refuse(input, "round takes a literal from 0 to 12 as its digits.");
   }
   if (value.type.kind === "int") return value;
   const unit = commonUnit([value]);
@@ -243,17 +236,12 @@ function checkRound(input: CallInput): TypedExpression | undefined {
 function checkLike(input: CallInput): TypedExpression | undefined {
   const pattern = literalText(input.parts[1]);
   if (pattern === undefined)
-    return input.scope.report(
-      "argument_invalid",
-      input.path,
+    return refuse(
+      input,
       "The pattern of LIKE is a literal; for other texts use contains, starts_with or ends_with.",
     );
   if (/(?:^|[^\\])(?:\\\\)*\\(?![\\%_])/.test(pattern)) {
-    return input.scope.report(
-      "argument_invalid",
-      input.path,
-      "In a pattern \\ stands only before %, _ and \\.",
-    );
+    return refuse(input, "In a pattern \\ stands only before %, _ and \\.");
   }
   return allOf(input, text, bool);
 }
@@ -265,11 +253,7 @@ function checkSubstring(input: CallInput): TypedExpression | undefined {
   const isInRange = (number: number | undefined, min: number): boolean =>
     number !== undefined && number >= min && number <= 1_000_000_000;
   if (!isInRange(first, 1) || !isInRange(max, 0)) {
-    return input.scope.report(
-      "argument_invalid",
-      input.path,
-      "substring takes a literal start from 1 and a literal length from 0.",
-    );
+    return refuse(input, "substring takes a literal start from 1 and a literal length from 0.");
   }
   if (value === undefined || allOf({ ...input, parts: [value] }, text, text) === undefined)
     return undefined;

@@ -52,3 +52,9 @@ export function findColumn(scope: Scope, name: string, path: IssuePath): PlanCol
     `Step ${quotedName(scope.step)} has no column ${quotedName(name)}.${hint}`,
   );
 }
+
+/** The values, where none of them is missing. */
+export function allKnown<Value>(values: readonly (Value | undefined)[]): Value[] | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length < values.length ? undefined : known;
+}

@@ -8,7 +8,7 @@ import type {
 } from "../plan/expression.ts";
 import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 import { checkCall } from "./check-call.ts";
-import { findColumn, type IssuePath, type Scope } from "./check-context.ts";
+import { allKnown, findColumn, type IssuePath, type Scope } from "./check-context.ts";
 import {
   commonType,
   converted,
@@ -49,11 +49,8 @@ function checkPart(
     case "literal":
       return typedLiteral(expression);
     case "call": {
-      const parts = expression.arguments.map((part) => checkPart(scope, part, path));
-      const known = parts.filter((part) => part !== undefined);
-      return known.length < parts.length
-        ? undefined
-        : checkCall({ scope, path, name: expression.function, parts: known });
+      const parts = allKnown(expression.arguments.map((part) => checkPart(scope, part, path)));
+      return parts && checkCall({ scope, path, name: expression.function, parts });
     }
     case "case":
       return checkCase(scope, expression, path);
@@ -79,14 +76,6 @@ export function checkCondition(
 ): TypedExpression | undefined {
   const value = checkExpression(scope, expression, path);
   if (value === undefined) return undefined;
-  return conditionOf(scope, value, path);
-}
-
-function conditionOf(
-  scope: Scope,
-  value: TypedExpression,
-  path: IssuePath,
-): TypedExpression | undefined {
   if (value.type.kind === "bool") return value;
   if (value.op === "literal" && value.value === null) return { ...value, type: { kind: "bool" } };
   return scope.report(
@@ -101,20 +90,20 @@ function checkCase(
   expression: CaseExpression,
   path: IssuePath,
 ): TypedExpression | undefined {
-  const whens = expression.branches.map(({ when }) => checkCondition(scope, when, path));
-  const values = [
-    ...expression.branches.map(({ value }) => value),
-    ...(expression.otherwise === undefined ? [] : [expression.otherwise]),
-  ];
-  const typed = values.map((value) => checkExpression(scope, value, path));
-  const conditions = whens.filter((when) => when !== undefined);
-  const known = typed.filter((value) => value !== undefined);
-  if (conditions.length < whens.length || known.length < typed.length) return undefined;
+  const { otherwise: last } = expression;
+  const written = expression.branches.map(({ value }) => value);
+  const whens = allKnown(expression.branches.map(({ when }) => checkCondition(scope, when, path)));
+  const known = allKnown(
+    (last === undefined ? written : [...written, last]).map((value) =>
+      checkExpression(scope, value, path),
+    ),
+  );
+  if (whens === undefined || known === undefined) return undefined;
   const same = sameTyped(known);
   if (same === undefined)
     return mismatch(scope, path, { what: "The values of a case", parts: known });
-  const otherwise = expression.otherwise === undefined ? undefined : same.at(-1);
-  const branches = conditions.flatMap((when, index) => {
+  const otherwise = last && same.at(-1);
+  const branches = whens.flatMap((when, index) => {
     const value = same[index];
     return value === undefined ? [] : [{ when, value }];
   });

@@ -1,8 +1,10 @@
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleCondition } from "../connector/simple-condition.ts";
 import { shownName } from "../physical/derived-name.ts";
-import { columnsOf, conjunctsOf, pushFilters } from "../physical/push-filters.ts";
+import { pushFilters } from "../physical/push-filters.ts";
 import {
+  columnsOf,
+  conjunctsOf,
   typedInputsOf,
   type TypedExpression,
   type TypedScan,

@@ -13,17 +13,18 @@ import type {
   JoinStep,
   PlanStep,
   ScanStep,
-  SortStep,
   UnionStep,
 } from "../plan/logical-plan.ts";
 import type {
   PlanColumn,
   TypedAggregate,
+  TypedAggregateStep,
   TypedExpression,
   TypedStep,
   TypedValue,
 } from "../plan/typed-plan.ts";
 import {
+  allKnown,
   findColumn,
   nameHint,
   quotedName,
@@ -46,53 +47,45 @@ export interface StepContext {
 
 /** The step with its columns; undefined where something in it is wrong, after noting all of it. */
 export function checkStep(context: StepContext, step: PlanStep): TypedStep | undefined {
+  if (step.op === "scan") return checkScan(context, step);
+  if (step.op === "join") return checkJoin(context, step);
+  if (step.op === "union") return checkUnion(context, step);
+  const input = inputOf(context, step.from, "from");
+  return input && checkOver(input, context, step);
+}
+
+/** A step over one other. */
+function checkOver(
+  input: TypedStep,
+  context: StepContext,
+  step: Exclude<PlanStep, ScanStep | JoinStep | UnionStep>,
+): TypedStep | undefined {
+  const scope = scopeOf(context, input);
+  const { columns } = input;
+  const head = { name: step.name, from: input.name };
   switch (step.op) {
-    case "scan":
-      return checkScan(context, step);
     case "filter": {
-      const input = inputOf(context, step.from, "from");
-      const where =
-        input && checkCondition(scopeOf(context, input), step.where, [...context.path, "where"]);
-      return (
-        input &&
-        where && { name: step.name, op: "filter", from: input.name, where, columns: input.columns }
-      );
+      const where = checkCondition(scope, step.where, [...context.path, "where"]);
+      return where && { ...head, op: "filter", where, columns };
     }
     case "project": {
-      const input = inputOf(context, step.from, "from");
-      const named =
-        input &&
-        checkNamed(context, scopeOf(context, input), { items: step.columns, field: "columns" });
-      return (
-        input &&
-        named && {
-          name: step.name,
-          op: "project",
-          from: input.name,
-          values: named.values,
-          columns: named.columns,
-        }
+      const named = checkNamed(context, scope, { items: step.columns, field: "columns" });
+      return named && { ...head, op: "project", ...named };
+    }
+    case "aggregate": {
+      const groups = checkGroups(context, scope, step);
+      return groups && { ...head, op: "aggregate", ...groups };
+    }
+    case "sort": {
+      const keys = step.by.map(({ column }, index) =>
+        findColumn(scope, column, [...context.path, "by", index]),
       );
+      return allKnown(keys) && { ...head, op: "sort", by: step.by, columns };
     }
-    case "join":
-      return checkJoin(context, step);
-    case "aggregate":
-      return checkAggregateStep(context, step);
-    case "sort":
-      return checkSort(context, step);
-    case "limit": {
-      const input = inputOf(context, step.from, "from");
-      const { name, count, offset = 0 } = step;
-      return (
-        input && { name, op: "limit", from: input.name, count, offset, columns: input.columns }
-      );
-    }
-    case "union":
-      return checkUnion(context, step);
-    case "distinct": {
-      const input = inputOf(context, step.from, "from");
-      return input && { name: step.name, op: "distinct", from: input.name, columns: input.columns };
-    }
+    case "limit":
+      return { ...head, op: "limit", count: step.count, offset: step.offset ?? 0, columns };
+    case "distinct":
+      return { ...head, op: "distinct", columns };
   }
 }
 
@@ -204,43 +197,34 @@ function checkNamed(
   scope: Scope,
   { items, field }: { items: readonly NamedExpression[]; field: string },
 ): { values: TypedExpression[]; columns: PlanColumn[] } | undefined {
-  const typed = items.map(({ value }, index) =>
-    checkExpression(scope, value, [...context.path, field, index]),
+  const values = allKnown(
+    items.map(({ value }, index) => checkExpression(scope, value, [...context.path, field, index])),
   );
-  const values = typed.filter((value) => value !== undefined);
-  if (values.length < typed.length) return undefined;
+  if (values === undefined) return undefined;
   const columns = values.map((value, index) => columnOf(items[index]?.name ?? "", value));
   return hasDuplicates(context, columns, field) ? undefined : { values, columns };
 }
 
-function checkAggregateStep(context: StepContext, step: AggregateStep): TypedStep | undefined {
-  const input = inputOf(context, step.from, "from");
-  if (input === undefined) return undefined;
-  const scope = scopeOf(context, input);
+function checkGroups(
+  context: StepContext,
+  scope: Scope,
+  step: AggregateStep,
+): Pick<TypedAggregateStep, "by" | "aggregates" | "columns"> | undefined {
   const keys = checkNamed(context, scope, { items: step.by, field: "by" });
-  const typed = step.aggregates.map((aggregate, index) =>
-    checkAggregate(scope, aggregate, {
-      path: [...context.path, "aggregates", index],
-      isGrouped: step.by.length > 0,
-    }),
-  );
-  const aggregates = typed.filter((aggregate) => aggregate !== undefined);
-  if (keys === undefined || aggregates.length < typed.length) return undefined;
-  const columns = [
-    ...keys.columns,
-    ...aggregates.map((aggregate, index) =>
-      columnOf(step.aggregates[index]?.name ?? "", aggregate),
+  const isGrouped = step.by.length > 0;
+  const aggregates = allKnown(
+    step.aggregates.map((aggregate, index) =>
+      checkAggregate(scope, aggregate, { path: [...context.path, "aggregates", index], isGrouped }),
     ),
-  ];
-  if (hasDuplicates(context, columns, "aggregates")) return undefined;
-  return {
-    name: step.name,
-    op: "aggregate",
-    from: input.name,
-    by: keys.values,
-    aggregates,
-    columns,
-  };
+  );
+  if (keys === undefined || aggregates === undefined) return undefined;
+  const values = aggregates.map((value, index) =>
+    columnOf(step.aggregates[index]?.name ?? "", value),
+  );
+  const columns = [...keys.columns, ...values];
+  return hasDuplicates(context, columns, "aggregates")
+    ? undefined
+    : { by: keys.values, aggregates, columns };
 }
 
 function checkAggregate(
@@ -290,24 +274,22 @@ function checkJoin(context: StepContext, step: JoinStep): TypedStep | undefined 
   const left = inputOf(context, step.left, "left");
   const right = inputOf(context, step.right, "right");
   if (left === undefined || right === undefined) return undefined;
-  const typed = step.on.map((key, index) => {
-    const path = [...context.path, "on", index];
-    const first = checkExpression(scopeOf(context, left), { op: "column", name: key.left }, path);
-    const second = checkExpression(
-      scopeOf(context, right),
-      { op: "column", name: key.right },
-      path,
-    );
-    if (first === undefined || second === undefined) return undefined;
-    const [leftKey, rightKey] = sameTyped([first, second]) ?? [];
-    if (leftKey !== undefined && rightKey !== undefined) return { left: leftKey, right: rightKey };
-    return mismatch(scopeOf(context, left), path, {
-      what: "The keys of a join",
-      parts: [first, second],
-    });
-  });
-  const on = typed.filter((key) => key !== undefined);
-  if (on.length < typed.length) return undefined;
+  const [leftScope, rightScope] = [scopeOf(context, left), scopeOf(context, right)];
+  const on = allKnown(
+    step.on.map((key, index) => {
+      const path = [...context.path, "on", index];
+      const parts = allKnown([
+        checkExpression(leftScope, { op: "column", name: key.left }, path),
+        checkExpression(rightScope, { op: "column", name: key.right }, path),
+      ]);
+      if (parts === undefined) return undefined;
+      const [leftKey, rightKey] = sameTyped(parts) ?? [];
+      return leftKey !== undefined && rightKey !== undefined
+        ? { left: leftKey, right: rightKey }
+        : mismatch(leftScope, path, { what: "The keys of a join", parts });
+    }),
+  );
+  if (on === undefined) return undefined;
   const { name, kind, prefix = "" } = step;
   const isHalf = kind === "semi" || kind === "anti";
   const rightColumns = right.columns.map((column) => ({
@@ -335,17 +317,6 @@ function checkJoin(context: StepContext, step: JoinStep): TypedStep | undefined 
   };
 }
 
-function checkSort(context: StepContext, step: SortStep): TypedStep | undefined {
-  const input = inputOf(context, step.from, "from");
-  if (input === undefined) return undefined;
-  const scope = scopeOf(context, input);
-  const found = step.by.map(({ column }, index) =>
-    findColumn(scope, column, [...context.path, "by", index]),
-  );
-  if (found.includes(undefined)) return undefined;
-  return { name: step.name, op: "sort", from: input.name, by: step.by, columns: input.columns };
-}
-
 function checkUnion(context: StepContext, step: UnionStep): TypedStep | undefined {
   const inputs = step.from.flatMap(
     (name, index) =>
@@ -360,24 +331,23 @@ function checkUnion(context: StepContext, step: UnionStep): TypedStep | undefine
     const message = `Steps ${quotedName(first.name)} and ${quotedName(other.name)} have different columns; project both to the same names.`;
     return context.report("union_mismatch", [...context.path, "from"], message);
   }
-  const byColumn = names.map((name) => {
-    const parts = inputs
-      .flatMap(({ columns }) => columns.filter((column) => column.name === name))
-      .map((column): TypedExpression => ({ op: "column", ...column }));
-    return (
-      sameTyped(parts) ??
-      context.report(
-        "union_mismatch",
-        [...context.path, "from"],
-        `Column ${quotedName(name)} has types without a common one: ${parts.map(({ type }) => typeName(type)).join(", ")}.`,
-      )
-    );
-  });
-  if (byColumn.includes(undefined)) return undefined;
-  const values = inputs.map((_, index) => byColumn.flatMap((parts) => parts?.[index] ?? []));
+  const byColumn = allKnown(
+    names.map((name) => {
+      const parts = inputs
+        .flatMap(({ columns }) => columns.filter((column) => column.name === name))
+        .map((column): TypedExpression => ({ op: "column", ...column }));
+      const types = parts.map(({ type }) => typeName(type)).join(", ");
+      const message = `Column ${quotedName(name)} has types without a common one: ${types}.`;
+      return (
+        sameTyped(parts) ?? context.report("union_mismatch", [...context.path, "from"], message)
+      );
+    }),
+  );
+  if (byColumn === undefined) return undefined;
+  const values = inputs.map((_, index) => byColumn.flatMap((parts) => parts[index] ?? []));
   const columns = byColumn.flatMap((parts, index) => {
-    const [value] = parts ?? [];
-    if (parts === undefined || value === undefined) return [];
+    const [value] = parts;
+    if (value === undefined) return [];
     const isNullable = parts.some((part) => part.isNullable);
     return [columnOf(names[index] ?? "", { type: value.type, isNullable, ...commonUnit(parts) })];
   });

@@ -1,7 +1,7 @@
 import { typeName, type DataType } from "../plan/data-type.ts";
 import { nearestName } from "../plan/nearest-name.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
-import { callOf, literalInt, literalText, type CallInput } from "./call-input.ts";
+import { callOf, literalInt, literalText, mistyped, refuse, type CallInput } from "./call-input.ts";
 import { convertedLiteral } from "./convert-type.ts";
 
 const truncUnits = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
@@ -70,9 +70,8 @@ function wallClock(
   if (time.type.kind !== "timestamp" && time.type.kind !== "date")
     return wrong(input, time, "a date or time");
   if (zone === undefined) return time;
-  return input.scope.report(
-    "argument_invalid",
-    input.path,
+  return refuse(
+    input,
     `${input.name} takes a zone for a timestamptz only; this is ${typeName(time.type)}. Where its clock is known, instant(x, 'UTC') makes one.`,
   );
 }
@@ -97,9 +96,8 @@ function isZone(name: string): boolean {
 }
 
 function wrong(input: CallInput, value: TypedExpression | undefined, wanted: string): undefined {
-  return input.scope.report(
-    "type_mismatch",
-    input.path,
+  return mistyped(
+    input,
     `${input.name} takes ${wanted}, not ${value ? typeName(value.type) : "nothing"}.`,
   );
 }
@@ -114,9 +112,8 @@ function wordOf(
     return { ...value, value: word };
   const near = word === undefined ? undefined : nearestName(word, words);
   const hint = near === undefined ? `one of ${words.join(", ")}` : `like '${near}'`;
-  return input.scope.report(
-    "argument_invalid",
-    input.path,
+  return refuse(
+    input,
     `${input.name} takes a literal ${hint}, not ${JSON.stringify(word ?? "an expression")}.`,
   );
 }
@@ -126,11 +123,7 @@ function checkAdd(input: CallInput): TypedExpression | undefined {
   const word = wordOf(input, unit, addUnits);
   const number = amount && literalInt(amount);
   if (number === undefined || Math.abs(number) > maxAdded) {
-    return input.scope.report(
-      "argument_invalid",
-      input.path,
-      `date_add takes a literal whole number of at most ${maxAdded}.`,
-    );
+    return refuse(input, `date_add takes a literal whole number of at most ${maxAdded}.`);
   }
   if (value === undefined || amount === undefined || word === undefined) return undefined;
   const { kind } = value.type;
@@ -138,11 +131,7 @@ function checkAdd(input: CallInput): TypedExpression | undefined {
     return wrong(input, value, "a date or time");
   const isTimeOfDay = ["hour", "minute", "second"].includes(literalText(word) ?? "");
   if (kind === "date" && isTimeOfDay)
-    return input.scope.report(
-      "argument_invalid",
-      input.path,
-      "A date has no hours; add days, or cast it to timestamp.",
-    );
+    return refuse(input, "A date has no hours; add days, or cast it to timestamp.");
   return callOf("date_add", [value, amount, word], { type: value.type });
 }
 

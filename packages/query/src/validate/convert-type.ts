@@ -62,31 +62,32 @@ export function converted(value: TypedExpression, type: DataType): TypedExpressi
 
 /** A literal of another type; undefined where its value is none of that type. Text is read as a time. */
 export function convertedLiteral(literal: TypedLiteral, type: DataType): TypedLiteral | undefined {
-  const { value } = literal;
-  if (value === null) return { ...literal, type };
-  const text = String(value);
-  const from = literal.type.kind;
-  if (from === "text" && type.kind === "date") return typed(literal, type, canonicalDate(text));
-  if ((from === "text" || from === "date" || from === "timestamp") && type.kind === "timestamptz") {
-    return from === "text"
-      ? typed(literal, type, canonicalTimestamp(text, "timestamptz"))
-      : undefined;
-  }
-  if ((from === "text" || from === "date") && type.kind === "timestamp")
-    return typed(literal, type, canonicalTimestamp(text, "timestamp"));
-  if (from === "int" && type.kind === "float") return typed(literal, type, Number(value));
-  if (from === "decimal" && type.kind === "float") return typed(literal, type, Number(value));
-  if ((from === "int" || from === "decimal") && type.kind === "decimal")
-    return typed(literal, type, atScale(text, type));
-  return undefined;
+  if (literal.value === null) return { ...literal, type };
+  const value = valueAs(type, literal.type.kind, String(literal.value));
+  return value === undefined ? undefined : { ...literal, type, value };
 }
 
-function typed(
-  literal: TypedLiteral,
+function valueAs(
   type: DataType,
-  value: TypedLiteral["value"] | undefined,
-): TypedLiteral | undefined {
-  return value === undefined ? undefined : { ...literal, type, value };
+  from: DataType["kind"],
+  text: string,
+): string | number | undefined {
+  const isText = from === "text";
+  const isExact = from === "int" || from === "decimal";
+  switch (type.kind) {
+    case "date":
+      return isText ? canonicalDate(text) : undefined;
+    case "timestamp":
+      return isText || from === "date" ? canonicalTimestamp(text, type.kind) : undefined;
+    case "timestamptz":
+      return isText ? canonicalTimestamp(text, type.kind) : undefined;
+    case "float":
+      return isExact ? Number(text) : undefined;
+    case "decimal":
+      return isExact ? atScale(text, type) : undefined;
+    default:
+      return undefined;
+  }
 }
 
 /** The digits with exactly the type's scale; undefined where some would be lost. */

@@ -1,10 +1,14 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import { derivedName } from "../physical/derived-name.ts";
-import type { Expression } from "../plan/expression.ts";
-import type { TypedExpression, TypedScan, TypedStep } from "../plan/typed-plan.ts";
+import {
+  conjunction,
+  conjunctsOf,
+  type TypedExpression,
+  type TypedScan,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
 import { reportInto } from "./check-context.ts";
-import { conjunction, conjunctsOf } from "../physical/push-filters.ts";
 import { checkStep } from "./check-step.ts";
 
 /** The rule of a resource's rows over all of its columns, hidden ones too; false for one that does not hold up. */
@@ -23,32 +27,21 @@ function ruleSteps(
   resource: ResourceDetails,
   rule: string,
 ): { scan: TypedScan; where: TypedExpression } | undefined {
-  const names = ["scan", "rule"] as const;
-  const parsed = parseLogicalPlan({
-    version: 1,
-    steps: [
-      { name: names[0], op: "scan", resource: resource.id },
-      { name: names[1], op: "filter", from: names[0], where: rule },
-    ],
-  });
-  const filter = parsed.ok ? parsed.value.steps[1] : undefined;
-  const where: Expression | undefined = filter?.op === "filter" ? filter.where : undefined;
+  const steps = [
+    { op: "scan", resource: resource.id },
+    { op: "filter", where: rule },
+  ];
+  const parsed = parseLogicalPlan({ version: 1, steps });
+  const [first, second] = parsed.ok ? parsed.value.steps : [];
   const context = {
     resources: new Map([[resource.id, resource]]),
     report: reportInto([]),
     path: [],
   };
-  const scan = checkStep(
-    { ...context, steps: new Map() },
-    { name: names[0], op: "scan", resource: resource.id },
-  );
-  if (scan?.op !== "scan" || where === undefined) return undefined;
-  const steps = new Map([[scan.name, scan]]);
-  const typed = checkStep(
-    { ...context, steps },
-    { name: names[1], op: "filter", from: scan.name, where },
-  );
-  return typed?.op === "filter" ? { scan, where: typed.where } : undefined;
+  const scan = first && checkStep({ ...context, steps: new Map() }, first);
+  const filter =
+    scan && second && checkStep({ ...context, steps: new Map([[scan.name, scan]]) }, second);
+  return scan?.op === "scan" && filter?.op === "filter" ? { scan, where: filter.where } : undefined;
 }
 
 /** Each part bears the mark, since filters are taken apart and put together. */

@@ -1,6 +1,6 @@
 import { isSameType, typeName, type DataType } from "../plan/data-type.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
-import type { IssuePath, Scope } from "./check-context.ts";
+import { allKnown, type IssuePath, type Scope } from "./check-context.ts";
 import { commonType, converted, convertedLiteral } from "./convert-type.ts";
 
 /** The values at their common type; undefined where they have none. */
@@ -12,8 +12,7 @@ export function sameTyped(values: readonly TypedExpression[]): TypedExpression[]
   for (const value of others) type = type && commonType(type, value.type);
   if (type === undefined) return undefined;
   const target = type;
-  const same = values.map((value) => fitted(value, target));
-  return same.every((value) => value !== undefined) ? same : undefined;
+  return allKnown(values.map((value) => fitted(value, target)));
 }
 
 /** A null, or text that may be a time: it takes the type of what stands beside it. */

@@ -2,6 +2,7 @@ import type { ResourceDetails } from "@ccl/catalog";
 import type { Issue, Result } from "@ccl/core";
 import { inputsOf, type LogicalPlan, type PlanStep } from "../plan/logical-plan.ts";
 import type { TypedStep, ValidLogicalPlan } from "../plan/typed-plan.ts";
+import { QueryError } from "../query-error.ts";
 import { checkAntiPatterns } from "./check-anti-patterns.ts";
 import { quotedName, reportInto, type Report } from "./check-context.ts";
 import { checkParameters } from "./check-parameters.ts";
@@ -57,6 +58,17 @@ export function validateLogicalPlan(
   const hasErrors = issues.some(({ severity }) => severity !== "warning");
   if (hasErrors || !isWhole) return { ok: false, issues };
   return { ok: true, value: { plan, steps: typed, columns, warnings: issues } };
+}
+
+/** The plan as checked. @throws QueryError `plan_invalid` with all issues, the first errors in its message */
+export function validPlan(plan: LogicalPlan, options: ValidateOptions): ValidLogicalPlan {
+  const checked = validateLogicalPlan(plan, options);
+  if (checked.ok) return checked.value;
+  const { issues } = checked;
+  const errors = issues.filter(({ severity }) => severity !== "warning");
+  const reasons = errors.slice(0, 3).map(({ message }) => message);
+  const message = `The plan is not valid: ${reasons.join(" ")}`;
+  throw new QueryError("plan_invalid", message, { details: { issues } });
 }
 
 function checkSteps(

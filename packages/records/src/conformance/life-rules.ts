@@ -3,36 +3,10 @@ import assert from "node:assert/strict";
 import type { KitRule } from "@ccl/core/conformance";
 
 import type { Records } from "../records/records.ts";
-import { allEntries, numbers, refused } from "./expectations.ts";
+import { allEntries, numbers } from "./expectations.ts";
 
 /** Rules of cancelling and closing, and of what outlives a store. */
 export const lifeRules: readonly KitRule<Records>[] = [
-  {
-    name: "a call whose signal is aborted changes nothing",
-    async check(records) {
-      const signal = AbortSignal.abort();
-      await refused("aborted", () => records.write([{ put: "r", value: 1 }], { signal }));
-      await refused("aborted", () => records.acquireLease("w", { ttlMs: 1, nowMs: 0, signal }));
-      await refused("aborted", () => records.get("r", { signal }));
-      assert.equal(await records.get("r"), undefined);
-      assert.equal((await records.acquireLease("w", { ttlMs: 1, nowMs: 0 }))?.token, 1);
-    },
-  },
-  {
-    name: "closed records refuse every call, and close twice",
-    async check(records) {
-      const writing = records.write([{ put: "r", value: 1 }]);
-      await records.close();
-      await records.close();
-      await writing;
-      await refused("closed", () => records.get("r"));
-      await refused("closed", () => records.list());
-      await refused("closed", () => records.readLog("l"));
-      await refused("closed", () => records.listLogs());
-      await refused("closed", () => records.write([]));
-      await refused("closed", () => records.acquireLease("w", { ttlMs: 1, nowMs: 0 }));
-    },
-  },
   {
     name: "records, logs and leases outlive the store",
     needs: "reopen",

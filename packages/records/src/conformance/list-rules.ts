@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { KitRule } from "@ccl/core/conformance";
 
 import type { Records } from "../records/records.ts";
-import { allNames, numbers, oddNames, refused } from "./expectations.ts";
+import { allNames, numbers, oddNames } from "./expectations.ts";
 
 const put = (name: string) => ({ put: name, value: name.length });
 
@@ -50,33 +50,6 @@ export const listRules: readonly KitRule<Records>[] = [
         ["c", []],
       ] as const)
         assert.deepEqual(await allNames(records, "records", { prefix }), names);
-    },
-  },
-  {
-    name: "logs and records of one name are listed apart",
-    async check(records) {
-      await records.write([
-        put("a"),
-        { append: "a", entries: [1, 2] },
-        { append: "b", entries: [1] },
-      ]);
-      assert.deepEqual(await allNames(records, "records"), ["a"]);
-      assert.deepEqual(await records.listLogs(), {
-        logs: [
-          { name: "a", version: 2 },
-          { name: "b", version: 1 },
-        ],
-      });
-      assert.deepEqual(await allNames(records, "logs", { limit: 1 }), ["a", "b"]);
-    },
-  },
-  {
-    name: "pages of no or too many entries are refused",
-    async check(records) {
-      for (const limit of [0, -1, 1.5, 1_001])
-        await refused("invalid_options", () => records.list({ limit }));
-      await refused("invalid_options", () => records.readLog("l", { limit: 10_001 }));
-      await refused("invalid_options", () => records.readLog("l", { from: -1 }));
     },
   },
 ];

@@ -3,16 +3,10 @@ import assert from "node:assert/strict";
 import type { KitRule } from "@ccl/core/conformance";
 
 import type { Records } from "../records/records.ts";
-import { allEntries, numbers, oddNames, refused } from "./expectations.ts";
+import { allEntries, numbers, oddNames } from "./expectations.ts";
 
 /** Rules of logs. */
 export const logRules: readonly KitRule<Records>[] = [
-  {
-    name: "a log that is not there is empty",
-    async check(records) {
-      assert.deepEqual(await records.readLog("l"), { entries: [], version: 0 });
-    },
-  },
   {
     name: "entries come back in their order, page by page",
     async check(records) {
@@ -34,30 +28,6 @@ export const logRules: readonly KitRule<Records>[] = [
     },
   },
   {
-    name: "an append at another version than the log's is refused whole",
-    async check(records) {
-      await records.write([{ append: "l", entries: [1, 2], expectedVersion: 0 }]);
-      for (const expectedVersion of [0, 1, 3])
-        await refused("conflict", () =>
-          records.write([{ append: "l", entries: [3], expectedVersion }]),
-        );
-      assert.deepEqual(await records.readLog("l"), { entries: [1, 2], version: 2 });
-    },
-  },
-  {
-    name: "of appends at one version at the same time one wins",
-    async check(records) {
-      const done = await Promise.allSettled(
-        numbers(6).map((n) =>
-          records.write([{ append: "l", entries: [n, n], expectedVersion: 0 }]),
-        ),
-      );
-      const winners = done.flatMap(({ status }, at) => (status === "fulfilled" ? [at, at] : []));
-      assert.equal(winners.length, 2, "entries of writers that won");
-      assert.deepEqual((await records.readLog("l")).entries, winners);
-    },
-  },
-  {
     name: "appends without a version are all kept",
     async check(records) {
       await Promise.all(numbers(20).map((n) => records.write([{ append: "l", entries: [n] }])));
@@ -66,14 +36,6 @@ export const logRules: readonly KitRule<Records>[] = [
         entries.toSorted((one, other) => Number(one) - Number(other)),
         numbers(20),
       );
-    },
-  },
-  {
-    name: "an append of nothing creates nothing",
-    async check(records) {
-      const outcome = await records.write([{ append: "l", entries: [] }]);
-      assert.deepEqual(outcome, [{ before: 0, after: 0 }]);
-      assert.deepEqual(await records.listLogs(), { logs: [] });
     },
   },
   {

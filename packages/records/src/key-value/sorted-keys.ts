@@ -1,41 +1,50 @@
 import type { KeyRange } from "./key-value.ts";
 
+const maxPlaced = 32;
+
 /** Values by key, in the order of the keys. */
 export class SortedKeys<Value> {
   readonly #values: Map<string, Value> = new Map();
-  /** Undefined while keys were added that are not sorted yet. */
-  #sorted: string[] | undefined = [];
+  readonly #keys: string[] = [];
+  /** Those that are not among the sorted ones yet. */
+  #added: string[] = [];
 
   get(key: string): Value | undefined {
     return this.#values.get(key);
   }
 
-  get size(): number {
-    return this.#values.size;
-  }
-
   set(key: string, value: Value | undefined): void {
     if (value === undefined) {
-      if (this.#values.delete(key)) this.#sorted = undefined;
+      if (this.#values.delete(key)) this.#keys.splice(firstFrom(this.#sorted(), key), 1);
       return;
     }
-    if (!this.#values.has(key)) {
-      if (this.#sorted !== undefined && (this.#sorted.at(-1) ?? "") < key) this.#sorted.push(key);
-      else this.#sorted = undefined;
-    }
+    if (!this.#values.has(key)) this.#added.push(key);
     this.#values.set(key, value);
   }
 
   list({ from, before, limit }: KeyRange): [key: string, value: Value][] {
-    this.#sorted ??= [...this.#values.keys()].sort();
+    const sorted = this.#sorted();
     const found: [string, Value][] = [];
-    for (let at = firstFrom(this.#sorted, from); found.length < limit; at += 1) {
-      const key = this.#sorted[at];
+    for (let at = firstFrom(sorted, from); found.length < limit; at += 1) {
+      const key = sorted[at];
       const value = key === undefined ? undefined : this.#values.get(key);
       if (key === undefined || value === undefined || key >= before) break;
       found.push([key, value]);
     }
     return found;
+  }
+
+  #sorted(): string[] {
+    const [keys, added] = [this.#keys, this.#added];
+    this.#added = [];
+    // A few are put in their places, since sorting compares all keys.
+    if (added.length <= maxPlaced)
+      for (const key of added) keys.splice(firstFrom(keys, key), 0, key);
+    else {
+      for (const key of added) keys.push(key);
+      keys.sort();
+    }
+    return keys;
   }
 }
 

@@ -31,14 +31,19 @@ export function createRecords(database: KeyValue): Records {
     const items = page.map(([key, text], at) => itemOf(key, text, names[at] ?? ""));
     return { items, cursor: found.length > size ? names[size - 1] : undefined };
   };
+  const getMany: Records["getMany"] = (names, { signal } = {}) =>
+    calls.run(signal, async () => {
+      for (const name of names) requireName(name);
+      const keys = names.map((name) => keyOf("record", name));
+      const texts = keys.length === 0 ? [] : await database.get(keys);
+      return names.map((name, at) => {
+        const text = texts[at];
+        return text === undefined ? undefined : recordOf(keyOf("record", name), text, name);
+      });
+    });
   return {
-    get: (name, { signal } = {}) =>
-      calls.run(signal, async () => {
-        requireName(name);
-        const key = keyOf("record", name);
-        const [text] = await database.get([key]);
-        return text === undefined ? undefined : recordOf(key, text, name);
-      }),
+    get: async (name, options) => (await getMany([name], options))[0],
+    getMany,
     list: (options = {}) =>
       calls.run(options.signal, async () => {
         const { items, cursor } = await list("record", options, recordOf);

@@ -1,5 +1,3 @@
-import { canonicalJson } from "@ccl/core";
-
 import type { KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
 import { RecordsError } from "../records-error.ts";
 import type { ChangeOutcome, Lease, RecordChange } from "./records.ts";
@@ -108,11 +106,36 @@ function textsOf(
 
 function jsonOf(value: unknown, name: string): string {
   try {
-    return canonicalJson(value);
+    const json = JSON.stringify(value, requireJson);
+    if (json !== undefined) return json;
   } catch (cause) {
-    const problem = `What is to be kept under "${name}" has no JSON.`;
-    throw new RecordsError("invalid_options", problem, { cause });
+    throw noJson(name, cause);
   }
+  throw noJson(name);
+}
+
+/** Refuses what `JSON.stringify` would drop or change. */
+function requireJson(this: unknown, key: string, value: unknown): unknown {
+  const isLost =
+    value === undefined ? Array.isArray(this) : typeof value === "object" && !isPlain(value);
+  if (isLost || typeof value === "function" || typeof value === "symbol" || isNoNumber(value))
+    throw new TypeError(`JSON has no form for the ${typeof value} "${key}".`);
+  return value;
+}
+
+function isNoNumber(value: unknown): boolean {
+  return typeof value === "number" && !Number.isFinite(value);
+}
+
+function isPlain(value: object | null): boolean {
+  if (value === null || Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function noJson(name: string, cause?: unknown): RecordsError {
+  const problem = `What is to be kept under "${name}" has no JSON.`;
+  return new RecordsError("invalid_options", problem, { cause });
 }
 
 function leaseCheck({ name, token }: Lease, stored: Stored): KeyValueEntry {

@@ -84,10 +84,12 @@ export interface RecordsCall {
 
 /**
  * One place for what an application keeps: records with versions, logs that only grow, and leases. Values are JSON and come
- * back as new objects. Every promise rejects with a `RecordsError`.
+ * back as new objects, with their members in the same order. Every promise rejects with a `RecordsError`.
  */
 export interface Records {
   get(name: string, options?: RecordsCall): Promise<StoredRecord | undefined>;
+  /** One answer for each name, in the order asked. */
+  getMany(names: readonly string[], options?: RecordsCall): Promise<(StoredRecord | undefined)[]>;
   list(options?: ListOptions): Promise<RecordPage>;
   readLog(name: string, options?: ReadLogOptions): Promise<LogPage>;
   listLogs(options?: ListOptions): Promise<LogList>;

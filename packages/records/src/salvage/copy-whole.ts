@@ -1,14 +1,9 @@
-import type { KeyValue, KeyValueEntry } from "../key-value/key-value.ts";
+import type { KeyValue } from "../key-value/key-value.ts";
+import { createRecords } from "../records/create-records.ts";
 import { readRange } from "../records/read-range.ts";
-import {
-  entryKey,
-  keyAfter,
-  keyOf,
-  parseKey,
-  rangeOf,
-  type StoredKind,
-} from "../records/stored-key.ts";
-import { noSum, sealed, sumOf, unsealed } from "../records/stored-text.ts";
+import type { Records } from "../records/records.ts";
+import { keyAfter, parseKey, rangeOf, type StoredKind } from "../records/stored-key.ts";
+import { noSum, sumOf, unsealed } from "../records/stored-text.ts";
 import { RecordsError } from "../records-error.ts";
 
 /** What was copied, and what was not. */
@@ -43,7 +38,7 @@ export async function copyWhole(
     }
   }
   const versions = await versionsOf(source, lost);
-  const copied = new LogCopies(target, versions, lost);
+  const copied = new LogCopies(createRecords(target), versions, lost);
   for await (const entries of pagesOf(source, "entry")) await copied.add(entries);
   report.entries = await copied.end();
   return report;
@@ -90,7 +85,7 @@ function nameOf(key: string): string {
 
 /** Logs that are written anew, one after the other. */
 class LogCopies {
-  readonly #target: KeyValue;
+  readonly #target: Records;
   /** Those whose entries are still to come. */
   readonly #versions: Map<string, number | undefined>;
   readonly #lost: string[];
@@ -99,15 +94,13 @@ class LogCopies {
         name: string;
         version: number | undefined;
         next: number;
-        count: number;
-        last: string;
         lastRead: string;
       }
     | undefined;
-  #writes: KeyValueEntry[] = [];
+  #entries: unknown[] = [];
   #total = 0;
 
-  constructor(target: KeyValue, versions: Map<string, number | undefined>, lost: string[]) {
+  constructor(target: Records, versions: Map<string, number | undefined>, lost: string[]) {
     this.#target = target;
     this.#versions = versions;
     this.#lost = lost;
@@ -130,11 +123,7 @@ class LogCopies {
       log.lastRead = sumOf(text);
       this.#reportGap(log, position);
       log.next = position + 1;
-      const at = entryKey(name, log.count);
-      const copy = sealed(at, `${log.last} ${json}`);
-      this.#writes.push([at, copy]);
-      log.count += 1;
-      log.last = sumOf(copy);
+      this.#entries.push(JSON.parse(json));
     }
     await this.#flush();
   }
@@ -154,8 +143,6 @@ class LogCopies {
       name,
       version: this.#versions.get(name),
       next: 0,
-      count: 0,
-      last: noSum,
       lastRead: noSum,
     };
     this.#versions.delete(name);
@@ -165,11 +152,8 @@ class LogCopies {
     const log = this.#log;
     if (log === undefined) return;
     this.#reportGap(log, log.version ?? log.next);
-    const key = keyOf("log", log.name);
-    if (log.count > 0) this.#writes.push([key, sealed(key, `${log.count} ${log.last}`)]);
-    this.#total += log.count;
-    this.#log = undefined;
     await this.#flush();
+    this.#log = undefined;
   }
 
   #reportGap({ name, next }: { name: string; next: number }, position: number): void {
@@ -180,7 +164,10 @@ class LogCopies {
   }
 
   async #flush(): Promise<void> {
-    if (this.#writes.length > 0) await this.#target.commit({ checks: [], writes: this.#writes });
-    this.#writes = [];
+    const entries = this.#entries;
+    if (this.#log === undefined || entries.length === 0) return;
+    await this.#target.write([{ append: this.#log.name, entries }]);
+    this.#total += entries.length;
+    this.#entries = [];
   }
 }

@@ -1,4 +1,5 @@
 import {
+  createPostgresSession,
   insertRows,
   migrate,
   type PostgresClient,
@@ -11,7 +12,7 @@ import {
 } from "@ccl/sql";
 
 import type { KeyRange, KeyValue, KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
-import { moveSessions } from "./move-sessions.ts";
+import { moveTables } from "./move-tables.ts";
 
 /** Parameters of one statement: far below what any driver takes. */
 const keysAtOnce = 400;
@@ -27,13 +28,15 @@ export async function openSqlKeyValue(
   if ("query" in target)
     await migrate(target, { ...options, migrations: [tableOf('text COLLATE "C"')] });
   else await migrate(target, { ...options, migrations: [tableOf("text")] });
-  await runSqlSteps(target, moveSessions, { signal });
+  await runSqlSteps(target, moveTables, { signal });
+  const lock = "query" in target ? " FOR UPDATE" : "";
+  const isLazy = "query" in target && (await isCommitLazy(target));
   return {
     get: (keys) => runSqlSteps(target, () => read(keys), { mode: "read" }),
     list: (range) => runSqlSteps(target, () => list(range), { mode: "read" }),
     async commit(commit) {
       try {
-        await runSqlSteps(target, () => write(commit));
+        await runSqlSteps(target, () => write(commit, { lock, isLazy }));
         return true;
       } catch (error) {
         if (error === checkFailed) return false;
@@ -65,14 +68,22 @@ function* list({ from, before, limit }: KeyRange): SqlSteps<[key: string, text: 
   return rows.map((row) => [textIn(row, "key"), textIn(row, "value")]);
 }
 
-function* write({ checks, writes }: KeyValueCommit): SqlSteps<void> {
+async function isCommitLazy(client: PostgresClient): Promise<boolean> {
+  const [setting] = await createPostgresSession(client).query("SHOW synchronous_commit");
+  return setting?.["synchronous_commit"] === "off";
+}
+
+function* write(
+  { checks, writes }: KeyValueCommit,
+  { lock, isLazy }: { lock: string; isLazy: boolean },
+): SqlSteps<void> {
+  // What was acknowledged is on the server's disk, whatever the server is set to.
+  if (isLazy) yield* run("SET LOCAL synchronous_commit = on");
   const texts = new Map(writes);
   // One order for all writers, so that no two of them wait for each other.
   const sorted = [...checks].sort(([one], [other]) => (one < other ? -1 : 1));
-  for (const check of sorted) {
-    yield* writeChecked(check, texts);
-    texts.delete(check[0]);
-  }
+  yield* requireTexts(sorted, lock);
+  yield* insertNew(sorted, texts);
   const rest = [...texts];
   const removed = rest.flatMap(([key, text]) => (text === undefined ? [key] : []));
   for (const some of pieces(removed))
@@ -84,27 +95,30 @@ function* write({ checks, writes }: KeyValueCommit): SqlSteps<void> {
   );
 }
 
-/** Checks and writes in one statement: it takes the row's lock, so that the second of two writers sees the first's text. */
-function* writeChecked(
-  [key, old]: KeyValueEntry,
-  texts: ReadonlyMap<string, string | undefined>,
-): SqlSteps<void> {
-  const text = texts.has(key) ? texts.get(key) : old;
-  const place = "WHERE key = ? AND value = ? RETURNING key";
-  let rows: readonly unknown[];
-  if (old !== undefined)
-    rows =
-      text === undefined
-        ? yield* rowsOf(`DELETE FROM ccl_records ${place}`, key, old)
-        : yield* rowsOf(`UPDATE ccl_records SET value = ? ${place}`, text, key, old);
-  else if (text === undefined) {
-    const found = yield* rowsOf("SELECT key FROM ccl_records WHERE key = ?", key);
-    rows = found.length === 0 ? [key] : [];
-  } else {
-    const insert = "INSERT INTO ccl_records (key, value) VALUES (?, ?)";
-    rows = yield* rowsOf(`${insert} ON CONFLICT DO NOTHING RETURNING key`, key, text);
+/** Takes the locks of the rows, so that the second of two writers sees the texts of the first. */
+function* requireTexts(checks: readonly KeyValueEntry[], lock: string): SqlSteps<void> {
+  const expected = new Map(checks);
+  for (const keys of pieces([...expected.keys()])) {
+    const select = `SELECT key, value FROM ccl_records WHERE key IN (${marks(keys)}) ORDER BY key${lock}`;
+    const rows = yield* rowsOf(select, ...keys);
+    const found = new Map(rows.map((row) => [textIn(row, "key"), textIn(row, "value")]));
+    if (keys.some((key) => found.get(key) !== expected.get(key))) throw checkFailed;
   }
-  if (rows.length === 0) throw checkFailed;
+}
+
+/** Inserts what must not be there yet, and takes it off the texts: another writer may have put it there since. */
+function* insertNew(
+  checks: readonly KeyValueEntry[],
+  texts: Map<string, string | undefined>,
+): SqlSteps<void> {
+  const absent = checks.flatMap(([key, text]) => (text === undefined ? [key] : []));
+  for (const keys of pieces(absent.filter((key) => texts.get(key) !== undefined))) {
+    const rows = keys.map(() => "(?, ?)").join(", ");
+    const insert = `INSERT INTO ccl_records (key, value) VALUES ${rows} ON CONFLICT DO NOTHING RETURNING key`;
+    const inserted = yield* rowsOf(insert, ...keys.flatMap((key) => [key, texts.get(key) ?? ""]));
+    if (inserted.length < keys.length) throw checkFailed;
+    for (const key of keys) texts.delete(key);
+  }
 }
 
 function pieces(keys: readonly string[]): string[][] {

@@ -7,6 +7,8 @@ export interface LanguageDefinition {
   lexicalStyle: LexicalStyle;
   /** Members by brackets, or by indentation alone. */
   hasBraces: boolean;
+  /** The text as the parser should see it, as long as it is. */
+  prepare?: ((text: string) => string) | undefined;
   /** The exported declarations in the order of the source. */
   readDeclarations(source: { path: string; root: SyntaxNode }): Declaration[];
 }

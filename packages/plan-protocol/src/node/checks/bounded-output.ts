@@ -6,10 +6,8 @@ const KEPT_BYTES = 512 * 1024;
 /** Collects what a command prints in bounded memory. */
 export interface BoundedOutput {
   add(bytes: Uint8Array): void;
-  /** All that was kept, masked. */
-  text(): string;
-  /** All that was kept, unmasked; undefined where something was let go between head and tail. */
-  whole(): string | undefined;
+  /** All that was kept, masked; and unmasked unless something was let go between head and tail. */
+  end(): { text: string; whole: string | undefined };
 }
 
 /** An output that has nothing yet. */
@@ -39,21 +37,15 @@ export function createBoundedOutput(): BoundedOutput {
       tailBytes += rest.length;
       if (tailBytes > 4 * KEPT_BYTES) trimTail();
     },
-    whole() {
-      trimTail();
-      return droppedBytes === 0
-        ? new TextDecoder().decode(Buffer.concat([...head, ...tail]))
-        : undefined;
-    },
-    text() {
+    end() {
       trimTail();
       const isWhole = droppedBytes === 0;
-      const parts = isWhole
-        ? [Buffer.concat([...head, ...tail])]
-        : [Buffer.concat(head), Buffer.concat(tail)];
+      const parts = (isWhole ? [[...head, ...tail]] : [head, tail]).map((part) =>
+        new TextDecoder().decode(Buffer.concat(part)),
+      );
       // A secret that is cut in two is known by neither half: what stands next to the gap is not shown.
-      const masked = parts.map((part) => redactSecrets(new TextDecoder().decode(part)).text);
-      return masked.join("\n");
+      const text = parts.map((part) => redactSecrets(part).text).join("\n");
+      return { text, whole: isWhole ? parts[0] : undefined };
     },
   };
 }

@@ -1,11 +1,10 @@
+import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 
 import { truncateMiddle } from "@ccl/core";
-import { throwIfAborted } from "@ccl/core/async";
 import { resolveInside, systemCode } from "@ccl/core/node";
 
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import { quote } from "../../plan-issue.ts";
 import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
@@ -43,7 +42,7 @@ export async function runCheck(
   check: PlanCheck,
   options: CheckOptions = {},
 ): Promise<CheckRun> {
-  throwIfAborted(options.signal, PlanProtocolError);
+  assertNotAborted(options.signal);
   const place = await resolveInside(parts.rootPath, check.directory ?? ".");
   if (!place.ok)
     throw new PlanProtocolError(
@@ -57,9 +56,9 @@ export async function runCheck(
     signal: options.signal,
     add: output.add,
   });
-  if (ending.endedBy === "abort") throwIfAborted(options.signal, PlanProtocolError);
+  if (ending.endedBy === "abort") assertNotAborted(options.signal);
   const isPassed = ending.exitCode === 0 && ending.endedBy === undefined;
-  const whole = output.whole();
+  const { text, whole } = output.end();
   const startError =
     ending.startError === undefined ? undefined : (systemCode(ending.startError) ?? "unknown");
   return {
@@ -68,7 +67,7 @@ export async function runCheck(
     exitCode: ending.exitCode,
     output:
       startError === undefined
-        ? (options.shortenOutput ?? headAndTail)(output.text())
+        ? (options.shortenOutput ?? headAndTail)(text)
         : `${check.command[0]} could not be started (${startError}).`,
     durationMs: parts.clock.now() - startedMs,
     startError,

@@ -1,21 +1,19 @@
+import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { createPathMatcher } from "@ccl/core/glob";
 import { systemCode } from "@ccl/core/node";
-import { throwIfAborted } from "@ccl/core/async";
 import { redactSecrets } from "@ccl/core";
 
 import { applyContextDiet } from "../../context/apply-context-diet.ts";
-import type { ContextBlock } from "../../context/context-block.ts";
+import { type ContextBlock, nameOfRequest } from "../../context/context-block.ts";
 import { checkPath } from "../../paths/check-path.ts";
 import type { ContextRequest } from "../../plan/plan.ts";
-import { quote } from "../../plan-issue.ts";
-import type { PlanIssueCode } from "../../plan-issue-code.ts";
+import { type PlanIssueCode, quote } from "../../plan-issue.ts";
 import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
-import { decodeText } from "../file-system/decode-text.ts";
+import { decodeText } from "../file-system/read-file.ts";
 import { type Tree, withTree } from "../file-system/tree.ts";
 import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** What a workspace can be asked for beyond its files. */
 export interface ContextPorts {
@@ -53,7 +51,7 @@ export async function readRequests(
   const fulfilled: FulfilledContext = { blocks: [], issues: [] };
   await withTree(parts.root, async (tree) => {
     for (const [index, request] of requests.entries()) {
-      throwIfAborted(signal, PlanProtocolError);
+      assertNotAborted(signal);
       const answer =
         index < MAX_REQUESTS
           ? await answerRequest(request, { parts, tree, ports, signal })
@@ -64,7 +62,7 @@ export async function readRequests(
         if (request.type === "read_file") parts.unread.set(request.path, answer.message);
         const text = `Not read: ${answer.code}. ${answer.message}`;
         fulfilled.blocks.push(
-          bounded(parts, { type: request.type, label: labelOf(request), text }),
+          bounded(parts, { type: request.type, label: nameOfRequest(request), text }),
         );
       }
     }
@@ -85,14 +83,17 @@ async function answerRequest(request: ContextRequest, context: AnswerContext): P
     if (request.type === "search") return await searchRequest(request, context);
     return await portRequest(request, context);
   } catch (error) {
-    throwIfAborted(context.signal, PlanProtocolError);
+    assertNotAborted(context.signal);
     const code = systemCode(error);
     if (request.type === "logs" || request.type === "env")
       return refuse(
         `${request.type} could not be read (${code ?? (error instanceof Error ? error.name : "unknown")})`,
       );
     if (code === undefined) throw error;
-    return { code: "ERR_IO", message: `${quote(labelOf(request))} could not be read (${code}).` };
+    return {
+      code: "ERR_IO",
+      message: `${quote(nameOfRequest(request))} could not be read (${code}).`,
+    };
   }
 }
 
@@ -201,7 +202,7 @@ async function portRequest(
   }
   if (ports.logs === undefined) return refuse("There are no logs here");
   const text = await ports.logs(request.source, request.last_n, signal);
-  return { block: { type: "logs", label: labelOf(request), text: redactSecrets(text).text } };
+  return { block: { type: "logs", label: nameOfRequest(request), text: redactSecrets(text).text } };
 }
 
 function bounded({ limits }: WorkspaceParts, block: ContextBlock): ContextBlock {
@@ -213,12 +214,6 @@ function rangeLabel(path: string, request: Extract<ContextRequest, { type: "read
   const { start_line: start, end_line: end } = request;
   if (start === undefined && end === undefined) return path;
   return `${path}:${start ?? 1}-${end ?? ""}`;
-}
-
-function labelOf(request: ContextRequest): string {
-  if (request.type === "read_file") return request.path;
-  if (request.type === "search") return request.query;
-  return request.type === "logs" ? request.source : "env";
 }
 
 function refuse(reason: string): Answer {

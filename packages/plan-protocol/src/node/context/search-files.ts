@@ -1,12 +1,10 @@
+import { assertNotAborted } from "../../plan-protocol-error.ts";
 import fs, { constants } from "node:fs";
-import { setImmediate as nextTurn } from "node:timers/promises";
-
-import { throwIfAborted } from "@ccl/core/async";
 
 import { isProtectedPath } from "../../paths/protected-name.ts";
 import { hasFolderHandles } from "../file-system/node-folder.ts";
+import { takeTurn } from "../file-system/take-turn.ts";
 import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** What a search may cost. */
 export interface SearchLimits {
@@ -46,9 +44,6 @@ const GENERATED = new Set([
   "bower_components",
 ]);
 
-/** How long the process may be kept from its other work at once. */
-const TURN_MS = 8;
-
 /** A NUL within these marks a file as binary. */
 const SNIFFED_BYTES = 8_000;
 
@@ -70,7 +65,6 @@ interface Search {
   files: number;
   bytes: number;
   startedMs: number;
-  turnMs: number;
   stoppedBy?: SearchOutcome["stoppedBy"] | undefined;
   signal: AbortSignal | undefined;
 }
@@ -89,7 +83,6 @@ export async function searchFiles(
     signal?: AbortSignal | undefined;
   },
 ): Promise<SearchOutcome> {
-  const nowMs = performance.now();
   const search: Search = {
     query: Buffer.from(query),
     isWanted: options.isWanted ?? (() => true),
@@ -98,8 +91,7 @@ export async function searchFiles(
     buffer: Buffer.allocUnsafe(64 * 1024),
     files: 0,
     bytes: 0,
-    startedMs: nowMs,
-    turnMs: nowMs,
+    startedMs: performance.now(),
     signal: options.signal,
   };
   await searchFolder(search, rootPath, { path: "", depth: 0, layers: [] });
@@ -136,12 +128,18 @@ async function searchFolder(
         });
       else if (entry.isFile() && search.isWanted(below)) {
         searchFile(search, `${here}/${entry.name}`, below);
-        await takeTurn(search);
+        await endTurn(search);
       }
     }
   } finally {
     fs.closeSync(folder);
   }
+}
+
+async function endTurn(search: Search): Promise<void> {
+  if (performance.now() - search.startedMs > search.limits.maxTimeMs) search.stoppedBy = "time";
+  await takeTurn();
+  assertNotAborted(search.signal);
 }
 
 function withOwnLayer(
@@ -169,24 +167,16 @@ function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-async function takeTurn(search: Search): Promise<void> {
-  const nowMs = performance.now();
-  if (nowMs - search.startedMs > search.limits.maxTimeMs) search.stoppedBy = "time";
-  if (nowMs - search.turnMs < TURN_MS) return;
-  await nextTurn();
-  throwIfAborted(search.signal, PlanProtocolError);
-  search.turnMs = performance.now();
-}
-
 function searchFile(search: Search, place: string, path: string): void {
   const { limits } = search;
-  if (search.files >= limits.maxFiles) return stop(search, "files");
+  const stop = (by: Search["stoppedBy"]): void => void (search.stoppedBy = by);
+  if (search.files >= limits.maxFiles) return stop("files");
   const file = openQuietly(place, fileFlags);
   if (file === undefined) return;
   try {
     const status = fs.fstatSync(file);
     if (!status.isFile() || status.size > limits.maxFileBytes) return;
-    if (search.bytes + status.size > limits.maxTotalBytes) return stop(search, "bytes");
+    if (search.bytes + status.size > limits.maxTotalBytes) return stop("bytes");
     if (search.buffer.length < status.size) search.buffer = Buffer.allocUnsafe(limits.maxFileBytes);
     const length = status.size === 0 ? 0 : fs.readSync(file, search.buffer, 0, status.size, 0);
     search.files += 1;
@@ -212,7 +202,10 @@ function collectHits(search: Search, path: string, bytes: Buffer): void {
       line += 1;
       counted = feed + 1;
     }
-    if (search.hits.length >= search.limits.maxHits) return stop(search, "hits");
+    if (search.hits.length >= search.limits.maxHits) {
+      search.stoppedBy = "hits";
+      return;
+    }
     const feed = bytes.indexOf(10, at);
     const end = feed < 0 ? bytes.length : feed;
     search.hits.push({ path, line, text: textAround(bytes.subarray(counted, end), at - counted) });
@@ -235,10 +228,6 @@ function textAround(lineBytes: Buffer, hitAt: number): string {
       : Math.max(0, hitAt - start - MAX_LINE_CHARACTERS / 4);
   const shown = text.slice(from, from + MAX_LINE_CHARACTERS);
   return `${from > 0 || start > 0 ? "..." : ""}${shown}${from + MAX_LINE_CHARACTERS < text.length ? "..." : ""}`;
-}
-
-function stop(search: Search, by: NonNullable<SearchOutcome["stoppedBy"]>): void {
-  search.stoppedBy = by;
 }
 
 function openQuietly(place: string, flags: number): number | undefined {

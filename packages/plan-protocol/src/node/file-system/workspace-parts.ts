@@ -2,7 +2,7 @@ import type { Clock, IdGenerator } from "@ccl/core";
 
 import type { PlanLimits } from "../../limits/plan-limits.ts";
 import type { ReadFile } from "../../validate/valid-plan.ts";
-import type { PlanPolicy } from "../../paths/plan-policy.ts";
+import type { PlanPolicy } from "../../paths/path-allow-list.ts";
 import type { Folder, OpenFile } from "./folder.ts";
 
 /** `full`: what was committed outlives a power cut. `off`: only the death of the process. */
@@ -30,9 +30,9 @@ export interface WorkspaceParts {
   limits: PlanLimits;
   clock: Clock;
   ids: IdGenerator;
-  /** Runs work while no other one, of any process, has the lock in the journals' folder. */
+  /** Runs work while no other one, of any process, has the lock in a folder. */
   withLock<Value>(
-    journals: Folder,
+    folder: Folder,
     signal: AbortSignal | undefined,
     work: () => Promise<Value>,
   ): Promise<Value>;

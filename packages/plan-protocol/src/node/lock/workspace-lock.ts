@@ -1,7 +1,6 @@
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import { NodeIoError, withFileLock } from "@ccl/core/node";
 
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 
@@ -17,7 +16,7 @@ export async function withWorkspaceLock<Value>(
   signal: AbortSignal | undefined,
   call: (journals: Folder) => Promise<Value>,
 ): Promise<Value> {
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   const journals = await parts.openJournals();
   try {
     return await parts.withLock(journals, signal, () => call(journals));
@@ -44,7 +43,7 @@ export async function withLockFile<Value>(
     return await withFileLock(path, { waitMs, signal, abandonedAfterMs }, work);
   } catch (error) {
     if (!NodeIoError.isInstance(error)) throw error;
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     if (error.code !== "locked") throw error.cause ?? error;
     const message =
       `Another process holds "${name}" and did not end within ${waitMs} ms. ` +

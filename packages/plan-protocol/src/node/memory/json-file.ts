@@ -1,11 +1,9 @@
+import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { throwIfAborted } from "@ccl/core/async";
 import { isRecord, parseJson } from "@ccl/core/json";
 import { systemCode, writeFileDurable } from "@ccl/core/node";
-
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 const MAX_BYTES = 256 * 1024;
 
@@ -14,7 +12,7 @@ export async function readJsonFile(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Record<string, unknown>> {
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   let text: string;
   try {
     const status = await lstat(path);
@@ -22,7 +20,7 @@ export async function readJsonFile(
       throw corrupt(path, `has more than ${MAX_BYTES} bytes`);
     text = await readFile(path, { encoding: "utf8", signal });
   } catch (error) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     if (PlanProtocolError.isInstance(error)) throw error;
     if (systemCode(error) === "ENOENT") return {};
     throw ioFailed("read", path, error);
@@ -38,7 +36,7 @@ export async function writeJsonFile(
   value: Record<string, unknown>,
   { isPrivate, signal }: { isPrivate: boolean; signal: AbortSignal | undefined },
 ): Promise<void> {
-  throwIfAborted(signal, PlanProtocolError);
+  assertNotAborted(signal);
   try {
     await mkdir(dirname(path), { recursive: true, mode: isPrivate ? 0o700 : undefined });
     await writeFileDurable(path, `${JSON.stringify(value, undefined, 2)}\n`, {
@@ -46,7 +44,7 @@ export async function writeJsonFile(
       signal,
     });
   } catch (error) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     throw ioFailed("write", path, error);
   }
 }

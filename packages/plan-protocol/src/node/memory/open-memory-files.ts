@@ -45,6 +45,8 @@ export interface MemoryFiles extends MemorySource {
   close(): Promise<void>;
 }
 
+type Patch = Readonly<Record<string, unknown>>;
+
 interface Layers {
   user: Record<string, unknown>;
   project: Record<string, unknown>;
@@ -57,8 +59,7 @@ export async function openMemoryFiles(
 ): Promise<MemoryFiles> {
   const userFile = join(resolve(userDirectory), "preferences.json");
   const projectFile = await projectFileIn(root, signal);
-  // One write after the other: each starts from what the one before has left.
-  let writing: Promise<unknown> = Promise.resolve();
+  const underWay = new Set<Promise<unknown>>();
 
   const load = async (at: AbortSignal | undefined): Promise<Layers> => ({
     user: await readJsonFile(userFile, at),
@@ -68,42 +69,33 @@ export async function openMemoryFiles(
     const { user, project } = await load(at);
     return readMemory(user, project);
   };
-  const touches = (keys: readonly string[], layer: string): boolean =>
-    keys.some((key) => key.startsWith(`${layer}.`));
   const patchNow = async (
-    patch: Readonly<Record<string, unknown>>,
+    patch: Patch,
     at: AbortSignal | undefined,
   ): Promise<MemoryPatchOutcome> => {
     // Which keys are valid does not depend on what stands in the files, so that a patch without any writes nothing at all.
     const { applied } = applyMemoryPatch({ user: {}, project: {} }, patch);
     const files = [
-      ...(touches(applied, "user") ? [{ path: userFile, isPrivate: true }] : []),
-      ...(touches(applied, "project") ? [{ path: projectFile, isPrivate: false }] : []),
-    ].filter(
-      ({ path }, index, all) =>
-        all.findIndex((other) => dirname(other.path) === dirname(path)) === index,
-    );
-    const locked = files.reduceRight<() => Promise<MemoryPatchOutcome>>(
+      { layer: "user" as const, path: userFile, isPrivate: true },
+      { layer: "project" as const, path: projectFile, isPrivate: false },
+    ].filter(({ layer }) => applied.some((key) => key.startsWith(`${layer}.`)));
+    const write = async (): Promise<MemoryPatchOutcome> => {
+      const layers = await load(at);
+      const outcome = applyMemoryPatch(readMemory(layers.user, layers.project).memory, patch);
+      for (const { layer, path, isPrivate } of files) {
+        for (const key of applied.filter((one) => one.startsWith(`${layer}.`)))
+          layers[layer][key.slice(layer.length + 1)] = patch[key];
+        await writeJsonFile(path, layers[layer], { isPrivate, signal: at });
+      }
+      return outcome;
+    };
+    // Both files may stand in one folder, which has one lock.
+    const folders = new Map(files.toReversed().map((file) => [dirname(file.path), file]));
+    const locked = [...folders.values()].reduce(
       (inner, file) => () => withMemoryLock({ ...file, signal: at }, inner),
-      () => writeLayers(patch, at),
+      write,
     );
     return locked();
-  };
-  const writeLayers = async (
-    patch: Readonly<Record<string, unknown>>,
-    at: AbortSignal | undefined,
-  ): Promise<MemoryPatchOutcome> => {
-    const layers = await load(at);
-    const outcome = applyMemoryPatch(readMemory(layers.user, layers.project).memory, patch);
-    for (const key of outcome.applied) {
-      const [layer = "", name = ""] = key.split(".");
-      (layer === "user" ? layers.user : layers.project)[name] = patch[key];
-    }
-    if (touches(outcome.applied, "user"))
-      await writeJsonFile(userFile, layers.user, { isPrivate: true, signal: at });
-    if (touches(outcome.applied, "project"))
-      await writeJsonFile(projectFile, layers.project, { isPrivate: false, signal: at });
-    return outcome;
   };
 
   await load(signal);
@@ -113,16 +105,15 @@ export async function openMemoryFiles(
     read: async (options = {}) => (await inspect(options.signal)).memory,
     inspect: (options = {}) => inspect(options.signal),
     patch(patch, options = {}) {
-      const run = (): Promise<MemoryPatchOutcome> => patchNow(patch, options.signal);
-      const written = writing.then(run, run);
-      writing = written;
-      return written;
+      const written = patchNow(patch, options.signal);
+      underWay.add(written);
+      return written.finally(() => underWay.delete(written));
     },
-    close: () => writing.then(ignore, ignore),
+    close: async () => void (await Promise.allSettled(underWay)),
   };
 }
 
-/** Runs a call while no other process patches the file; the lock stands beside it. */
+/** Runs a call while no other one, of any process, patches the file; the lock stands beside it. */
 async function withMemoryLock<Value>(
   {
     path,
@@ -156,5 +147,3 @@ async function projectFileIn(root: string, signal: AbortSignal | undefined): Pro
     `The project's memory cannot be kept in ${root}: ${message}`,
   );
 }
-
-function ignore(): void {}

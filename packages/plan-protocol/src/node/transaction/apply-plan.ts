@@ -1,16 +1,15 @@
+import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import { traced } from "@ccl/core/tracing";
 import { systemCode } from "@ccl/core/node";
-import { throwIfAborted } from "@ccl/core/async";
 import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
 import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { withTree } from "../file-system/tree.ts";
-import { quote } from "../../plan-issue.ts";
-import { hashOfPlan } from "./hash-of-plan.ts";
+import { planIssue, quote, refusal } from "../../plan-issue.ts";
+import { hashOfPlan, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { backUp } from "./back-up.ts";
 import {
@@ -28,8 +27,7 @@ import {
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
-import { planFailure, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
-import { dropShelter, restoreSheltered, shelterJournal } from "./shelter.ts";
+import { dropShelter, restoreSheltered, shelterJournal, withShelterLock } from "./shelter.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
 import { confirmSwap, swapIn, type SwapProgress, syncFoldersOf } from "./swap-in.ts";
@@ -42,7 +40,9 @@ export function applyPlan(
   asked: { plan: ValidPlan; options: ApplyOptions },
 ): Promise<Result<AppliedPlan>> {
   return traced("apply plan", { "ccl.plan.actions": asked.plan.actions.length }, async (span) => {
-    const applied = await apply(parts, journals, asked);
+    const { checks = [], signal } = asked.options;
+    const work = (): Promise<Result<AppliedPlan>> => apply(parts, journals, asked);
+    const applied = await (checks.length > 0 ? withShelterLock(parts, signal, work) : work());
     span.set({ "ccl.plan.applied": applied.ok });
     return applied;
   });
@@ -63,7 +63,7 @@ async function apply(
   } = options;
   const unfinished = await findUnfinished(journals);
   if (unfinished.length > 0)
-    return planFailure(
+    return refusal(
       "RECOVERY_REQUIRED",
       `Transaction ${unfinished.join(", ")} was interrupted. Call recover() before the next apply.`,
     );
@@ -77,12 +77,12 @@ async function apply(
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
   const again = before.length === 0 ? resolved : await resolve();
   if (!again.ok || hashOfPlan(plan, again.value) !== hashOfPlan(plan, resolved.value))
-    return planFailure(
+    return refusal(
       "CONCURRENT_EDIT",
       'A file of the plan was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".',
     );
   const useless = mayFail ? undefined : uselessCheck(before);
-  if (useless !== undefined) return { ok: false, issues: [uselessIssue(useless)] };
+  if (useless !== undefined) return uselessRefusal(useless);
   const transactionId = parts.ids.next();
   if (!isTransactionId(transactionId))
     throw new PlanProtocolError(
@@ -128,14 +128,14 @@ function checkConfirmation(
   );
   if (confirm === undefined)
     return needs
-      ? planFailure(
+      ? refusal(
           "CONFIRM_REQUIRED",
           "The plan deletes something. Preview it, and confirm with the preview's planHash.",
         )
       : undefined;
   return confirm === hashOfPlan(plan, resolved)
     ? undefined
-    : planFailure(
+    : refusal(
         "CONFIRM_REQUIRED",
         "What was confirmed is another plan, or its files have changed. Preview it again.",
       );
@@ -156,14 +156,14 @@ async function prepare(
 ): Promise<Result<StagedPlan>> {
   let staged: StagedPlan | undefined;
   try {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     staged = await stagePlan(parts, journals, { plan, transactionId });
     const { value } = success(staged);
     await withTree(parts.root, (tree) => backUp(parts, tree, value));
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     await writeIntent(parts, journals, staged.journal);
     if (hasChecks) await shelterJournal(parts, staged.journal);
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     return success(staged);
   } catch (error) {
     if (staged !== undefined) await closeJournal(staged.journal);
@@ -175,7 +175,7 @@ async function prepare(
     if (error instanceof StepConflict) return { ok: false, issues: [error.issue] };
     const code = systemCode(error);
     if (code === undefined || PlanProtocolError.isInstance(error)) throw error;
-    return planFailure(
+    return refusal(
       "SNAPSHOT_FAILED",
       `The change could not be prepared (${code}). Nothing was changed.`,
     );
@@ -202,7 +202,7 @@ async function carryOut(
       await syncFoldersOf(parts, tree, { steps, others: [journal.moved] });
     });
     if (check !== undefined) outcomes = await runWatched(parts, staged, check);
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
     if (failed !== undefined)
       return await takeBack(parts, { staged, progress, issues: [checkIssue(failed)] });
@@ -279,10 +279,8 @@ async function takeBack(
     const written = writtenPaths.map((path) => writtenIssue(parts, journal, path));
     return { ok: false, issues: [...issues, ...written, ...keptIssues(keptPaths, issues)] };
   } catch (error) {
-    const code = systemCode(error);
-    const why = code ?? (error instanceof Error ? error.message : "unknown");
-    const message = `Transaction ${journal.transactionId} could not be undone (${why}). Call recover() when that is repaired.`;
-    return { ok: false, issues: [...issues, { code: "RECOVERY_REQUIRED", path: [], message }] };
+    const message = `Transaction ${journal.transactionId} could not be undone (${reasonOf(error)}). Call recover() when that is repaired.`;
+    return { ok: false, issues: [...issues, planIssue("RECOVERY_REQUIRED", message)] };
   }
 }
 
@@ -290,7 +288,7 @@ function writtenIssue(parts: WorkspaceParts, journal: Journal, path: string): Is
   const key = journal.steps.findIndex((step) => step.path === path);
   const place = `${parts.journalsName}/${journal.transactionId}/written/${key}`;
   const message = `${quote(path)} was written while the checks ran. It is as it was before the plan; what was written is kept as ${place}.`;
-  return { code: "AUTO_CHECK_FAILED_ROLLED_BACK", path: [path], message };
+  return planIssue("AUTO_CHECK_FAILED_ROLLED_BACK", message, [path]);
 }
 
 function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Issue[] {
@@ -299,26 +297,23 @@ function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Iss
   );
   return keptPaths
     .filter((path) => !isKnown.has(path))
-    .map((path) => ({
-      code: "CONCURRENT_EDIT",
-      path: [path],
-      message: `"${path}" was changed meanwhile, by a check or by someone else, and stays as it is; its old file is in the journal.`,
-    }));
+    .map((path) =>
+      planIssue(
+        "CONCURRENT_EDIT",
+        `"${path}" was changed meanwhile, by a check or by someone else, and stays as it is; its old file is in the journal.`,
+        [path],
+      ),
+    );
 }
 
 function issuesOf(error: unknown): Issue[] {
-  const because =
-    error instanceof StepConflict ? error.issue.message : (systemCode(error) ?? messageOf(error));
-  const issue = {
-    code: "APPLY_FAILED_ROLLED_BACK",
-    path: [],
-    message: `The plan was rolled back: ${because}`,
-  };
-  return error instanceof StepConflict ? [error.issue, issue] : [issue];
+  const conflict = error instanceof StepConflict ? [error.issue] : [];
+  const message = `The plan was rolled back: ${reasonOf(error)}`;
+  return [...conflict, planIssue("APPLY_FAILED_ROLLED_BACK", message)];
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function reasonOf(error: unknown): string {
+  return systemCode(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
 function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcome): Issue {
@@ -326,20 +321,13 @@ function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcom
     newFailures === undefined
       ? ""
       : ` failed before the change as well, but not with ${newFailures.slice(0, 5).join(", ")}, and`;
-  return {
-    code: "AUTO_CHECK_FAILED_ROLLED_BACK",
-    path: ["checks", name],
-    message: `The check "${name}"${then} ${howItFailed({ status, exitCode })} after the change, which was rolled back.\n${output}`,
-  };
+  const message = `The check "${name}"${then} ${howItFailed({ status, exitCode })} after the change, which was rolled back.\n${output}`;
+  return planIssue("AUTO_CHECK_FAILED_ROLLED_BACK", message, ["checks", name]);
 }
 
-function uselessIssue({ name, output, ...outcome }: CheckOutcome): Issue {
-  const how = howItFailed(outcome);
-  return {
-    code: "AUTO_CHECK_FAILED_BEFORE",
-    path: ["checks", name],
-    message: `The check "${name}" ${how} before the change, and can't show what the change breaks. Nothing was changed. Repair the check, give mustPass if the change is to repair it, or mayFail to apply it all the same.\n${output}`,
-  };
+function uselessRefusal({ name, output, ...outcome }: CheckOutcome): ReturnType<typeof refusal> {
+  const message = `The check "${name}" ${howItFailed(outcome)} before the change, and can't show what the change breaks. Nothing was changed. Repair the check, give mustPass if the change is to repair it, or mayFail to apply it all the same.\n${output}`;
+  return refusal("AUTO_CHECK_FAILED_BEFORE", message, ["checks", name]);
 }
 
 function howItFailed({ status, exitCode }: Pick<CheckOutcome, "status" | "exitCode">): string {

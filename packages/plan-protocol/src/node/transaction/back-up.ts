@@ -1,5 +1,6 @@
 import { mapConcurrent } from "@ccl/core/async";
 import { isWithoutHardLinks, systemCode } from "@ccl/core/node";
+
 import { quote } from "../../plan-issue.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
@@ -8,7 +9,7 @@ import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/works
 import type { Journal } from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
-import { StepConflict } from "./step.ts";
+import { concurrentEdit, type StepConflict } from "./step.ts";
 
 /**
  * Gives every old file a second name in the journal's folder before anything in the tree changes: the file itself with
@@ -40,10 +41,7 @@ async function backUpFile(
   { step, folder, name }: { step: StagedStep; folder: Folder; name: string },
 ): Promise<void> {
   const key = String(step.index);
-  try {
-    await folder.link(name, backups, key);
-  } catch (error) {
-    if (!isWithoutHardLinks(error)) throw error;
+  if (!(await hasLinked(folder.link(name, backups, key)))) {
     step.baseStatus = await confirmBase(folder, name, step);
     return copy(parts, { folder, name, status: step.baseStatus, backups, key });
   }
@@ -79,8 +77,21 @@ export function isSameStatus(
 
 /** The conflict of a path that is no longer what the plan is based on. */
 export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConflict {
-  const message = `${quote(path)} was changed by someone else meanwhile. Their change stays; read the file again.`;
-  return new StepConflict({ code: "CONCURRENT_EDIT", path: [path], message });
+  return concurrentEdit(
+    { path },
+    `${quote(path)} was changed by someone else meanwhile. Their change stays; read the file again.`,
+  );
+}
+
+/** False where the file system has no second names for a file. */
+export async function hasLinked(link: Promise<void>): Promise<boolean> {
+  try {
+    await link;
+    return true;
+  } catch (error) {
+    if (isWithoutHardLinks(error)) return false;
+    throw error;
+  }
 }
 
 /** Another name for a file of a journal, or a copy of it where that is another file system. */
@@ -89,14 +100,10 @@ export async function linkOrCopy(
   from: Folder,
   { key, to }: { key: string; to: Folder },
 ): Promise<void> {
-  try {
-    await from.link(key, to, key);
-  } catch (error) {
-    if (!isWithoutHardLinks(error)) throw error;
-    const status = await from.status(key);
-    if (status !== undefined)
-      await copy(parts, { folder: from, name: key, status, backups: to, key });
-  }
+  if (await hasLinked(from.link(key, to, key))) return;
+  const status = await from.status(key);
+  if (status !== undefined)
+    await copy(parts, { folder: from, name: key, status, backups: to, key });
 }
 
 interface BackupSource {
@@ -115,7 +122,8 @@ async function copy(
   try {
     const file = await backups.createFile(key, 0o600);
     try {
-      await copyBytes(from, file);
+      const bytes = new Uint8Array((await from.status()).sizeBytes);
+      await file.write(bytes.subarray(0, await from.read(bytes, 0)));
       await file.setMode(status.mode);
       await file.setModified(status.modifiedNs);
       await syncIn(parts, file);
@@ -125,13 +133,4 @@ async function copy(
   } finally {
     await from.close();
   }
-}
-
-async function copyBytes(
-  from: Awaited<ReturnType<Folder["openFile"]>>,
-  to: Awaited<ReturnType<Folder["createFile"]>>,
-): Promise<void> {
-  const { sizeBytes } = await from.status();
-  const buffer = new Uint8Array(sizeBytes);
-  await to.write(buffer.subarray(0, await from.read(buffer, 0)));
 }

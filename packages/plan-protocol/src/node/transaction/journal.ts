@@ -132,8 +132,13 @@ export async function isMarkedOpen(journals: Folder, transactionId: string): Pro
   return (await journals.status(OPEN + transactionId)) !== undefined;
 }
 
+/** The paths of a transaction, in the order in which they are changed. */
+export function pathsOf({ steps }: Pick<Journal, "steps">): string[] {
+  return steps.map(({ path }) => path);
+}
+
 /** True where the tree may be neither as before nor as wanted. */
-export function isUnfinished(state: JournalState): boolean {
+export function isUnfinished(state: JournalState): state is "intent" | "rolling_back" {
   return state === "intent" || state === "rolling_back";
 }
 
@@ -241,15 +246,14 @@ export async function emptyParts(
   }
 }
 
-/** Removes a folder with all that is in it, as that of a transaction. */
+/** Removes what has a name, a folder with all that is in it; nothing where there is nothing. */
 export async function removeJournal(journals: Folder, name: string): Promise<void> {
+  const status = await journals.status(name);
+  if (status === undefined) return;
+  if (status.kind !== "folder") return journals.unlink(name);
   const folder = await journals.openFolder(name);
   try {
-    for (const entry of await folder.list()) {
-      const status = await folder.status(entry);
-      if (status?.kind === "folder") await removeJournal(folder, entry);
-      else if (status !== undefined) await folder.unlink(entry);
-    }
+    for (const entry of await folder.list()) await removeJournal(folder, entry);
   } finally {
     await folder.close();
   }
@@ -260,22 +264,15 @@ async function openParts(
   folder: Folder,
   facts: Pick<Journal, "transactionId" | "timeMs" | "steps">,
 ): Promise<Journal> {
-  const [staged, backups, moved, taken, written] = await Promise.all([
-    folder.openFolder("staged"),
-    folder.openFolder("backups"),
-    folder.openFolder("moved"),
-    folder.openFolder("taken"),
-    folder.openFolder("written"),
-  ]);
   const checked = parseJson((await readText(folder, CHECKED)) ?? "");
   return {
     ...facts,
     folder,
-    staged,
-    backups,
-    moved,
-    taken,
-    written,
+    staged: await folder.openFolder("staged"),
+    backups: await folder.openFolder("backups"),
+    moved: await folder.openFolder("moved"),
+    taken: await folder.openFolder("taken"),
+    written: await folder.openFolder("written"),
     checked: isChecked(checked) ? checked : undefined,
   };
 }

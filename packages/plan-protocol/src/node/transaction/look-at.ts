@@ -1,7 +1,6 @@
 import { systemCode, unless } from "@ccl/core/node";
 
-import { quote } from "../../plan-issue.ts";
-import type { PlanIssueCode } from "../../plan-issue-code.ts";
+import { type PlanIssueCode, quote } from "../../plan-issue.ts";
 import type { EntryStatus } from "../file-system/folder.ts";
 import { type FileFacts, readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";

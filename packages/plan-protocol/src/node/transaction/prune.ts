@@ -1,12 +1,10 @@
-import { unless } from "@ccl/core/node";
-import { throwIfAborted } from "@ccl/core/async";
+import { assertNotAborted } from "../../plan-protocol-error.ts";
 
 import type { PrunedTransactions } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { removeJournal } from "./journal.ts";
 import { listTransactions } from "./recover.ts";
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** No id of a transaction has a point, so that what is called so is none any more, however much of it is left. */
 const REMOVED = "removed.";
@@ -22,7 +20,7 @@ export async function pruneTransactions(
   const old = through.slice(0, Math.max(0, through.length - keep));
   const removed: string[] = [];
   for (const { transactionId } of old.filter(({ keptPaths }) => keptPaths.length === 0)) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     await journals.rename(transactionId, journals, REMOVED + transactionId);
     removed.push(transactionId);
   }
@@ -37,5 +35,5 @@ export async function pruneTransactions(
 /** Also what a process that was killed has left. */
 async function clearRemoved(journals: Folder): Promise<void> {
   for (const name of (await journals.list()).filter((it) => it.startsWith(REMOVED)))
-    await unless(["ENOENT"], removeJournal(journals, name), undefined);
+    await removeJournal(journals, name);
 }

@@ -1,5 +1,5 @@
+import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { unless } from "@ccl/core/node";
-import { throwIfAborted } from "@ccl/core/async";
 
 import type { RecoveredTransaction, TransactionRecord } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
@@ -11,6 +11,7 @@ import {
   isTransactionId,
   isUnfinished,
   type JournalState,
+  pathsOf,
   openIds,
   openJournal,
   readIntent,
@@ -20,7 +21,6 @@ import {
   unmarkOpen,
 } from "./journal.ts";
 import { undo } from "./undo.ts";
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** Ids of transactions that may have changed something and were neither committed nor undone. */
 export async function findUnfinished(journals: Folder): Promise<string[]> {
@@ -34,50 +34,35 @@ export async function recoverAll(
   journals: Folder,
   signal: AbortSignal | undefined,
 ): Promise<RecoveredTransaction[]> {
-  const recovered: (RecoveredTransaction & { timeMs: number })[] = [];
+  const discarded: RecoveredTransaction[] = [];
   const unfinished: { id: string; timeMs: number }[] = [];
   for (const { id, state } of await listStates(journals)) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     if (state === "begun") {
       await removeJournal(journals, id);
-      recovered.push({
-        transactionId: id,
-        outcome: "discarded",
-        paths: [],
-        keptPaths: [],
-        writtenPaths: [],
-        timeMs: 0,
-      });
-    } else if (isUnfinished(state)) {
-      unfinished.push({
-        id,
-        timeMs: await inFolder(
-          journals,
-          id,
-          async (folder) => (await readIntent(folder, id)).timeMs,
-        ),
-      });
-    } else await clearLeftovers(parts, journals, { id, state });
+      const none = { paths: [], keptPaths: [], writtenPaths: [] };
+      discarded.push({ transactionId: id, outcome: "discarded", ...none });
+    } else if (isUnfinished(state))
+      unfinished.push(
+        await inFolder(journals, id, async (folder) => ({ id, ...(await readIntent(folder, id)) })),
+      );
+    else await clearLeftovers(parts, journals, { id, state });
   }
-  for (const { id, timeMs } of unfinished.toSorted(
-    (a, b) => b.timeMs - a.timeMs || (a.id < b.id ? 1 : -1),
-  )) {
-    throwIfAborted(signal, PlanProtocolError);
+  const recovered: RecoveredTransaction[] = [];
+  for (const { id } of unfinished.toSorted(byAge).toReversed()) {
+    assertNotAborted(signal);
     const journal = await openJournal(journals, id);
     try {
       const { keptPaths, writtenPaths } = await undo(parts, journal);
-      const isKept = new Set(keptPaths);
-      const paths = journal.steps.map(({ path }) => path).filter((path) => !isKept.has(path));
+      const paths = pathsOf(journal).filter((path) => !keptPaths.includes(path));
       const outcome = "rolled_back";
-      recovered.push({ transactionId: id, outcome, paths, keptPaths, writtenPaths, timeMs });
+      recovered.unshift({ transactionId: id, outcome, paths, keptPaths, writtenPaths });
     } finally {
       await closeJournal(journal);
     }
   }
   for (const id of await openIds(journals)) await unmarkOpen(journals, id);
-  return recovered
-    .toSorted((a, b) => a.timeMs - b.timeMs)
-    .map(({ timeMs: _timeMs, ...rest }) => rest);
+  return [...discarded, ...recovered];
 }
 
 /** What there is a journal of, oldest first. */
@@ -85,26 +70,25 @@ export async function listTransactions(
   journals: Folder,
   signal: AbortSignal | undefined,
 ): Promise<TransactionRecord[]> {
-  const records: TransactionRecord[] = [];
+  const records: (TransactionRecord & { id: string })[] = [];
   for (const { id, state } of await listStates(journals)) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     if (state === "begun") continue;
+    const described = inFolder(journals, id, async (folder) => {
+      const status = isUnfinished(state) ? ("unfinished" as const) : state;
+      const { timeMs, steps } = await readIntent(folder, id);
+      const undone = await readUndoRecord(folder);
+      return { id, transactionId: id, timeMs, status, paths: pathsOf({ steps }), ...undone };
+    });
     // Another process may take a transaction's folder away meanwhile.
-    const record = await unless(["ENOENT"], describe(journals, id, state), undefined);
+    const record = await unless(["ENOENT"], described, undefined);
     if (record !== undefined) records.push(record);
   }
-  return records.toSorted(
-    (a, b) => a.timeMs - b.timeMs || (a.transactionId < b.transactionId ? -1 : 1),
-  );
+  return records.toSorted(byAge).map(({ id: _id, ...record }) => record);
 }
 
-function describe(journals: Folder, id: string, state: JournalState): Promise<TransactionRecord> {
-  return inFolder(journals, id, async (folder) => {
-    const { timeMs, steps } = await readIntent(folder, id);
-    const undone = await readUndoRecord(folder);
-    const status = state === "committed" || state === "rolled_back" ? state : "unfinished";
-    return { transactionId: id, timeMs, status, paths: steps.map(({ path }) => path), ...undone };
-  });
+function byAge(a: { id: string; timeMs: number }, b: { id: string; timeMs: number }): number {
+  return a.timeMs - b.timeMs || (a.id < b.id ? -1 : 1);
 }
 
 async function listStates(journals: Folder): Promise<{ id: string; state: JournalState }[]> {
@@ -125,7 +109,8 @@ async function statesOf(
   return found;
 }
 
-async function inFolder<Value>(
+/** Runs a call with a folder that is closed afterwards. */
+export async function inFolder<Value>(
   journals: Folder,
   id: string,
   call: (folder: Folder) => Promise<Value>,

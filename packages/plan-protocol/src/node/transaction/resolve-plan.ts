@@ -1,22 +1,19 @@
+import { canonicalJson, type Issue, type Result, sha256Hex, success } from "@ccl/core";
 import { mapConcurrent } from "@ccl/core/async";
 import { systemCode } from "@ccl/core/node";
-import { type Issue, type Result, success } from "@ccl/core";
 
 import { checkPath } from "../../paths/check-path.ts";
 import { foldName } from "../../paths/fold-name.ts";
-import { actionKinds } from "../../plan/action-kinds.ts";
+import { pathUseOf } from "../../plan/action-kinds.ts";
 import type { ActionKind } from "../../plan/plan.ts";
-import { quote } from "../../plan-issue.ts";
-import type { PlanIssueCode } from "../../plan-issue-code.ts";
+import { planIssue, type PlanIssueCode, quote, refusal } from "../../plan-issue.ts";
 import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
 import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
-import { decodeText } from "../file-system/decode-text.ts";
-import type { FileFacts } from "../file-system/read-file.ts";
+import { decodeText, type FileFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
-import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
-import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
 
 /** An action with what it does to the tree as it is now. */
 export interface ResolvedAction {
@@ -51,19 +48,14 @@ export async function resolvePlan(
   if (refused.length > 0) return { ok: false, issues: refused };
   const indexes = new Map(plan.actions.map((action, index) => [action.path, index]));
   const impliedFolders = new Set<string>();
-  const isDeleted = new Set(
-    actions
-      .filter(({ kind }) => ["DELETE_FILE", "DELETE_DIR", "MOVE_FILE"].includes(kind))
-      .map(pathOf),
-  );
-  const createdFolders = new Set(actions.filter(({ kind }) => kind === "CREATE_DIR").map(pathOf));
-  const { device } = await parts.root.ownStatus();
+  const pathsOf = (...kinds: ActionKind[]): ReadonlySet<string> =>
+    new Set(actions.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path));
   const context: ResolveContext = {
     parts,
     tree,
-    device,
-    isDeleted,
-    createdFolders,
+    device: (await parts.root.ownStatus()).device,
+    isDeleted: pathsOf("DELETE_FILE", "DELETE_DIR", "MOVE_FILE"),
+    createdFolders: pathsOf("CREATE_DIR"),
     impliedFolders,
   };
   const issues: Issue[] = [];
@@ -95,31 +87,20 @@ interface ResolveContext {
   impliedFolders: Set<string>;
 }
 
-type Outcome = { ok: true; value: ResolvedAction } | { ok: false; issues: Issue[] };
+type Outcome = Result<ResolvedAction>;
 
 /** The plan's own form once more: it may come from a file, and not from `validatePlan`. */
 function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Issue[] {
-  const issues: Issue[] = [];
+  const { policy, limits } = parts;
   const named = actions.flatMap(namesOf);
-  for (const { kind, path, index } of named) {
-    const use =
-      kind === "DELETE_FILE" || kind === "MOVE_FILE"
-        ? "delete"
-        : actionKinds[kind].fields.length === 0
-          ? "folder"
-          : "write";
-    const checked = checkPath(path, { policy: parts.policy, limits: parts.limits, use });
+  const issues = named.flatMap(({ kind, path, index }): Issue[] => {
+    const checked = checkPath(path, { policy, limits, use: pathUseOf(kind) });
     const at = ["actions", index, "path"];
-    if (!checked.ok) issues.push(...checked.issues.map((issue) => ({ ...issue, path: at })));
-    else if (checked.value !== path)
-      issues.push({
-        code: "ERR_INVALID_PATH",
-        path: at,
-        message: `${quote(path)} is to be written as ${quote(checked.value)}.`,
-      });
-  }
-  if (issues.length > 0) return issues;
-  return findConflicts(named);
+    if (!checked.ok) return checked.issues.map((issue) => ({ ...issue, path: at }));
+    const message = `${quote(path)} is to be written as ${quote(checked.value)}.`;
+    return checked.value === path ? [] : [planIssue("ERR_INVALID_PATH", message, at)];
+  });
+  return issues.length > 0 ? issues : findConflicts(named);
 }
 
 function namesOf(action: ValidAction, index: number): PlacedAction[] {
@@ -210,7 +191,7 @@ async function takePlace(
     );
   for (
     let folder = splitPath(path).parent;
-    isBelow(folder, found.lastFolder);
+    folder.length > found.lastFolder.length;
     folder = splitPath(folder).parent
   )
     if (!createdFolders.has(folder)) impliedFolders.add(folder);
@@ -230,10 +211,6 @@ async function resolveCreate(
     text: action.content,
     content: new TextEncoder().encode(action.content),
   });
-}
-
-function isBelow(folder: string, existing: string): boolean {
-  return folder.length > existing.length;
 }
 
 async function resolveDeleteFolder(
@@ -263,13 +240,13 @@ function resolveExisting(
   if (found.kind === "folder")
     return refuse("PATH_NOT_FOUND", `${quote(action.path)} is a folder, not a file.`);
   const { facts } = found;
-  const base = textOf(facts);
+  const baseText = facts.bytes === undefined ? undefined : decodeText(facts.bytes);
   const changed = "content" in action ? action : undefined;
   if (changed?.content === undefined) {
     const read = parts.readSet.get(action.path);
     if (read !== undefined && read.sha256 !== facts.sha256)
       return refuse("CONCURRENT_EDIT", `${quote(action.path)} has been changed since it was read.`);
-    return success({ action, base: facts, ...base });
+    return success({ action, base: facts, baseText });
   }
   const text = changed.content;
   const wanted = "base_sha256" in changed ? changed.base_sha256 : undefined;
@@ -279,25 +256,20 @@ function resolveExisting(
       `${quote(action.path)} is not the file that the change was made for. Read it again.`,
     );
   if (facts.bytes === undefined) return refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action));
-  if (base.baseText === undefined)
+  if (baseText === undefined)
     return refuse(
       "ERR_NON_UTF8_FILE",
       `${quote(action.path)} is no UTF-8 text, so it can't be patched or edited.`,
     );
-  return success({ action, base: facts, ...base, text, content: new TextEncoder().encode(text) });
+  return success({ action, base: facts, baseText, text, content: new TextEncoder().encode(text) });
 }
 
 function tooLarge({ path }: ValidAction): string {
   return `${quote(path)} has more than ${MAX_TEXT_BYTES} bytes.`;
 }
 
-function textOf(facts: FileFacts): { baseText?: string | undefined } {
-  const text = facts.bytes === undefined ? undefined : decodeText(facts.bytes);
-  return text === undefined ? {} : { baseText: text };
-}
-
 function refuse(code: PlanIssueCode, message: string): Outcome {
-  return { ok: false, issues: [{ code, path: ["path"], message }] };
+  return refusal(code, message, ["path"]);
 }
 
 function ioIssue(action: ValidAction, error: unknown): Outcome {
@@ -306,15 +278,12 @@ function ioIssue(action: ValidAction, error: unknown): Outcome {
   return refuse("ERR_IO", `${quote(action.path)} could not be read (${code}).`);
 }
 
-function pathOf({ path }: ValidAction): string {
-  return path;
-}
-
 function byAction(a: Issue, b: Issue): number {
   return Number(a.path[1] ?? 0) - Number(b.path[1] ?? 0);
 }
 
-/** A result of one issue about the whole plan. */
-export function planFailure(code: PlanIssueCode, message: string): { ok: false; issues: Issue[] } {
-  return { ok: false, issues: [{ code, path: [], message }] };
+/** SHA-256 of a plan's canonical JSON together with the hashes of the files that it would change. */
+export function hashOfPlan(plan: ValidPlan, { actions }: ResolvedPlan): string {
+  const bases = actions.map(({ action, base }) => [action.path, base?.sha256 ?? null]);
+  return sha256Hex(canonicalJson({ plan, bases }));
 }

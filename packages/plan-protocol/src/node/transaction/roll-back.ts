@@ -1,7 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 import { type Issue, type Result, success } from "@ccl/core";
 
-import { quote } from "../../plan-issue.ts";
+import { quote, refusal } from "../../plan-issue.ts";
 import type { RolledBackPlan } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
@@ -13,12 +13,12 @@ import {
   mark,
   markOpen,
   openJournal,
+  pathsOf,
   stateOf,
   unmarkOpen,
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
-import { findUnfinished } from "./recover.ts";
-import { planFailure } from "./resolve-plan.ts";
+import { findUnfinished, inFolder } from "./recover.ts";
 import { undo } from "./undo.ts";
 
 /** Puts a committed transaction back. The caller holds the workspace's lock. */
@@ -31,14 +31,12 @@ export async function rollBack(
     isTransactionId(transactionId) && (await journals.status(transactionId))?.kind === "folder";
   if (!isThere) return noJournalOf(transactionId);
   if ((await findUnfinished(journals)).length > 0)
-    return planFailure(
+    return refusal(
       "RECOVERY_REQUIRED",
       "A transaction was interrupted. Call recover() before a rollback.",
     );
-  const folder = await journals.openFolder(transactionId);
-  const state = await stateOf(folder).finally(() => folder.close());
-  if (state !== "committed")
-    return planFailure(
+  if ((await inFolder(journals, transactionId, stateOf)) !== "committed")
+    return refusal(
       "PATH_NOT_FOUND",
       `Transaction ${quote(transactionId)} is not committed; there is nothing to undo.`,
     );
@@ -50,9 +48,9 @@ export async function rollBack(
     await mark(parts, journal, { state: "rolling_back" });
     const { keptPaths } = await undo(parts, journal, { isLive: true });
     await unmarkOpen(journals, transactionId);
-    for (const { path } of journal.steps) parts.readSet.delete(path);
+    for (const path of pathsOf(journal)) parts.readSet.delete(path);
     if (keptPaths.length > 0) return { ok: false, issues: keptPaths.map(keptIssue) };
-    return success({ transactionId, paths: journal.steps.map(({ path }) => path) });
+    return success({ transactionId, paths: pathsOf(journal) });
   } finally {
     await closeJournal(journal);
   }
@@ -60,10 +58,7 @@ export async function rollBack(
 
 /** The answer for an id that there is no journal of. */
 export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
-  return planFailure(
-    "PATH_NOT_FOUND",
-    `There is no journal of a transaction ${quote(transactionId)}.`,
-  );
+  return refusal("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
 }
 
 /** What is no longer as the transaction, or a check after it, left it. */

@@ -1,9 +1,12 @@
+import { systemCode } from "@ccl/core/node";
+
 import type { Folder } from "../file-system/folder.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { linkOrCopy } from "./back-up.ts";
 import {
   closeJournal,
   createJournal,
+  isTransactionId,
   type Journal,
   recordChecks,
   openJournal,
@@ -14,6 +17,25 @@ import {
 
 /** With an id behind it: a copy that is not whole yet. No id of a transaction has a point. */
 const COPY = "copy.";
+
+/**
+ * Runs work that holds a second lock outside the root, since a check may remove the first one together with `.ccl`. Whoever
+ * takes a new first lock then waits for the second.
+ */
+export async function withShelterLock<Value>(
+  parts: WorkspaceParts,
+  signal: AbortSignal | undefined,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const shelter = await parts.openShelter(true);
+  if (shelter === undefined) return work();
+  try {
+    return await parts.withLock(shelter, signal, work);
+  } finally {
+    await shelter.close();
+    await parts.removeShelter();
+  }
+}
 
 /**
  * Keeps a second journal of a transaction outside the root while checks run, since one of them may remove `.ccl`, as
@@ -34,19 +56,35 @@ export async function dropShelter(parts: WorkspaceParts, id: string): Promise<vo
   // What is half removed is no journal any more.
   await shelter.rename(id, shelter, `old.${id}`).catch(() => undefined);
   for (const name of await shelter.list().catch(() => []))
-    if (name.endsWith(`.${id}`)) await removeNamed(shelter, name).catch(() => undefined);
+    if (name.endsWith(`.${id}`)) await removeJournal(shelter, name).catch(() => undefined);
   await shelter.close();
-  await parts.removeShelter();
 }
 
 /** Ids of transactions whose checks run, or were interrupted. */
 export async function shelteredIds(parts: WorkspaceParts): Promise<string[]> {
   const shelter = await parts.openShelter(false);
   const names = (await shelter?.list().finally(() => shelter.close())) ?? [];
-  return names.filter((name) => !name.includes("."));
+  return names.filter(isTransactionId);
 }
 
-/** Puts journals back that were removed, in whole or in part. The caller holds the workspace's lock. */
+/** `restoreSheltered` once no other process runs checks here. The caller holds the workspace's lock. */
+export async function restoreWhenFree(
+  parts: WorkspaceParts,
+  journals: Folder,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const shelter = await parts.openShelter(false);
+  if (shelter === undefined) return;
+  await shelter.close();
+  await withShelterLock(parts, signal, () => restoreSheltered(parts, journals)).catch(
+    async (error: unknown) => {
+      // The folder goes with the process that was waited for.
+      if (systemCode(error) !== "ENOENT" || (await shelteredIds(parts)).length > 0) throw error;
+    },
+  );
+}
+
+/** Puts journals back that were removed, in whole or in part. The caller holds both locks. */
 export async function restoreSheltered(parts: WorkspaceParts, journals: Folder): Promise<void> {
   for (const id of await shelteredIds(parts)) {
     const shelter = await parts.openShelter(false);
@@ -82,7 +120,7 @@ async function copyJournal(
   { old, to }: { old: Folder; to: Folder },
 ): Promise<void> {
   const { transactionId: id } = journal;
-  for (const name of [COPY + id, id]) await removeNamed(to, name);
+  for (const name of [COPY + id, id]) await removeJournal(to, name);
   const copy = await createJournal(to, COPY + id, journal);
   try {
     for (const key of await old.list()) await linkOrCopy(parts, old, { key, to: copy.moved });
@@ -93,10 +131,4 @@ async function copyJournal(
   }
   await to.rename(COPY + id, to, id);
   if (parts.durability === "full") await to.sync();
-}
-
-async function removeNamed(folder: Folder, name: string): Promise<void> {
-  const status = await folder.status(name);
-  if (status?.kind === "folder") await removeJournal(folder, name);
-  else if (status !== undefined) await folder.unlink(name);
 }

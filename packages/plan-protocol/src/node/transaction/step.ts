@@ -1,5 +1,5 @@
 import type { ActionKind } from "../../plan/plan.ts";
-import type { PlanIssue } from "../../plan-issue.ts";
+import { type PlanIssue, planIssue } from "../../plan-issue.ts";
 
 /** A file's content and permission bits. */
 export interface FileState {
@@ -28,4 +28,9 @@ export class StepConflict extends Error {
     super(issue.message);
     this.issue = issue;
   }
+}
+
+/** The conflict of a step whose path others changed. */
+export function concurrentEdit({ path }: Pick<Step, "path">, message: string): StepConflict {
+  return new StepConflict(planIssue("CONCURRENT_EDIT", message, [path]));
 }

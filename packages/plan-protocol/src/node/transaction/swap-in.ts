@@ -1,16 +1,15 @@
-import { mapConcurrent, throwIfAborted } from "@ccl/core/async";
-import { isWithoutHardLinks, systemCode, unless } from "@ccl/core/node";
+import { assertNotAborted } from "../../plan-protocol-error.ts";
+import { mapConcurrent } from "@ccl/core/async";
+import { systemCode, unless } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
-import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { changedMeanwhile, isSameStatus } from "./back-up.ts";
+import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { changedMeanwhile, hasLinked, isSameStatus } from "./back-up.ts";
 import type { Journal } from "./journal.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
-import { type Step, StepConflict } from "./step.ts";
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
-import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
+import { concurrentEdit, type Step, type StepConflict } from "./step.ts";
 
 /**
  * Makes the changes, in order. A file that goes is moved out of the tree and looked at there; what was moved by mistake is
@@ -23,7 +22,7 @@ export async function swapIn(
   { progress, signal }: { progress: SwapProgress; signal?: AbortSignal | undefined },
 ): Promise<void> {
   for (const step of steps) {
-    throwIfAborted(signal, PlanProtocolError);
+    assertNotAborted(signal);
     progress.begun += 1;
     const { parent, name } = splitPath(step.path);
     try {
@@ -55,29 +54,19 @@ async function makeChange(
 ): Promise<void> {
   if (step.change === "make_folder") return folder.makeFolder(name);
   if (step.change === "remove_folder") return folder.removeFolder(name);
-  const place = { folder, name };
+  const { staged, moved } = journal;
   const key = String(step.index);
-  if (step.change === "write" && step.before !== undefined)
-    return await exchange(step, { from: journal.staged, old: journal.moved, key, place });
-  if (step.before !== undefined) await moveOut(journal, step, place);
-  if (step.change === "write") await giveName(journal.staged, key, place);
-}
-
-/** Puts the new file over the old one, which gets a second name in the journal before. */
-async function exchange(
-  step: StagedStep,
-  { from, old, key, place }: { from: Folder; old: Folder; key: string; place: Place },
-): Promise<void> {
-  try {
-    await place.folder.link(place.name, old, key);
-  } catch (error) {
-    if (!isWithoutHardLinks(error)) throw error;
-    // Without second names there is a moment without a file.
-    await place.folder.rename(place.name, old, key);
+  const isNew = step.change === "write";
+  if (step.before === undefined) {
+    if (isNew) await giveName(staged, key, { folder, name });
+    return;
   }
-  const status = await old.status(key);
+  // A file that is replaced gets a second name in the journal; without such names there is a moment without a file.
+  if (!isNew || !(await hasLinked(folder.link(name, moved, key))))
+    await folder.rename(name, moved, key);
+  const status = await moved.status(key);
   if (status === undefined || !isSameStatus(status, step.baseStatus)) throw changedMeanwhile(step);
-  await giveNameOver(from, key, { ...place, identity: status.identity });
+  if (isNew) await giveNameOver(staged, key, { folder, name, identity: status.identity });
 }
 
 /** `giveName` where a file of an identity is replaced; `ESTALE` where another one is there. */
@@ -88,19 +77,9 @@ export async function giveNameOver(
 ): Promise<void> {
   const second = `${fileName}.over`;
   await unless(["ENOENT"], from.unlink(second), undefined);
-  try {
-    await from.link(fileName, from, second);
-  } catch (error) {
-    if (!isWithoutHardLinks(error)) throw error;
+  if (!(await hasLinked(from.link(fileName, from, second))))
     return await giveName(from, fileName, { folder, name });
-  }
   await from.replace(second, folder, { name, identity });
-}
-
-async function moveOut(journal: Journal, step: StagedStep, { folder, name }: Place): Promise<void> {
-  await folder.rename(name, journal.moved, String(step.index));
-  const moved = await journal.moved.status(String(step.index));
-  if (!isSameStatus(moved, step.baseStatus)) throw changedMeanwhile(step);
 }
 
 /** Gives a file of a journal a name in the tree; `EEXIST` where it is taken. */
@@ -109,15 +88,11 @@ export async function giveName(
   fileName: string,
   { folder, name }: Place,
 ): Promise<void> {
-  try {
-    await from.link(fileName, folder, name);
-  } catch (error) {
-    if (!isWithoutHardLinks(error)) throw error;
-    // Without second names a look before is the best there is.
-    if ((await folder.status(name)) !== undefined)
-      throw Object.assign(new Error(`EEXIST: ${name}`), { code: "EEXIST" });
-    await from.rename(fileName, folder, name);
-  }
+  if (await hasLinked(from.link(fileName, folder, name))) return;
+  // Without second names a look before is the best there is.
+  if ((await folder.status(name)) !== undefined)
+    throw Object.assign(new Error(`EEXIST: ${name}`), { code: "EEXIST" });
+  await from.rename(fileName, folder, name);
 }
 
 /**
@@ -161,18 +136,10 @@ export async function syncFoldersOf(
 }
 
 function conflictAt(step: StagedStep, code: string): StepConflict {
-  const { path, change } = step;
-  if (code === "EEXIST" && change !== "remove_folder")
-    return new StepConflict({
-      code: "CONCURRENT_EDIT",
-      path: [path],
-      message: `${quote(path)} was made by someone else meanwhile. What they made stays.`,
-    });
-  if (change === "remove_folder" && (code === "ENOTEMPTY" || code === "EEXIST"))
-    return new StepConflict({
-      code: "CONCURRENT_EDIT",
-      path: [path],
-      message: `Someone else put something into ${quote(path)} meanwhile. It stays.`,
-    });
-  return changedMeanwhile(step);
+  const path = quote(step.path);
+  if (step.change === "remove_folder" && (code === "ENOTEMPTY" || code === "EEXIST"))
+    return concurrentEdit(step, `Someone else put something into ${path} meanwhile. It stays.`);
+  return code === "EEXIST"
+    ? concurrentEdit(step, `${path} was made by someone else meanwhile. What they made stays.`)
+    : changedMeanwhile(step);
 }

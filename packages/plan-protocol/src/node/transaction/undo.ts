@@ -1,9 +1,10 @@
-import { isWithoutHardLinks, systemCode, unless } from "@ccl/core/node";
+import { systemCode, unless } from "@ccl/core/node";
 
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
 import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { hasLinked } from "./back-up.ts";
 import {
   emptyParts,
   type Journal,
@@ -199,12 +200,7 @@ async function putBack({
   source: Folder;
   own: OwnFile;
 }): Promise<boolean | undefined> {
-  try {
-    await folder.link(name, own.to, key);
-  } catch (error) {
-    if (isWithoutHardLinks(error)) return undefined;
-    throw error;
-  }
+  if (!(await hasLinked(folder.link(name, own.to, key)))) return undefined;
   const taken = await own.to.status(key);
   const isOwn = async (): Promise<boolean> => (await readOwn(own.to, key))?.sha256 === own.sha256;
   if (taken === undefined || !(await isOwn())) return false;
@@ -239,18 +235,15 @@ async function restore(
     await unless(["EEXIST"], giveName(own.to, key, place), undefined);
     return false;
   }
-  const isMoved = (await journal.moved.status(key)) !== undefined;
-  const isDeletedByOthers = place.isLive && !isMoved && step.before !== undefined;
+  const source = await oldFileOf(journal, place);
+  const isDeletedByOthers = place.isLive && source !== journal.moved && step.before !== undefined;
   if (isDeletedByOthers) return false;
-  const source = isMoved ? journal.moved : journal.backups;
-  if ((await source.status(key)) === undefined) return true;
-  try {
-    await giveName(source, key, place);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === "EEXIST") return false;
-    throw error;
-  }
+  if (source === undefined) return true;
+  return unless(
+    ["EEXIST"],
+    giveName(source, key, place).then(() => true),
+    false,
+  );
 }
 
 /** True where the old file itself, or its exact content, stands in its place. */

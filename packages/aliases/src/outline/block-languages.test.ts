@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+
+import { buildOutlines } from "./build-outline.ts";
+
+/** Each with all that its language has; what no other file sees is called hidden. */
+const SOURCES: [string, string][] = [
+  [
+    "a.cpp",
+    `#pragma once
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+namespace n { namespace m {
+/// Holds one.
+template <typename T> class Foo : public Bar<T> {
+  int hidden;
+ public:
+  explicit Foo(int a) : hidden(a) {}
+  virtual void go(const T& t) const = 0;
+  enum class E { A, B };
+  template <class U> U get() { return 1; }
+  bool operator==(const Foo& o) const;
+ private:
+  void hidden_too();
+};
+struct P { int a, b; };
+static int hidden_function() { return 1; }
+namespace { int hidden_in_file(int a) { return 1; } }
+template <typename T = std::string>
+inline std::shared_ptr<T> make(const std::string& name, int size) { return {}; }
+using X = std::vector<int>;
+constexpr int kMax = 3;
+}}
+int n::m::Foo::go(int x) const { return 1; }
+extern "C" { void c_function(void); }
+#ifdef A
+typedef struct { int x; } Point;
+#endif
+`,
+  ],
+  [
+    "a.cs",
+    `using System;
+namespace A.B;
+/// <summary>
+/// Does things. And more.
+/// </summary>
+public sealed class Foo<T> : IBar where T : class {
+  private int hidden;
+  public const int Max = 3;
+  public string Name { get; set; } = "a";
+  public int Size { get { return hidden + hidden; } set { hidden = value; } }
+  [Obsolete] public async Task<int> Run(int a, string b = "x") { return 1; }
+  public Foo(int x) : base(x) {}
+  protected internal enum E { A, B }
+  int HiddenToo_hidden() => 1;
+}
+public record Point(int X, int Y);
+public interface IBar { void Go(); }
+public delegate void Handler(object o);
+internal static class hidden { public static int hiddenToo(this string s) => 1; }
+`,
+  ],
+  [
+    "a.php",
+    `<?php
+namespace A\\B;
+/** Does. */
+abstract class Foo extends Bar implements I {
+  use T;
+  const MAX = 3;
+  private $hidden;
+  public ?string $name = null;
+  /** Runs. */
+  public static function run(array $a, ?int $b = null): ?string { return 1; }
+  private function hiddenToo() {}
+}
+interface I { public function go(int $x): void; }
+enum Suit: string { case Hearts = 'H'; public function label(): string { return ''; } }
+function helper(int ...$a): int { return 1; }
+`,
+  ],
+  [
+    "a.rb",
+    `require "a"
+# Not of A alone.
+module A
+  # Does.
+  class Foo < Bar::Baz
+    MAX = 3
+    attr_reader :name, :size
+    # Runs.
+    def run(a, b = 1, *rest, key: 2, &blk)
+      1
+    end
+    def self.make(x) = new(x)
+    private
+    def hidden; end
+    class << self
+      def shown; end
+    end
+  end
+end
+def top(a); end
+`,
+  ],
+  [
+    "a.sh",
+    "#!/bin/bash\n# Says hello.\nhello() { echo; }\nfunction bye { echo; }\nexport NAME=1\nhidden=3\n",
+  ],
+  [
+    "a.kt",
+    `package a
+/** Does. */
+data class Foo<T>(val a: Int)
+class Bar {
+  private val hidden = 1
+  override fun go(a: Int): String {
+    val hiddenToo = 2
+    fun hidden_too() = 1
+  }
+}
+fun <T> List<T>.second(): T = this[1]
+`,
+  ],
+  [
+    "a.sql",
+    "create table if not exists users (\n  hidden int\n);\ncreate or replace view seen as select 1;\n",
+  ],
+];
+
+describe("buildOutlines", () => {
+  it.each(SOURCES)("shows what other files see of %s", async (path, text) => {
+    const { signatures, heads } = await buildOutlines({ path, text });
+    expect(signatures.hasErrors).toBe(false);
+    expect(signatures.text).not.toMatch(/hidden/);
+    expect(`${signatures.text}\n\n${heads.text}\n`).toMatchSnapshot();
+  });
+
+  it("reads declarations behind macros of C++", async () => {
+    const text = `#define API __declspec(dllexport)
+class SPDLOG_API Sink : public Base {
+ public:
+  virtual ~Sink() = default;
+};
+MY_INLINE void Sink::log(const std::string& text) { go(); }`;
+    const { heads } = await buildOutlines({ path: "sink.h", text });
+    expect(heads).toMatchObject({ hasErrors: false, exports: ["API", "Sink", "Sink::log"] });
+  });
+});

@@ -1,0 +1,343 @@
+import type { LexicalStyle } from "../compact-text.ts";
+import { declarationAt, type Declaration, type Member } from "../declaration.ts";
+import { firstSentence } from "../first-sentence.ts";
+import type { SyntaxNode } from "../syntax-node.ts";
+import { javadocBefore, lineCommentsBefore } from "./documentation.ts";
+import type { LanguageDefinition } from "./language-definition.ts";
+import { replaceNode, sliceNode } from "./source-slice.ts";
+
+type BlockLanguageName = "cpp" | "c-sharp" | "php" | "ruby" | "bash";
+
+/** What the reader of languages with types in blocks needs to know of one: mostly names of nodes in its grammar. */
+interface BlockLanguage {
+  style: LexicalStyle;
+  hasBraces: boolean;
+  /** Between the name of a type and that of a type in it. */
+  separator: string;
+  /** Types by node, with the word before their name. */
+  types: Record<string, string>;
+  /** Functions, values and aliases, with the word before their name. */
+  values: Record<string, string>;
+  /** What holds declarations without being one. */
+  wrappers: string[];
+  /** Comment marks above a declaration. */
+  marks: string[];
+  /** Whether members are hidden until a word such as `public:` says otherwise. */
+  isHiddenFirst?: ((type: SyntaxNode) => boolean) | undefined;
+}
+
+const C_STYLE: LexicalStyle = {
+  lineComment: "//",
+  hasBlockComments: true,
+  quotes: "\"'",
+  rawQuotes: "",
+  multilineQuotes: "",
+};
+const SCRIPT_STYLE: LexicalStyle = { ...C_STYLE, lineComment: "#", hasBlockComments: false };
+const CONDITIONS = ["preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif"];
+
+const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
+  cpp: {
+    style: C_STYLE,
+    hasBraces: true,
+    separator: "::",
+    types: {
+      class_specifier: "class",
+      struct_specifier: "struct",
+      union_specifier: "union",
+      enum_specifier: "enum",
+    },
+    values: {
+      function_definition: "func",
+      declaration: "func",
+      field_declaration: "field",
+      alias_declaration: "using",
+      type_definition: "typedef",
+      preproc_def: "#define",
+      preproc_function_def: "#define",
+    },
+    wrappers: ["namespace_definition", "linkage_specification", "declaration_list", ...CONDITIONS],
+    marks: ["///", "//"],
+    isHiddenFirst: (type) => type.type === "class_specifier",
+  },
+  "c-sharp": {
+    style: C_STYLE,
+    hasBraces: true,
+    separator: ".",
+    types: {
+      class_declaration: "class",
+      struct_declaration: "struct",
+      interface_declaration: "interface",
+      record_declaration: "record",
+      enum_declaration: "enum",
+    },
+    values: {
+      delegate_declaration: "delegate",
+      method_declaration: "func",
+      constructor_declaration: "func",
+      operator_declaration: "operator",
+      indexer_declaration: "this",
+      property_declaration: "property",
+      field_declaration: "field",
+      event_field_declaration: "event",
+    },
+    wrappers: ["namespace_declaration", "declaration_list", ...CONDITIONS],
+    marks: ["///"],
+  },
+  php: {
+    style: C_STYLE,
+    hasBraces: true,
+    separator: "::",
+    types: {
+      class_declaration: "class",
+      interface_declaration: "interface",
+      trait_declaration: "trait",
+      enum_declaration: "enum",
+    },
+    values: {
+      function_definition: "function",
+      method_declaration: "function",
+      const_declaration: "const",
+      property_declaration: "property",
+    },
+    wrappers: ["namespace_definition", "compound_statement"],
+    marks: ["//"],
+  },
+  ruby: {
+    style: SCRIPT_STYLE,
+    hasBraces: false,
+    separator: "::",
+    types: { module: "module", class: "class" },
+    values: {
+      method: "def",
+      singleton_method: "def",
+      assignment: "const",
+      call: "attr",
+    },
+    wrappers: ["singleton_class", "body_statement"],
+    marks: ["#"],
+  },
+  bash: {
+    style: SCRIPT_STYLE,
+    hasBraces: true,
+    separator: ".",
+    types: {},
+    values: { function_definition: "function", declaration_command: "export" },
+    wrappers: [],
+    marks: ["#"],
+  },
+};
+
+const ENUMERATORS = new Set(["enum_member_declaration", "enumerator", "enum_case"]);
+/** What stands between a declaration's head and its body. */
+const BEFORE_BODY = new Set([
+  "field_initializer_list",
+  "constructor_initializer",
+  "arrow_expression_clause",
+]);
+const VISIBILITY = /^(?:public|protected|private)\b/;
+const MAX_DEPTH = 16;
+const MAX_VALUE_CHARACTERS = 60;
+
+/** Where declarations stand. */
+interface Scope {
+  /** The names of the types around them, with a separator at the end. */
+  prefix: string;
+  depth: number;
+  /** In a type, functions and values are members. */
+  isMember: boolean;
+  /** Where no word of visibility is needed, as in an interface. */
+  isOpen: boolean;
+  isHidden: boolean;
+}
+
+interface Found {
+  declarations: Declaration[];
+  members: Member[];
+}
+
+/** Reads declarations by the table of a language: shown is what is not hidden from other files. */
+export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
+  const language: BlockLanguage = LANGUAGES[name];
+  return {
+    lexicalStyle: language.style,
+    hasBraces: language.hasBraces,
+    prepare: name === "cpp" ? withoutMacros : undefined,
+    readDeclarations({ root }) {
+      const read = (isOpen: boolean): Declaration[] => {
+        const found: Found = { declarations: [], members: [] };
+        const scope = { prefix: "", depth: 0, isMember: false, isOpen, isHidden: false };
+        readBlock(language, root.children, { scope, found });
+        return found.declarations;
+      };
+      const declarations = read(name !== "c-sharp");
+      return declarations.length > 0 ? declarations : read(true);
+    },
+  };
+}
+
+/** Macros before a declaration, which the parser would take for its type, as blanks. */
+function withoutMacros(text: string): string {
+  const blank = (_: string, before: string, macro: string): string =>
+    before + " ".repeat(macro.length);
+  return text
+    .replace(/\b((?:class|struct|union|enum) +)([A-Z][A-Z0-9_]{2,})(?=[ \t]+\w)/g, blank)
+    .replace(
+      /^([ \t]*)([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[\w:<>*&]+[ \t*&]+[\w:~]+[ \t]*\()/gm,
+      blank,
+    );
+}
+
+function readBlock(
+  language: BlockLanguage,
+  siblings: readonly SyntaxNode[],
+  { scope: given, found }: { scope: Scope; found: Found },
+): void {
+  const scope = { ...given, depth: given.depth + 1 };
+  if (scope.depth > MAX_DEPTH) return;
+  for (const [index, node] of siblings.entries()) {
+    if (/^(?:access_specifier|identifier)$/.test(node.type) && VISIBILITY.test(node.text))
+      scope.isHidden = node.text.startsWith("private");
+    const inner = node.type === "template_declaration" ? (node.parts.at(-1) ?? node) : node;
+    const held = inner.field("type");
+    const type = [inner, held].find((one) => one !== undefined && one.type in language.types);
+    const isWrapper = language.wrappers.includes(node.type) || node.type === "ERROR";
+    if (isWrapper) {
+      // What stands in a namespace without a name is seen in its file alone.
+      if (node.type !== "namespace_definition" || node.field("name") !== undefined)
+        readBlock(language, (node.field("body") ?? node).children, {
+          scope: { ...scope, isHidden: scope.isHidden && node.type !== "singleton_class" },
+          found,
+        });
+    } else if (isShown(inner, scope)) {
+      const place = { siblings, index, node, scope, found };
+      if (type !== undefined && (type === inner || type.field("body") !== undefined))
+        readType(language, type, place);
+      else if (inner.type in language.values) readValue(language, inner, place);
+    }
+  }
+}
+
+interface Place {
+  siblings: readonly SyntaxNode[];
+  index: number;
+  /** The whole statement. */
+  node: SyntaxNode;
+  scope: Scope;
+  found: Found;
+}
+
+function isShown(node: SyntaxNode, { isHidden, isOpen, isMember }: Scope): boolean {
+  const words = new Set(
+    node.children.filter(({ type }) => type.endsWith("modifier")).map(({ text }) => text),
+  );
+  if (isHidden || words.has("private")) return false;
+  const [first] = node.parts;
+  if (!isMember && first?.type === "storage_class_specifier" && first.text === "static")
+    return false;
+  return isOpen || words.has("public") || words.has("protected");
+}
+
+function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void {
+  const { node, scope, found } = place;
+  const body = type.field("body");
+  const name = type.field("name")?.text ?? declaredName(node);
+  // A type that is only announced is declared elsewhere.
+  if (name === "" || (body === undefined && type.type.endsWith("_specifier"))) return;
+  const word = language.types[type.type] ?? "";
+  const ownName = type.field("name") === undefined ? ` ${name}` : "";
+  const inner: Found = { declarations: [], members: [] };
+  const parts = body?.children ?? [];
+  readBlock(language, parts, {
+    scope: {
+      prefix: `${scope.prefix}${name}${language.separator}`,
+      depth: scope.depth,
+      isMember: true,
+      isOpen: language !== LANGUAGES["c-sharp"] || word === "interface",
+      isHidden: language.isHiddenFirst?.(type) === true,
+    },
+    found: inner,
+  });
+  const names = parts.flatMap((part) =>
+    ENUMERATORS.has(part.type) ? [part.field("name")?.text ?? ""] : [],
+  );
+  const listed = names.length === 0 ? [] : [{ documentation: "", text: names.join(", ") }];
+  const members = [...listed, ...inner.members];
+  const fullName = scope.prefix + name;
+  const isOnlyAround = word === "module" && members.length === 0 && inner.declarations.length > 0;
+  if (!isOnlyAround)
+    found.declarations.push(
+      declarationAt(node, {
+        kind: word,
+        name: fullName,
+        signature: signatureOf(language, type, { from: node.start }) + ownName,
+        members: body === undefined ? undefined : members,
+        documentation: documentation(language, place),
+      }),
+    );
+  found.declarations.push(...inner.declarations);
+}
+
+function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): void {
+  const { node, scope, found } = place;
+  const text = signatureOf(language, inner, { from: node.start });
+  const declarator = inner.field("declarator");
+  const isFunction = declarator !== undefined && /\(/.test(declarator.text);
+  // Of plain variables and calls only those that others use.
+  if (inner.type === "declaration" && !isFunction && !/\b(?:constexpr|extern)\b/.test(text)) return;
+  if (inner.type === "call" && !/^attr_\w+\s/.test(inner.text)) return;
+  if (inner.type === "assignment" && inner.field("left")?.type !== "constant") return;
+  if (inner.type === "declaration_command" && !text.startsWith("export ")) return;
+  if (inner.type === "preproc_def" && inner.field("value") === undefined) return;
+  const own = documentation(language, place);
+  if (scope.isMember) {
+    found.members.push({ documentation: own, text });
+    return;
+  }
+  const name = inner.field("name")?.text ?? declaredName(inner);
+  const kind = isFunction ? "func" : (language.values[inner.type] ?? "");
+  if (name !== "")
+    found.declarations.push(
+      declarationAt(node, { kind, name: scope.prefix + name, signature: text, documentation: own }),
+    );
+}
+
+/** The name that a declarator holds, inside pointers, references and parameters; else the last word before a value. */
+function declaredName(node: SyntaxNode): string {
+  let declarator = node.field("declarator");
+  for (let next = declarator; next !== undefined; next = next.field("declarator"))
+    declarator = next;
+  const text = declarator?.text ?? node.text.slice(0, 400).replace(/\s*(?:=[^]*)?;?$/, "");
+  return /[\w:~$]+(?=\s*\()/.exec(text)?.[0] ?? /[\w:~$]+(?=\W*$)/.exec(text)?.[0] ?? "";
+}
+
+/** A declaration up to its body on one line, without the words that only say that it is shown. */
+function signatureOf(
+  { style, hasBraces }: BlockLanguage,
+  node: SyntaxNode,
+  { from }: { from: number },
+): string {
+  const accessors = node.field("accessors");
+  const body = [
+    node.field("body"),
+    ...node.parts.filter(({ type }) => BEFORE_BODY.has(type)),
+    /[{=]/.test(accessors?.text.slice(1) ?? "") ? accessors : undefined,
+  ].flatMap((part) => part?.start ?? []);
+  const head = (node.field("superclass") ?? node.field("parameters") ?? node.field("name"))?.end;
+  const end = hasBraces ? Math.min(node.end, ...body) : (head ?? node.end);
+  const edits = node.children
+    .filter(({ type, text }) => type === "attribute_list" || /^(?:public|internal)$/.test(text))
+    .map((part) => replaceNode(part));
+  const text = sliceNode(node, style, { from, end, edits }).replace(/;$/, "");
+  const [declared = "", value = ""] = text.split(/ = ([^]*)/);
+  const isValue = value.length > MAX_VALUE_CHARACTERS && !/\(|^template/.test(declared);
+  return isValue ? declared : text;
+}
+
+function documentation({ marks }: BlockLanguage, { siblings, index }: Place): string {
+  const found = [
+    javadocBefore(siblings, index),
+    ...marks.map((mark) => lineCommentsBefore(siblings, index, { mark })),
+  ].find((text) => text !== "");
+  return firstSentence((found ?? "").replace(/^!\S+ ?|<\/?\w[^>]*>/g, ""));
+}

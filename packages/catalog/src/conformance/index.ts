@@ -1,1 +1,0 @@
-export { catalogStoreConformance } from "./catalog-store-conformance.ts";

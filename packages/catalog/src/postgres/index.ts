@@ -1,4 +1,0 @@
-export {
-  openPostgresCatalogStore,
-  type PostgresCatalogStoreOptions,
-} from "./open-postgres-catalog-store.ts";

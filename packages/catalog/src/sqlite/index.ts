@@ -1,4 +1,0 @@
-export {
-  openSqliteCatalogStore,
-  type SqliteCatalogStoreOptions,
-} from "./open-sqlite-catalog-store.ts";

@@ -1,0 +1,117 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import { runGit } from "./git-output.ts";
+import type { Session } from "./session.ts";
+
+/** What git did not do, or why it can't. */
+class GitFailure extends Error {}
+
+/**
+ * Keeps the folder's files as git would commit them, for patches that start at this base, or why they can't be kept. What
+ * the user's repository lacks is written below the folder of context files; the repository is only read.
+ */
+export async function keepBaseTree(session: Session, baseId: string): Promise<void> {
+  const { folder, objects, tree } = placesOf(session);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(objects, { recursive: true });
+  await writeFile(join(folder, ".gitignore"), "*\n");
+  const kept = await orWhyNot(withIndex(session, objects, (git) => writeTree(session, git)));
+  await writeFile(tree, `${baseId} ${typeof kept === "string" ? kept : kept.whyNot}\n`);
+}
+
+/** What changed in the folder since its base, as git writes it and `git apply` takes it; else why there is none. */
+export async function patchSinceBase(
+  session: Session,
+  baseId: string,
+): Promise<string | { whyNot: string }> {
+  const { objects: kept, tree } = placesOf(session);
+  const known = (await readFile(tree, "utf8").catch(() => "")).trim();
+  if (!known.startsWith(`${baseId} `))
+    return { whyNot: `no files were kept for ${baseId}; run "ccl pack --accept" again` };
+  const base = known.slice(baseId.length + 1);
+  if (!/^[0-9a-f]{40,64}$/.test(base)) return { whyNot: base };
+  const objects = await mkdtemp(join(tmpdir(), "ccl-tree-"));
+  const patch = withIndex(session, objects, async (git) => {
+    const next = await writeTree(session, git);
+    const show = ["diff-tree", "-p", "-M", "-l0", "--binary", "--relative", base, next, "--"];
+    const text = await git([...show, ...filesOf(session)], kept);
+    if (!text.includes("\uFFFD")) return text;
+    // Files that are not UTF-8 stand as bytes, which every reader of text leaves as they are.
+    const attributes = join(objects, "attributes");
+    await writeFile(attributes, "* -diff\n");
+    const asBytes = ["-c", `core.attributesFile=${attributes}`];
+    return await git([...asBytes, ...show, ...filesOf(session)], kept);
+  });
+  try {
+    return await orWhyNot(patch);
+  } finally {
+    await rm(objects, { recursive: true, force: true });
+  }
+}
+
+async function orWhyNot(patch: Promise<string>): Promise<string | { whyNot: string }> {
+  try {
+    return await patch;
+  } catch (error) {
+    if (error instanceof GitFailure) return { whyNot: error.message };
+    throw error;
+  }
+}
+
+function placesOf({ root, directory }: Session): Record<"folder" | "objects" | "tree", string> {
+  const folder = join(root, directory, "ctx", "tree");
+  return { folder, objects: join(folder, "objects"), tree: join(folder, "id") };
+}
+
+function filesOf({ directory }: Session): string[] {
+  return [".", `:(exclude)${directory}`];
+}
+
+/** Runs git; what is read from elsewhere is named, since git also touches the objects that it finds there when it adds. */
+type Git = (args: string[], objects?: string) => Promise<string>;
+
+async function writeTree(session: Session, git: Git): Promise<string> {
+  await git(["add", "--all", "--", ...filesOf(session)]);
+  return (await git(["write-tree", "--missing-ok"])).trim();
+}
+
+/**
+ * Runs git on a copy of the user's index, which knows tracked files that are ignored and which files are unchanged, or in
+ * a passing repository where there is none. Throws GitFailure.
+ */
+async function withIndex(
+  session: Session,
+  objects: string,
+  work: (git: Git) => Promise<string>,
+): Promise<string> {
+  const { root, signal, terminal } = session;
+  const asked = ["--path-format=absolute", "--git-path", "index", "--git-path", "objects"];
+  const { code, stdout } = await runGit(["-C", root, "rev-parse", ...asked], session);
+  if (code === undefined) throw new GitFailure("git is not installed");
+  const [index, userObjects] = code === 0 ? String(stdout).trim().split("\n") : [];
+  const own = await mkdtemp(join(tmpdir(), "ccl-index-"));
+  const env: NodeJS.ProcessEnv = {
+    ...terminal.env,
+    GIT_INDEX_FILE: join(own, "index"),
+    GIT_OBJECT_DIRECTORY: objects,
+  };
+  const git: Git = async (args, others) => {
+    const readable = others === undefined ? [] : [others, userObjects ?? others];
+    const found = { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: readable.join(delimiter) };
+    const scope = { signal, terminal: { ...terminal, env: found } };
+    const run = await runGit(["-C", root, ...args], scope);
+    if (run.code === 0) return String(run.stdout);
+    throw new GitFailure(`git ${args[0]} failed: ${String(run.stderr).trim().split("\n")[0]}`);
+  };
+  try {
+    if (index === undefined) {
+      await git(["init", "--quiet", "--bare", join(own, "git")]);
+      Object.assign(env, { GIT_DIR: join(own, "git"), GIT_WORK_TREE: root });
+    } else await copyFile(index, join(own, "index")).catch(() => undefined);
+    return await work(git);
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}

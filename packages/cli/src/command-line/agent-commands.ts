@@ -1,0 +1,231 @@
+import {
+  type CommandDeclaration,
+  type Flag,
+  number,
+  port,
+  refuse,
+  share,
+  tokens,
+  whole,
+} from "./command-declaration.ts";
+
+function readRoom(text: string): number {
+  const room = tokens(text);
+  return room >= 600 ? room : refuse("Give 600 or more, such as 3000 or 3k.");
+}
+
+const sizeFlag = (otherwise: number): Flag => [
+  "--budget <tokens>",
+  "size in tokens",
+  { otherwise, parse: whole("a whole number such as 1200", 1) },
+];
+
+const mcpState: Flag = [
+  "--state <dir>",
+  "where artifacts are kept (default: the user's state folder)",
+];
+
+const listenFlags: readonly Flag[] = [
+  ["--http [port]", "streamable HTTP on this machine instead of stdio", { parse: port }],
+  ["--host <address>", "listen elsewhere; needs CCL_MCP_TOKEN"],
+];
+
+/** The pair that puts ccl into the settings of a client, and takes it out. */
+function settingsCommands(
+  kind: "mcp" | "hooks",
+  words: { install: string; uninstall: string; project: string },
+): CommandDeclaration[] {
+  return (["install", "uninstall"] as const).map((name) => ({
+    name: `${name} <client>`,
+    about: words[name],
+    flags: [
+      ["--project", words.project],
+      ["-y, --yes", "ask nothing"],
+      ["--show", "print the change only"],
+    ],
+    run: async () => (await import("../commands/install.ts")).installCommand(kind, name),
+  }));
+}
+
+const mcpGroup: readonly CommandDeclaration[] = [
+  {
+    name: "proxy",
+    about: "other MCP servers with short tool lists and short results, over stdio",
+    flags: [
+      ["--config <file>", "an mcp.json with the servers", { isRequired: true }],
+      ...listenFlags,
+      [
+        "--list-tokens <tokens>",
+        "longer lists of tools become three tools",
+        { otherwise: 3_000, parse: readRoom },
+      ],
+      [
+        "--result-tokens <tokens>",
+        "longer results are cut and stored",
+        { otherwise: 2_000, parse: readRoom },
+      ],
+      mcpState,
+    ],
+    run: async () => (await import("../commands/mcp.ts")).mcpProxy,
+  },
+  ...settingsCommands("mcp", {
+    install:
+      "put ccl into the settings of claude-code, codex, cursor, vscode or opencode; shows the change first",
+    uninstall: "take ccl out of the settings of claude-code, codex, cursor, vscode or opencode",
+    project: "in the project's settings instead of the user's",
+  }),
+];
+
+const state: Flag = ["--state <folder>", "where artifacts are kept"];
+
+const artifactsGroup: readonly CommandDeclaration[] = [
+  {
+    name: "prune",
+    about: "remove what is old, but for what a session shows that is still in use",
+    flags: [
+      [
+        "--days <days>",
+        "older than so many days",
+        { otherwise: 30, parse: number("days such as 30", () => true) },
+      ],
+      ["--dry-run", "say only what would go"],
+      state,
+    ],
+    run: async () => (await import("../commands/artifacts.ts")).artifactsPrune,
+  },
+  {
+    name: "ls",
+    about: "all artifacts, the newest first",
+    flags: [state],
+    run: async () => (await import("../commands/artifacts.ts")).artifactsList,
+  },
+  {
+    name: "search <artifact> <words...>",
+    about: "lines that match, with what stands around them",
+    flags: [sizeFlag(600), state],
+    run: async () => (await import("../commands/artifacts.ts")).artifactsSearch,
+  },
+  {
+    name: "read <artifact>",
+    about: "the whole, or some of its lines",
+    flags: [["--lines <range>", "10-40, 10- or 7; rows of a table"], sizeFlag(4000), state],
+    run: async () => (await import("../commands/artifacts.ts")).artifactsRead,
+  },
+];
+
+/** What a proxy and a wrapped command have in common. */
+const gatewayFlags: readonly Flag[] = [
+  [
+    "--mode <mode>",
+    "audit changes nothing, safe loses nothing, full shows large and old results in part",
+    { choices: ["audit", "safe", "full"], otherwise: "safe" },
+  ],
+  [
+    "--holdout <share>",
+    "share of the sessions that pass unchanged, for comparison",
+    { parse: share },
+  ],
+  ["--state <folder>", "where decisions and artifacts are kept"],
+  ["--postgres <url>", "keep them in a database that several proxies share; needs the package pg"],
+  ["--record", "keep what the prompts said too, without secrets, for ccl ui"],
+];
+
+const proxyDoctor: CommandDeclaration = {
+  name: "doctor",
+  about: "whether a proxy runs, whether clients of this shell use it, and what came through",
+  flags: [
+    ["--url <url>", "where it listens (default: the local address that clients are set to)"],
+    ["--token-env <name>", "the variable that holds its token"],
+  ],
+  run: async () => (await import("../commands/proxy-doctor.ts")).proxyDoctor,
+};
+
+/** What agents' prompts are spent on, and how to spend less. */
+export const agentCommands: readonly CommandDeclaration[] = [
+  {
+    name: "mcp",
+    about: "the project as an MCP server for an editor, over stdio",
+    flags: [
+      ...listenFlags,
+      ["--allow-apply", "offer plan_apply too; the client asks its user before each change"],
+      mcpState,
+    ],
+    run: async () => (await import("../commands/mcp.ts")).mcpServe,
+    commands: mcpGroup,
+  },
+  {
+    name: "audit [folder]",
+    about:
+      "what filled the prompts of Claude Code, Codex and opencode, and what each policy would have saved; reads only",
+    flags: [
+      ["--all", "every session, however long it takes (default: the newest, for 25 s)"],
+      [
+        "--price <usd>",
+        "US dollars of a million input tokens, where it is no list price",
+        { parse: number("a price such as 3 or 0.25", (usd) => usd > 0) },
+      ],
+    ],
+    run: async () => (await import("../commands/audit.ts")).audit,
+  },
+  {
+    name: "shrink [question]",
+    about: "stdin as a model should read it: what was asked for and what went wrong",
+    flags: [
+      sizeFlag(1200),
+      ["--state <folder>", "where the whole is kept"],
+      ["--hook", "answer a hook of Claude Code, as `ccl hooks install` sets it up"],
+    ],
+    run: async () => (await import("../commands/shrink.ts")).shrink,
+  },
+  {
+    name: "hooks",
+    about: "have long results of coding agents shortened as they come, without a proxy",
+    commands: settingsCommands("hooks", {
+      install: "set it up for claude-code, codex or opencode; shows the change first",
+      uninstall: "take it back from claude-code, codex or opencode",
+      project: "for the project instead of the user",
+    }),
+  },
+  {
+    name: "artifacts",
+    about: "what was kept whole when it was shown in part",
+    commands: artifactsGroup,
+  },
+  {
+    name: "proxy",
+    about: "a local address in front of a model API: long tool results get shorter on the way",
+    flags: [
+      ["--upstream <url>", "the API, such as https://api.anthropic.com; needed"],
+      ["--port <port>", "0 takes a free one", { otherwise: 8788, parse: port }],
+      ["--host <address>", "other than 127.0.0.1 needs --token-env"],
+      ["--token-env <name>", "the variable that holds what callers send as x-ccl-token"],
+      ...gatewayFlags,
+    ],
+    run: async () => (await import("../commands/proxy.ts")).proxy,
+    commands: [proxyDoctor],
+  },
+  {
+    name: "wrap <command...>",
+    about:
+      "run a command with its model calls through a proxy that ends with it: ccl wrap -- claude -p hello",
+    flags: [["--upstream <url>", "the API, where it is not the client's own"], ...gatewayFlags],
+    run: async () => (await import("../commands/proxy.ts")).wrap,
+  },
+];
+
+/** A page on what is in the context. */
+export const uiCommand: CommandDeclaration = {
+  name: "ui [view] [parameters...]",
+  about:
+    "a page on this machine: prompts, savings, packs, runs, catalog, queries and plans; with --json, one of its views: ccl ui --json prompt session=... at=3",
+  flags: [
+    ["--port <port>", "where it is served (default: a free one)", { parse: port }],
+    ["--state <folder>", "where the gateway keeps what it did"],
+    ["--agents <folder>", "logs of coding agents, instead of those of this user"],
+    ["--records <folder>", "where recordTo wrote prompts (default: .ccl/records)"],
+    ["--runs <store>", "runs of operations: a SQLite file, a folder with one, or postgres://..."],
+    ["--gateway <url>", "a running gateway, for what it says of itself"],
+    ["--token-env <name>", "the variable that holds the gateway's token"],
+  ],
+  run: async () => (await import("../commands/ui.ts")).ui,
+};

@@ -1,0 +1,184 @@
+import {
+  budgetFlag,
+  collect,
+  type CommandDeclaration,
+  count,
+  encodingFlag,
+  type Flag,
+  number,
+  refuse,
+  whole,
+} from "./command-declaration.ts";
+
+const versionFlag: Flag = [
+  "--schema-version <number>",
+  "version of the plan: 1, 2 or 3 (default: what it says, else 2)",
+  {
+    parse: (text: string) =>
+      [1, 2, 3].find((known) => String(known) === text) ?? refuse("Known are 1, 2 and 3."),
+  },
+];
+
+const workspaceFlags: readonly Flag[] = [
+  ["--allow-list <file>", "JSON of what a plan may touch: allowed_extensions and the like"],
+  ["--limit <name=number>", "another limit than the default; repeatable", { parse: collect }],
+];
+
+const applyFlags: readonly Flag[] = [
+  ...workspaceFlags,
+  [
+    "--check <command>",
+    "has to pass after the change as before it, or all is rolled back; repeatable",
+    { parse: collect },
+  ],
+  ["--check-timeout <seconds>", "for one run of a check (default: 120)", { parse: count }],
+  [
+    "--check-may-fail",
+    "apply also where a check fails before the change",
+    { conflicts: "checkMustPass" },
+  ],
+  ["--check-must-pass", "run checks only after the change, which has to make all pass"],
+  ["--confirm <hash>", "agree to just the plan that a preview showed; needed for deletions"],
+  ["-y, --yes", "agree without being asked"],
+];
+
+const genFlags: readonly Flag[] = [
+  ["--apply", "apply the change"],
+  [
+    "--until-green <number>",
+    "apply it where all checks pass; else the model sees what failed and tries again, so often in all",
+    { parse: count },
+  ],
+  ["--plan-only", 'ask for a diagnosis and steps only; "ccl gen ok" carries them out'],
+  ["--report <file>", "the output of a failing run, for the model to read; - for stdin"],
+  ["--use-pack", "give the model the pack of the project for the goal (default)"],
+  ["--no-pack", "don't give the model the pack of the project for the goal"],
+  ["--delta", "give the model what changed since the accepted base"],
+  ["--out <file>", "write the plan to a file, for ccl plan apply"],
+  [
+    "--model <name>",
+    "anthropic/NAME, openai/NAME, ollama/NAME and the like, by the usual environment variables (default: CCL_MODEL)",
+  ],
+  [
+    "--base-url <url>",
+    "an OpenAI-compatible server (default: CCL_MODEL_BASE_URL; key in CCL_MODEL_API_KEY)",
+  ],
+  ["--replay <file>", "answer from a recording; with --model, record what it lacks"],
+  ["--timeout <seconds>", "for one answer of the model (default: 90)", { parse: count }],
+  ["--max-calls <number>", "stop before more calls", { parse: count }],
+  ["--max-tokens <number>", "stop before more tokens, input and output together", { parse: count }],
+  [
+    "--max-usd <dollars>",
+    "stop before it costs more",
+    { parse: number("an amount such as 0.50", (usd) => usd > 0) },
+  ],
+  [
+    "--price <input/output>",
+    "dollars for a million tokens each, such as 3/15",
+    { parse: readPrice },
+  ],
+  ["--best-effort", "ask by the prompt alone, without a response format"],
+  ["--verbose", "say on stderr what happens"],
+  ["--trace", "write .ccl/traces/<id>.json"],
+  versionFlag,
+  budgetFlag(8000),
+  encodingFlag,
+  ...applyFlags,
+];
+
+function readPrice(text: string): { input: number; output: number } {
+  const [, input, output] = /^(\d{1,6}(?:\.\d{1,6})?)\/(\d{1,6}(?:\.\d{1,6})?)$/.exec(text) ?? [];
+  if (output === undefined) return refuse("Give two amounts such as 3/15.");
+  return { input: Number(input), output: Number(output) };
+}
+
+const planGroup: readonly CommandDeclaration[] = [
+  {
+    name: "validate [file]",
+    about: "whether an answer holds a plan that may be applied here; stdin without a file",
+    flags: [
+      ...workspaceFlags,
+      [
+        "--mode <mode>",
+        "what it was asked for",
+        { choices: ["plan", "apply"], otherwise: "apply" },
+      ],
+      versionFlag,
+    ],
+    run: async () => (await import("../commands/plan.ts")).planValidate,
+  },
+  {
+    name: "preview [file]",
+    about: "what a plan would change, as diffs, and the hash that confirms it; writes nothing",
+    flags: [...workspaceFlags, versionFlag],
+    run: async () => (await import("../commands/plan.ts")).planPreview,
+  },
+  {
+    name: "apply [file]",
+    about:
+      "apply a plan as one transaction, or change nothing; without a file the change that ccl gen showed",
+    flags: [versionFlag, ...applyFlags],
+    run: async () => (await import("../commands/plan.ts")).planApply,
+  },
+  {
+    name: "rollback <transaction>",
+    about: 'take a transaction back, by its id or "last"',
+    run: async () => (await import("../commands/transactions.ts")).planRollback,
+  },
+  {
+    name: "recover",
+    about: "undo what a process that has ended left unfinished",
+    run: async () => (await import("../commands/transactions.ts")).planRecover,
+  },
+  {
+    name: "log",
+    about: "the transactions of this folder, oldest first",
+    run: async () => (await import("../commands/transactions.ts")).planLog,
+  },
+  {
+    name: "prune",
+    about:
+      "remove old transactions and the files that they replaced; they can't be rolled back any more",
+    flags: [
+      [
+        "--keep <number>",
+        "how many of the latest stay; 0 for none",
+        { isRequired: true, parse: whole("a whole number from 0 on", 0) },
+      ],
+    ],
+    run: async () => (await import("../commands/transactions.ts")).planPrune,
+  },
+];
+
+const memoryGroup: readonly CommandDeclaration[] = [
+  {
+    name: "show",
+    about: "all that is remembered, and where",
+    run: async () => (await import("../commands/memory.ts")).memoryShow,
+  },
+  {
+    name: "set <key> <value>",
+    about: "remember a value, such as project.default_test_command; a list as JSON",
+    run: async () => (await import("../commands/memory.ts")).memorySet,
+  },
+];
+
+/** Changes that a model makes. */
+export const planCommands: readonly CommandDeclaration[] = [
+  {
+    name: "plan",
+    about: "plans of a model: check, preview, apply, roll back",
+    commands: planGroup,
+  },
+  {
+    name: "memory",
+    about: "what a model knows of you and of the project",
+    commands: memoryGroup,
+  },
+  {
+    name: "gen <goal>",
+    about: "ask a model for a change and show it; files change only with --apply or --until-green",
+    flags: genFlags,
+    run: async () => (await import("../commands/gen.ts")).gen,
+  },
+];

@@ -1,0 +1,117 @@
+import { type AliasCheck, createContextFiles, createGetAliasTool } from "@ccl/aliases";
+
+import { inputError } from "../cli-error.ts";
+import { EXIT_CODES } from "../exit-code.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount, lineOf } from "../output/format-number.ts";
+import { printable } from "../output/printable.ts";
+import { tableOf } from "../output/table.ts";
+import {
+  describeSkipped,
+  resolveAlias,
+  scanWithProgress,
+  withPresentFiles,
+  withProject,
+} from "../project.ts";
+import type { Session } from "../session.ts";
+
+/** Names one file; `path` is relative to the root. */
+export async function aliasAdd(
+  session: Session,
+  alias: string,
+  path: string,
+): Promise<CommandResult> {
+  const { signal } = session;
+  const added = await withProject(session, { persist: true }, (registry) =>
+    registry.add(alias, path, { signal }),
+  );
+  if (!added.ok) throw inputError(added.issues);
+  const entry = added.value;
+  return { document: entry, text: () => `${entry.alias}@${entry.sha8} ${printable(entry.path)}\n` };
+}
+
+/** Lists the project's aliases. */
+export async function aliasList(session: Session): Promise<CommandResult> {
+  const aliases = await withProject(session, { persist: false }, async (registry) =>
+    registry.list(),
+  );
+  const rows = aliases.map(({ alias, sha8, path }) => [alias, sha8, path]);
+  return { document: { aliases }, text: tableOf(["alias", "sha8", "path"], rows) };
+}
+
+/** Compares the registry with the disk; a stale alias fails the check. */
+export async function aliasVerify(session: Session): Promise<CommandResult> {
+  const { signal } = session;
+  const { checks, isClean } = await withProject(session, { persist: true }, (registry) =>
+    registry.verify({ signal }),
+  );
+  const document = { isClean, checks };
+  if (isClean)
+    return {
+      document,
+      text: ({ colours }) => `${colours.green("ok")}: ${formatCount(checks.length, "alias")}\n`,
+    };
+  const stale = checks.filter((check) => check.status !== "ok");
+  const rows = stale.map((check) => [check.status, check.alias, check.path, detailOf(check)]);
+  return {
+    document,
+    text: tableOf(["status", "alias", "path", "detail"], rows),
+    note: () =>
+      `${stale.length} of ${checks.length} aliases are stale. "ccl alias scan" records what is there now.\n`,
+    exitCode: EXIT_CODES.checkFailed,
+  };
+}
+
+function detailOf({ status, sha8, currentSha8, movedTo }: AliasCheck): string {
+  if (status === "changed") return `${sha8} is now ${currentSha8}`;
+  return status === "moved" ? `now at ${movedTo}` : "";
+}
+
+/** Brings the registry up to the disk. */
+export async function aliasScan(session: Session): Promise<CommandResult> {
+  const report = await withProject(session, { persist: true }, (registry) =>
+    scanWithProgress(registry, session),
+  );
+  const { entries, added, updated, moved, removed, skipped } = report;
+  const signs = { "+": added, "~": updated, ">": moved, "-": removed };
+  const changes = Object.entries(signs).flatMap(([sign, aliases]) =>
+    aliases.map((alias) => `${sign} ${alias}\n`),
+  );
+  return {
+    document: { total: entries.length, added, updated, moved, removed, skipped },
+    text: () => changes.join(""),
+    note: () =>
+      `${formatCount(entries.length, "alias")}: ${added.length} added, ${updated.length} updated, ${moved.length} moved, ${removed.length} removed\n${lineOf(describeSkipped(report))}`,
+  };
+}
+
+/** Forgets an alias and its card; the file itself stays. */
+export async function aliasRemove(session: Session, alias: string): Promise<CommandResult> {
+  await withProject(session, { persist: true }, async (registry) => {
+    if (!(await registry.remove(alias))) await resolveAlias(registry, alias, session);
+    await createContextFiles(registry).removeCard(alias, { signal: session.signal });
+  });
+  return { document: { alias, isRemoved: true }, text: () => `removed ${alias}\n` };
+}
+
+/** The model's bounds protect its window; a person who asks for a file gets all of it. */
+const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
+
+/** Prints a file, or lines of it, through the tool that the model calls: both see the same text. */
+export async function expand(
+  session: Session,
+  alias: string,
+  flags: { lines?: string | undefined },
+): Promise<CommandResult> {
+  const { signal } = session;
+  const answer = await withPresentFiles(session, (registry) =>
+    createGetAliasTool(registry, UNBOUNDED).execute({ alias, ...flags }, { signal }),
+  );
+  if (!answer.ok) throw inputError(answer.issues);
+  const { text } = answer.value;
+  // On a pipe the bytes are the file's own; a prompt of the shell wants a line of its own.
+  return {
+    document: answer.value,
+    text: ({ isTerminal }) => (isTerminal && !text.endsWith("\n") ? `${text}\n` : text),
+  };
+}

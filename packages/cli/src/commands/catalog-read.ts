@@ -1,0 +1,167 @@
+import { join } from "node:path";
+
+import { type FacetFilter, renderResourcesMarkdown, type SearchAnswer } from "@ccl/catalog";
+import { writeFileDurable } from "@ccl/core/node";
+
+import { openSnapshot, readCatalog, withSnapshot } from "../catalog/read-catalog.ts";
+import { writeOut } from "../deliver-pack.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount, formatNumber } from "../output/format-number.ts";
+import { printable, printableLines } from "../output/printable.ts";
+import { tableOf } from "../output/table.ts";
+import type { Session } from "../session.ts";
+import { type Encoding, openCounter } from "../token-counter.ts";
+
+/** Flags of `ccl catalog search`. */
+export interface CatalogSearchFlags {
+  limit: number;
+  facet?: FacetFilter | undefined;
+  explain?: boolean | undefined;
+}
+
+type Hit = SearchAnswer["hits"][number];
+
+const TERMS = ["text", "vector", "recency", "capability", "cost", "neighbour"] as const;
+const MAX_WORDS = 6;
+const score = { right: "score" };
+
+/** Finds resources by words, best first; `--explain` says what each score is made of. */
+export async function catalogSearch(
+  session: Session,
+  words: string[],
+  flags: CatalogSearchFlags,
+): Promise<CommandResult> {
+  const { signal } = session;
+  const read = await readCatalog(session);
+  const { limit, facet: facets } = flags;
+  const found = await withSnapshot(read, { signal }, (catalog) =>
+    catalog.search({ text: words.join(" "), limit, facets, signal }),
+  );
+  const { records } = read.content;
+  const byId = new Map(records.map(({ record }) => [record.id, record]));
+  const hits = found.hits.flatMap((hit) => {
+    const record = byId.get(hit.id);
+    return record === undefined
+      ? []
+      : [{ ...hit, kind: record.kind, title: record.title, schema_digest: record.schema_digest }];
+  });
+  const { unmatchedTerms, coverage, facetCounts } = found;
+  return {
+    document: { hits, unmatchedTerms, coverage, facetCounts },
+    text:
+      flags.explain === true
+        ? tableOf(
+            [score, "id", ...TERMS.map((right) => ({ right })), "words"],
+            hits.map(explainRow),
+          )
+        : tableOf(
+            [score, "id", "kind", "title", "fields"],
+            hits.map((hit) => [
+              hit.score.toFixed(3),
+              hit.id,
+              hit.kind,
+              hit.title,
+              hit.schema_digest.join(" "),
+            ]),
+          ),
+    note: () =>
+      `${formatCount(hits.length, "hit")} of ${formatCount(records.length, "resource")}${describeMissing(unmatchedTerms)}\n`,
+  };
+}
+
+function describeMissing(terms: readonly string[]): string {
+  return terms.length === 0 ? "" : `; no resource has: ${terms.join(", ")}`;
+}
+
+/** The terms add up to the score; words are those of the text leg, each with what it gave. */
+function explainRow({ id, score: value, explain }: Hit): string[] {
+  const words = Object.entries(explain.textParts ?? {}).sort(([, left], [, right]) => right - left);
+  const shown = words.slice(0, MAX_WORDS).map(([word, part]) => `${word} ${part.toFixed(2)}`);
+  return [
+    value.toFixed(3),
+    id,
+    ...TERMS.map((term) => explain[term]?.toFixed(3) ?? "-"),
+    shown.join(", "),
+  ];
+}
+
+/** Flags of `ccl catalog context`. */
+export interface CatalogContextFlags {
+  task: string;
+  budget: number;
+  modelEncoding: Encoding;
+  facet?: FacetFilter | undefined;
+}
+
+/** The part of a prompt that tells a model of the resources for a task, within a budget. Personal columns stay out. */
+export async function catalogContext(
+  session: Session,
+  flags: CatalogContextFlags,
+): Promise<CommandResult> {
+  const { signal } = session;
+  const { task, budget } = flags;
+  const read = await readCatalog(session);
+  const counter = await openCounter(flags.modelEncoding);
+  const context = await withSnapshot(read, { signal, counter }, (catalog) =>
+    catalog.budgetedContext({ task, budget, facets: flags.facet, signal }),
+  );
+  const { text, tokens, k, m, omitted, unmatchedTerms } = context;
+  return {
+    document: { ...context, budget, counter: counter.name },
+    text: () => (text.endsWith("\n") ? text : `${text}\n`),
+    note: () => {
+      const missing = describeMissing(unmatchedTerms);
+      const left = omitted.overview === 0 ? "" : `; ${formatNumber(omitted.overview)} left out`;
+      const spent = `${formatNumber(tokens)} of ${formatNumber(budget)} tokens (${counter.name})`;
+      return printableLines(
+        `${spent}: ${formatNumber(k)} rows, ${formatNumber(m)} cards${left}${missing}\n`,
+      );
+    },
+  };
+}
+
+/** Flags of `ccl catalog docs`. */
+export interface CatalogDocsFlags {
+  out?: string | undefined;
+  title?: string | undefined;
+}
+
+const IDS_AT_ONCE = 500;
+
+/** Writes `resources.md`: a table of all resources and a card each, for people. Personal columns stay out. */
+export async function catalogDocs(
+  session: Session,
+  flags: CatalogDocsFlags,
+): Promise<CommandResult> {
+  const { signal } = session;
+  const read = await readCatalog(session);
+  const catalog = openSnapshot(read);
+  const records = read.content.records.map(({ record }) => record);
+  const cards = [];
+  for (let from = 0; from < records.length; from += IDS_AT_ONCE) {
+    const part = records.slice(from, from + IDS_AT_ONCE);
+    const ids = part.map(({ id }) => id);
+    const { items } = await catalog.details(ids, {
+      columnLimit: 10_000,
+      snippetLimit: 100,
+      signal,
+    });
+    const byId = new Map(part.map((record) => [record.id, record]));
+    for (const card of items) {
+      const { tags = [], owner, updated_at } = byId.get(card.id) ?? {};
+      cards.push({ ...card, tags, ...(owner && { owner }), ...(updated_at && { updated_at }) });
+    }
+  }
+  const text = renderResourcesMarkdown(
+    cards,
+    flags.title === undefined ? {} : { title: flags.title },
+  );
+  if (flags.out === "-") return { document: { text, resources: cards.length }, text: () => text };
+  const path = join(read.folder.path, "resources.md");
+  const written = flags.out === undefined ? path : await writeOut(flags.out, text, session);
+  if (flags.out === undefined) await writeFileDurable(path, text, { signal });
+  return {
+    document: { written: [written], resources: cards.length },
+    text: () => `${printable(written)}: ${formatCount(cards.length, "resource")}\n`,
+  };
+}

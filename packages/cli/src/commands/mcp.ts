@@ -1,0 +1,205 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import { loadOnce } from "@ccl/core/async";
+import { parseJson } from "@ccl/core/json";
+import {
+  createMcpServer,
+  type McpProxy,
+  type McpProxyStatistics,
+  type McpServerOptions,
+  openMcpHttp,
+  openMcpProxy,
+  openMcpStdio,
+  type QuerySource,
+  readMcpServers,
+} from "@ccl/mcp";
+
+import { openState } from "../artifact-folder.ts";
+import { CliError, inputError } from "../cli-error.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount } from "../output/format-number.ts";
+import type { Session } from "../session.ts";
+import { openCounter } from "../token-counter.ts";
+
+/** Flags of `ccl mcp`. */
+interface McpServeFlags extends ListenFlags {
+  allowApply?: boolean | undefined;
+  state?: string | undefined;
+}
+
+/** Closes at the end what was opened, or at once where the end came first. */
+type CloseLater = (close: () => unknown) => Promise<void>;
+
+/**
+ * Serves the project until the client goes. Nothing is set up, and nothing is written into the project. What a tool needs is
+ * imported and opened at its first call, so that clients that wait little for the list get it.
+ */
+export async function mcpServe(session: Session, flags: McpServeFlags): Promise<CommandResult> {
+  const { root, directory, terminal } = session;
+  const closers: (() => unknown)[] = [];
+  let isOver = false;
+  const closeLater: CloseLater = async (close) => {
+    if (isOver) await close();
+    else closers.push(close);
+  };
+  const options: McpServerOptions = {
+    ...catalogParts(session, closeLater),
+    async project() {
+      const [{ openAliasRegistry }, { gitHistory }] = await Promise.all([
+        import("@ccl/aliases"),
+        import("../git-history.ts"),
+      ]);
+      const registry = await openAliasRegistry({ root, directory, persist: false });
+      await closeLater(() => registry.close());
+      return { registry, history: gitHistory(session) };
+    },
+    async artifacts() {
+      const { store, close } = await openState(session, flags);
+      await closeLater(close);
+      return store;
+    },
+    plans: {
+      async workspace() {
+        const { openWorkspace } = await import("@ccl/plan-protocol/node");
+        const workspace = await openWorkspace({ root });
+        await closeLater(() => workspace.close());
+        return workspace;
+      },
+      allowApply: flags.allowApply,
+    },
+    model: terminal.env["CCL_MODEL"]
+      ? async () => (await import("../plan/open-language-model.ts")).openLanguageModel(session, {})
+      : undefined,
+    counter: () => openCounter("o200k_base"),
+    owner: root,
+  };
+  try {
+    await listen(session, flags, { factory: createMcpServer(options) });
+    return { document: { root } };
+  } finally {
+    isOver = true;
+    for (const close of closers.toReversed()) await close();
+  }
+}
+
+/** The project's catalog and its sources, where it has a folder of one. A source that does not open leaves the others. */
+function catalogParts(
+  session: Session,
+  closeLater: CloseLater,
+): Pick<McpServerOptions, "catalog" | "query"> {
+  const { root, directory, terminal } = session;
+  if (!existsSync(join(root, directory, "catalog"))) return {};
+  const read = loadOnce(async () =>
+    (await import("../catalog/read-catalog.ts")).readCatalog(session),
+  );
+  return {
+    async catalog() {
+      const { openSnapshot } = await import("../catalog/read-catalog.ts");
+      return openSnapshot(await read());
+    },
+    async query() {
+      const { openConnectors } = await import("../query/open-connectors.ts");
+      const { folder, content } = await read();
+      const connectors: Record<string, QuerySource["connectors"][string]> = {};
+      for (const source of await folder.readSources(content)) {
+        try {
+          const opened = await openConnectors({ root, env: terminal.env }, [source]);
+          await closeLater(() => opened.close());
+          Object.assign(connectors, opened.connectors);
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          terminal.stderr.write(`ccl: ${source.name} can't be queried: ${reason}\n`);
+        }
+      }
+      return { connectors };
+    },
+  };
+}
+
+/** Flags of `ccl mcp proxy`. */
+interface McpProxyFlags extends ListenFlags {
+  config: string;
+  listTokens: number;
+  resultTokens: number;
+  state?: string | undefined;
+}
+
+/** Stands in front of the servers of a file until the client goes, then says on stderr what that saved. */
+export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
+  const { terminal } = session;
+  const path = resolve(terminal.cwd(), flags.config);
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new CliError("usage", `${path} can't be read.`, { cause });
+  });
+  const servers = readMcpServers(parseJson(text), terminal.env);
+  if (!servers.ok)
+    throw inputError(
+      servers.issues.map((issue) => ({ ...issue, message: `${path}: ${issue.message}` })),
+    );
+  const artifacts = await openState(session, flags);
+  const proxy = await openMcpProxy({
+    servers: servers.value,
+    listTokens: flags.listTokens,
+    resultTokens: flags.resultTokens,
+    artifacts: artifacts.store,
+    counter: await openCounter("o200k_base"),
+    stderr: "inherit",
+    owner: session.root,
+    onToolChange: (server, change) => terminal.stderr.write(`ccl: ${server}: ${change}\n`),
+  });
+  try {
+    await listen(session, flags, proxy);
+    const statistics = proxy.statistics();
+    terminal.stderr.write(savings(statistics));
+    return { document: statistics };
+  } finally {
+    await proxy.close();
+    await artifacts.close();
+  }
+}
+
+function savings({ servers, list, results }: McpProxyStatistics): string {
+  const calls = Object.values(servers).reduce((sum, server) => sum + server.calls, 0);
+  return (
+    `tools: ${list.before} tokens, listed in ${list.after}\n` +
+    `results: ${formatCount(calls, "call")}, ${results.before} tokens, given in ${results.after} ` +
+    `(${results.shortened} shortened, ${results.repeated} repeated)\n`
+  );
+}
+
+/** How a server is reached. */
+interface ListenFlags {
+  /** True for any free port. */
+  http?: number | true | undefined;
+  host?: string | undefined;
+}
+
+/** Serves until the client has gone, over stdio, or until the user interrupts. */
+async function listen(
+  { terminal, signal }: Session,
+  { http, host }: ListenFlags,
+  { factory, bus }: Pick<McpProxy, "factory"> & Partial<McpProxy>,
+): Promise<void> {
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  if (http === undefined && host === undefined) {
+    const stdio = await openMcpStdio(factory);
+    await Promise.race([stdio.closed, aborted]);
+    await stdio.close();
+    return;
+  }
+  const port = http === true ? undefined : http;
+  const server = await openMcpHttp(factory, {
+    host,
+    port,
+    token: terminal.env["CCL_MCP_TOKEN"],
+    bus,
+  });
+  terminal.stderr.write(`listening at ${server.url}\n`);
+  await aborted;
+  await server.close();
+}

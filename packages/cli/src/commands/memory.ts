@@ -1,0 +1,64 @@
+import { join } from "node:path";
+
+import { parseJson } from "@ccl/core/json";
+import { type MemoryFiles, openMemoryFiles } from "@ccl/plan-protocol/node";
+
+import { inputError } from "../cli-error.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { printable } from "../output/printable.ts";
+import { tableOf } from "../output/table.ts";
+import type { Session } from "../session.ts";
+import { configOf } from "../user-places.ts";
+
+/** All that is remembered, with what in the files can't be used. */
+export async function memoryShow(session: Session): Promise<CommandResult> {
+  const { signal } = session;
+  const files = await openMemory(session);
+  const { memory, rejected } = await files.inspect({ signal });
+  const rows = Object.entries(memory).flatMap(([layer, fields]) =>
+    Object.entries(fields).map(([name, value]) => [`${layer}.${name}`, JSON.stringify(value)]),
+  );
+  const { userFile, projectFile } = files;
+  return {
+    document: { memory, rejected, userFile, projectFile },
+    text: tableOf(["key", "value"], rows, ""),
+    note: () =>
+      [
+        ...(rows.length === 0 ? ["Nothing is remembered."] : []),
+        ...rejected.map(({ message }) => printable(message)),
+        `you: ${printable(userFile)}`,
+        `project: ${printable(projectFile)}`,
+      ]
+        .map((line) => `${line}\n`)
+        .join(""),
+  };
+}
+
+/** Remembers one value. */
+export async function memorySet(
+  session: Session,
+  key: string,
+  value: string,
+): Promise<CommandResult> {
+  const { signal } = session;
+  const files = await openMemory(session);
+  const { memory, rejected } = await files.patch({ [key]: valueOf(value) }, { signal });
+  if (rejected.length > 0) throw inputError(rejected);
+  return {
+    isCommitted: true,
+    document: { memory },
+    note: () => `Remembered ${key}.\n`,
+  };
+}
+
+/** Lists and numbers as JSON; all else is text as it stands. */
+function valueOf(text: string): unknown {
+  return /^\[.*\]$|^\d$/s.test(text) ? (parseJson(text) ?? text) : text;
+}
+
+/** What is remembered of the person, beside all projects, and of the project. */
+export async function openMemory({ root, signal, terminal }: Session): Promise<MemoryFiles> {
+  const { env, platform } = terminal;
+  const config = (platform === "win32" && env["APPDATA"]) || configOf(env);
+  return await openMemoryFiles({ userDirectory: join(config, "ccl"), root }, { signal });
+}

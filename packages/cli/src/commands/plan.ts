@@ -1,0 +1,122 @@
+import {
+  parsePlan,
+  type PlanMode,
+  type PlanPreview,
+  validatePlan,
+  type ValidPlan,
+} from "@ccl/plan-protocol";
+
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount } from "../output/format-number.ts";
+import { printableLines } from "../output/printable.ts";
+import { renderTable } from "../output/table.ts";
+import { applyConfirmed, type ApplyFlags } from "../plan/apply-confirmed.ts";
+import { loadPlan, type PlanInputFlags } from "../plan/load-plan.ts";
+import { planFailure } from "../plan/plan-failure.ts";
+import { readInput } from "../plan/read-input.ts";
+import { renderApplied, renderPreview } from "../plan/render-preview.ts";
+import { forgetSaved } from "../plan/saved-plan.ts";
+import { type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
+import type { Session } from "../session.ts";
+
+/** Flags of `ccl plan validate`. */
+export interface PlanValidateFlags extends PlanInputFlags {
+  mode: PlanMode;
+}
+
+/** Checks an answer: whether it holds a plan, whether that fits its mode, and in apply mode whether it fits the files. */
+export async function planValidate(
+  session: Session,
+  file: string | undefined,
+  flags: PlanValidateFlags,
+): Promise<CommandResult> {
+  const plan =
+    flags.mode === "apply"
+      ? await withWorkspace(session, flags, (workspace) =>
+          loadPlan(session, workspace, { file, flags }),
+        )
+      : await readPlanMode(session, file, flags);
+  const rows = plan.actions.map(({ kind, path }) => [kind, path]);
+  return {
+    document: { isValid: true, plan },
+    text: (style) =>
+      `${renderTable(["action", "path"], rows, style)}${printableLines(plan.summary)}\n`,
+    note: ({ colours }) =>
+      `${colours.green("ok")}: version ${plan.version}, ${formatCount(plan.actions.length, "action")}\n`,
+  };
+}
+
+/** A plan without actions has nothing to do with the files. */
+async function readPlanMode(
+  session: Session,
+  file: string | undefined,
+  flags: PlanInputFlags,
+): Promise<ValidPlan> {
+  const version = flags.schemaVersion;
+  const parsed = parsePlan(await readInput(session, file, "a plan"), { version });
+  const valid = parsed.ok ? validatePlan(parsed.value, { mode: "plan" }) : parsed;
+  if (!valid.ok) throw planFailure(valid.issues);
+  return valid.value;
+}
+
+interface Previewed {
+  workspace: OpenedWorkspace;
+  plan: ValidPlan;
+  preview: PlanPreview;
+}
+
+/** Runs `work` on a plan, and on what it would do to the files as they are now. */
+async function withPreview(
+  session: Session,
+  { file, flags }: { file: string | undefined; flags: PlanInputFlags },
+  work: (previewed: Previewed) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  return await withWorkspace(session, flags, async (workspace) => {
+    const plan = await loadPlan(session, workspace, { file, flags });
+    const preview = await workspace.preview(plan, { signal: session.signal });
+    if (!preview.ok) throw planFailure(preview.issues);
+    return await work({ workspace, plan, preview: preview.value });
+  });
+}
+
+/** Shows what a plan would do, and the hash that confirms just that. */
+export async function planPreview(
+  session: Session,
+  file: string | undefined,
+  flags: PlanInputFlags,
+): Promise<CommandResult> {
+  return await withPreview(session, { file, flags }, async ({ plan, preview }) => ({
+    document: { ...preview, summary: plan.summary },
+    text: (style) => renderPreview(plan, preview, style),
+    note({ colours }) {
+      const { planHash, needsConfirmation } = preview;
+      const how = needsConfirmation ? `It deletes: apply takes --confirm ${planHash}\n` : "";
+      return `${colours.dim(`plan ${planHash}`)}\n${how}`;
+    },
+  }));
+}
+
+/** Applies a plan as one transaction; where a check fails that passed before, everything is rolled back. */
+export async function planApply(
+  session: Session,
+  file: string | undefined,
+  flags: PlanInputFlags & ApplyFlags,
+): Promise<CommandResult> {
+  return await withPreview(session, { file, flags }, async ({ workspace, plan, preview }) => {
+    const { summary } = plan;
+    if (plan.actions.length === 0)
+      return { document: { summary, changes: [], checks: [] }, text: () => `${summary}\n` };
+    const applied = await applyConfirmed(session, flags, {
+      plan,
+      preview,
+      apply: (options) => workspace.apply(plan, options),
+    });
+    if (!applied.ok) throw planFailure(applied.issues);
+    if (file === undefined) await forgetSaved(session);
+    return {
+      isCommitted: true,
+      document: { ...applied.value, planHash: preview.planHash, summary },
+      text: (style) => renderApplied(applied.value, style),
+    };
+  });
+}

@@ -1,0 +1,107 @@
+import type { FileWorkspace } from "@ccl/plan-protocol/node";
+
+import { CliError } from "../cli-error.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount } from "../output/format-number.ts";
+import { printable } from "../output/printable.ts";
+import { tableOf } from "../output/table.ts";
+import { planFailure } from "../plan/plan-failure.ts";
+import { hasTransactions, withWorkspace } from "../plan/with-workspace.ts";
+import type { Session } from "../session.ts";
+
+const SHOWN_PATHS = 3;
+
+/** Lists the transactions of the folder, oldest first. */
+export async function planLog(session: Session): Promise<CommandResult> {
+  const { signal } = session;
+  const transactions = (await hasTransactions(session))
+    ? await withWorkspace(session, {}, (workspace) => workspace.transactions({ signal }))
+    : [];
+  const rows = transactions.map(({ transactionId, timeMs, status, paths }) => {
+    const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
+    const shown = `${paths.slice(0, SHOWN_PATHS).join(", ")}${more}`;
+    return [transactionId, new Date(timeMs).toISOString(), status, shown];
+  });
+  return {
+    document: { transactions },
+    text: tableOf(["transaction", "time", "status", "paths"], rows, ""),
+    note: () => (rows.length === 0 ? "No plan was applied here.\n" : ""),
+  };
+}
+
+/** Removes the journals of old transactions, and with them the files that they replaced. */
+export async function planPrune(
+  session: Session,
+  { keep }: { keep: number },
+): Promise<CommandResult> {
+  const { signal } = session;
+  const { removed, needed } = (await hasTransactions(session))
+    ? await withWorkspace(session, {}, (workspace) => workspace.prune({ keep, signal }))
+    : { removed: [], needed: [] };
+  const rows = [...removed.map((id) => [id, "removed"]), ...needed.map((id) => [id, "needed"])];
+  return {
+    document: { removed, needed },
+    text: tableOf(["transaction", "outcome"], rows, ""),
+    note: () => {
+      const done =
+        removed.length === 0
+          ? "Nothing was removed."
+          : `Removed ${formatCount(removed.length, "transaction")}.`;
+      const kept = `Kept ${formatCount(needed.length, "transaction")} that "ccl plan log" shows as unfinished, or whose rollback left paths alone.`;
+      return needed.length === 0 ? `${done}\n` : `${done} ${kept}\n`;
+    },
+  };
+}
+
+/** Undoes what processes that have ended left unfinished. */
+export async function planRecover(session: Session): Promise<CommandResult> {
+  const recovered = await withWorkspace(session, {}, (workspace) => {
+    session.forbidExit();
+    return workspace.recover({ signal: session.signal });
+  });
+  const rows = recovered.map(({ transactionId, outcome, paths, keptPaths, writtenPaths }) => [
+    transactionId,
+    outcome,
+    paths.length,
+    keptPaths.join(", "),
+    writtenPaths.join(", "),
+  ]);
+  return {
+    document: { recovered },
+    text: tableOf(
+      ["transaction", "outcome", { right: "paths" }, "kept", "written by checks"],
+      rows,
+      "",
+    ),
+    note: () => (rows.length === 0 ? "Nothing was left unfinished.\n" : ""),
+  };
+}
+
+/** Takes a transaction back; `last` is the latest that stands. */
+export async function planRollback(session: Session, transaction: string): Promise<CommandResult> {
+  const { signal } = session;
+  return await withWorkspace(session, {}, async (workspace) => {
+    const id = transaction === "last" ? await lastCommitted(workspace, signal) : transaction;
+    session.forbidExit();
+    const undone = await workspace.rollback(id, { signal });
+    if (!undone.ok) throw planFailure(undone.issues);
+    const { paths } = undone.value;
+    return {
+      isCommitted: true,
+      document: undone.value,
+      text: ({ colours }) =>
+        `${paths.map((path) => `${printable(path)}\n`).join("")}${colours.green("rolled back")} ${formatCount(paths.length, "path")} of ${id}\n`,
+    };
+  });
+}
+
+async function lastCommitted(workspace: FileWorkspace, signal: AbortSignal): Promise<string> {
+  const last = (await workspace.transactions({ signal })).findLast(
+    ({ status }) => status === "committed",
+  );
+  if (last !== undefined) return last.transactionId;
+  throw new CliError(
+    "usage",
+    'No transaction stands that could be rolled back. "ccl plan log" lists them.',
+  );
+}

@@ -1,0 +1,34 @@
+import { EXIT_CODES } from "../exit-code.ts";
+import type { CommandResult } from "./command-result.ts";
+import { printable } from "./printable.ts";
+
+/** One thing that was looked at. */
+export interface Finding {
+  name: string;
+  status: "ok" | "hint" | "problem";
+  message: string;
+}
+
+/** A finding in the order in which it is read. */
+export function finding(name: string, status: Finding["status"], message: string): Finding {
+  return { name, status, message };
+}
+
+/** All findings, one a line; a problem fails the check. */
+export function findingsResult(findings: readonly Finding[], more: object = {}): CommandResult {
+  const isHealthy = findings.every(({ status }) => status !== "problem");
+  return {
+    document: { isHealthy, ...more, findings },
+    text({ colours }) {
+      const width = Math.max(8, ...findings.map(({ name }) => name.length));
+      const colourOf = { ok: colours.green, hint: colours.yellow, problem: colours.red };
+      return findings
+        .map(({ name, status, message }) => {
+          const shown = colourOf[status](status.padEnd(7));
+          return `${shown}  ${name.padEnd(width)}  ${printable(message)}\n`;
+        })
+        .join("");
+    },
+    exitCode: isHealthy ? EXIT_CODES.ok : EXIT_CODES.checkFailed,
+  };
+}

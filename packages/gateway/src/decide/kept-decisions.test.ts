@@ -1,0 +1,50 @@
+import { createMemoryRecords, type Records } from "@ccl/records";
+import { expect, it, vi } from "vitest";
+
+import {
+  decidedSessions,
+  forgetDecisions,
+  keepDecisions,
+  readDecisions,
+} from "./kept-decisions.ts";
+
+const decision = (at: string) => ({ at, credit: 0, edits: [] });
+
+it("forgets sessions, but for those that came back meanwhile", async () => {
+  vi.useFakeTimers({ now: new Date("2026-01-01"), toFake: ["Date"] });
+  try {
+    const inner = createMemoryRecords();
+    for (const session of ["ended", "back", "late"])
+      await keepDecisions(inner, session, [decision("1")]);
+    const since = Date.parse("2026-02-01");
+    vi.setSystemTime("2026-03-01");
+    await keepDecisions(inner, "live", [decision("1")]);
+    const sessions = [...(await decidedSessions(inner))];
+    const ended = sessions.filter(([, last]) => last < since).map(([session]) => session);
+    expect(ended).toEqual(["back", "ended", "late"]);
+    expect(Math.max(...sessions.map(([, last]) => last))).toBe(Date.parse("2026-03-01"));
+    await keepDecisions(inner, "back", [decision("2")]);
+    // One comes back between being looked at and being removed.
+    const write: Records["write"] = async (changes, options) => {
+      if (JSON.stringify(changes).includes("late"))
+        await keepDecisions(inner, "late", [decision("2")]);
+      return inner.write(changes, options);
+    };
+    await forgetDecisions({ ...inner, write }, ended, since);
+    expect([...(await decidedSessions(inner)).keys()]).toEqual(["back", "late", "live"]);
+    for (const session of ["back", "late"])
+      expect((await readDecisions(inner, session)).map(({ at }) => at)).toEqual(["1", "2"]);
+    expect(await readDecisions(inner, "ended")).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("passes over entries that are no decisions, and reads more than a page of them", async () => {
+  const records = createMemoryRecords();
+  const broken = [1, null, [], { ...decision("a"), at: 1 }, { ...decision("a"), credit: "1" }];
+  const many = Array.from({ length: 10_001 }, (_, at) => decision(String(at)));
+  const append = "gateway/decisions/s";
+  await records.write([{ append, entries: [...broken, { ...decision("a"), edits: {} }, ...many] }]);
+  expect(await readDecisions(records, "s")).toEqual(many);
+});

@@ -1,1 +1,0 @@
-export { openPostgresDecisionStore } from "./open-postgres-decision-store.ts";

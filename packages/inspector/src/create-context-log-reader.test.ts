@@ -1,0 +1,143 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { sha256Hex } from "@ccl/core";
+import type { ContextPart, ContextRecord } from "@ccl/core/tracing";
+import { array, assert, asyncProperty, constantFrom, option, record } from "fast-check";
+import { expect, it, onTestFinished } from "vitest";
+
+import { createContextLogReader } from "./create-context-log-reader.ts";
+import { recordTo } from "./record-to.ts";
+
+const partOf = (text: string): ContextPart => ({ kind: "user", tokens: text.length, text });
+const recordOf = (id: string, ...texts: string[]): ContextRecord => ({
+  id,
+  session: "s",
+  source: "fitMessages",
+  timeMs: 1,
+  parts: texts.map(partOf),
+});
+const line = (given: ContextRecord, kept: number, after?: string): string =>
+  `\n${JSON.stringify({ ...given, parts: given.parts.slice(kept), kept, after })}\n`;
+
+async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "ccl-records-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+it("reads each line once, also of two readings at a time, and one that is not whole when it is", async () => {
+  const folder = await createFolder();
+  const path = join(folder, "s.jsonl");
+  const read = createContextLogReader(folder);
+  const texts = async () =>
+    (await read()).get("s")?.map(({ parts }) => parts.map((one) => one.text));
+  expect(await texts()).toBeUndefined();
+  const next = line(recordOf("2", "a", "Привет 👋"), 1, "1");
+  await writeFile(path, line(recordOf("1", "a"), 0) + next.slice(0, -12));
+  expect(await Promise.all([texts(), texts()])).toEqual([[["a"]], [["a"]]]);
+  const first = (await read()).get("s")?.[0];
+  await appendFile(path, `${next.slice(-12)}no JSON\n${line(recordOf("3", "a", "b"), 1, "lost")}`);
+  expect(await texts()).toEqual([["a"], ["a", "Привет 👋"]]);
+  expect((await read()).get("s")?.[0]).toBe(first);
+});
+
+it("begins anew where a log became shorter", async () => {
+  const folder = await createFolder();
+  const path = join(folder, "s.jsonl");
+  const read = createContextLogReader(folder);
+  await writeFile(path, line(recordOf("1", "a"), 0) + line(recordOf("2", "b"), 0));
+  expect((await read()).get("s")).toHaveLength(2);
+  await writeFile(path, line(recordOf("3", "c"), 0));
+  expect((await read()).get("s")?.map(({ parts }) => parts[0]?.text)).toEqual(["c"]);
+});
+
+const text = constantFrom("a", "b", "c", "long ".repeat(99));
+const part = record({
+  kind: constantFrom("user" as const, "result" as const),
+  tokens: constantFrom(1, 2),
+  text,
+  handle: option(text, { nil: undefined }),
+  sent: option(record({ form: constantFrom("cut", "dropped"), tokens: constantFrom(0, 1), text }), {
+    nil: undefined,
+  }),
+});
+
+it("gives back what any two programs recorded, whichever of them wrote between", async () => {
+  const prompt = record({
+    id: constantFrom("1", "2", "3", "4"),
+    session: constantFrom("s", "S", "../up"),
+    log: constantFrom(0, 1),
+    parts: array(part, { maxLength: 6 }),
+  });
+  const run = asyncProperty(array(prompt, { maxLength: 12 }), async (prompts) => {
+    const folder = await createFolder();
+    const logs = [0, 1].map(() => recordTo(folder, { texts: true }));
+    const wanted = new Map<string, Map<string, readonly ContextPart[]>>();
+    for (const { log, parts, session, id: given } of prompts) {
+      const id = `${session} ${given}`;
+      logs[log]?.add({ id, session, source: "compile", timeMs: 1, parts });
+      await logs[log]?.close();
+      wanted.set(session, (wanted.get(session) ?? new Map()).set(id, parts));
+    }
+    const found = [...(await createContextLogReader(folder)()).values()].map(
+      (records) =>
+        [
+          records[0]?.session,
+          records.map(({ id, parts }) => [id, parts.map(withoutHashes)]),
+        ] as const,
+    );
+    expect(new Map(found)).toEqual(
+      new Map(
+        [...wanted].map(([session, parts]) => [
+          session,
+          [...parts].map(([id, all]) => [id, all.map(withoutHashes)]),
+        ]),
+      ),
+    );
+  });
+  await assert(run);
+});
+
+function withoutHashes(part: ContextPart): unknown {
+  const { sent } = part;
+  return JSON.parse(
+    JSON.stringify({ ...part, hash: undefined, sent: sent && { ...sent, hash: undefined } }),
+  );
+}
+
+it("keeps sizes and hashes alone where texts are not asked for, and no secret where they are", async () => {
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  const given = recordOf("1", `the token is ${secret}`, "");
+  for (const [texts, said] of [
+    [false, undefined],
+    [true, expect.stringContaining("the token is")],
+  ] as const) {
+    const folder = await createFolder();
+    const log = recordTo(folder, { texts });
+    log.add(given);
+    expect(await log.close()).toBe(true);
+    const [name = ""] = await readdir(folder);
+    expect(await readFile(join(folder, name), "utf8")).not.toContain(secret);
+    const [read] = (await createContextLogReader(folder)()).get("s") ?? [];
+    expect(read?.parts[0]?.hash).toBe(sha256Hex(`the token is ${secret}`));
+    expect(read?.parts[0]?.text).toEqual(said);
+    expect(read?.parts[1]?.hash).toBeUndefined();
+  }
+});
+
+it("says that a line was lost, and begins anew with the next one", async () => {
+  const folder = await createFolder();
+  const log = recordTo(folder, { texts: true });
+  await rm(folder, { recursive: true });
+  log.add(recordOf("1", "a"));
+  expect(await log.close()).toBe(false);
+  recordTo(folder);
+  log.add(recordOf("2", "a", "b"));
+  await log.close();
+  expect((await createContextLogReader(folder)()).get("s")?.map(({ id }) => id)).toEqual(["2"]);
+  const file = join(folder, "file");
+  await writeFile(file, "");
+  expect(() => recordTo(join(file, "below"))).toThrow("ENOTDIR");
+});

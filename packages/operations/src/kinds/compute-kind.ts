@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { boundedJson } from "./bounded-json.ts";
+import { createKind, handedIn, type Kind } from "./kind.ts";
+import { type ResultParams, resultShape } from "./kind-params.ts";
+import { valuesByTag } from "./template-scope-of.ts";
+
+/** Parameters of the kind `compute`. */
+export interface ComputeParams extends ResultParams {
+  /** The name of a function that the application handed in. */
+  function: string;
+  /** JSON; default an empty object. */
+  input?: unknown;
+  /** Of the call; default none but that of the run. */
+  timeoutMs?: number | undefined;
+}
+
+const params: z.ZodType<ComputeParams> = z.strictObject({
+  function: z.string().min(1).max(200),
+  input: z.exactOptional(z.unknown()),
+  timeoutMs: z.exactOptional(z.int().min(1)),
+  ...resultShape,
+});
+
+/** Keeps what a function gives. */
+export const computeKind: Kind = createKind(
+  params,
+  ({ functions }) =>
+    async ({ context, params: { function: name, input = {} }, debug }) => {
+      const compute = handedIn("function", functions, name);
+      debug.inputsSummary["function"] = name;
+      const { artifacts, chatHistory, main, hook, trigger, signal } = context;
+      const art = valuesByTag(artifacts);
+      const given = await compute.run(input, { art, chatHistory, main, hook, trigger, signal });
+      const { value, text } = boundedJson(given, maxValueChars);
+      debug.outputsSummary["valueChars"] = text.length;
+      return { value, text };
+    },
+);

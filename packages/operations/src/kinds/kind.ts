@@ -1,0 +1,229 @@
+import { type Complete, LanguageModelError, redactSecrets, systemClock } from "@ccl/core";
+import { sleep, withTimeout } from "@ccl/core/async";
+import { isRecord } from "@ccl/core/json";
+import { StructuredOutputError } from "@ccl/structured-output/json-schema";
+import type { z } from "zod";
+
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import { defaultRenderer } from "../liquid/default-renderer.ts";
+import type { OperationContext, OperationHandler } from "../operation/operation-context.ts";
+import { messageOf } from "../operation/message-of.ts";
+import type { OperationDebug, OperationErrorCode } from "../operation/operation-outcome.ts";
+import type { BuiltinOperationsOptions } from "./kind-options.ts";
+import type { CallParams } from "./kind-params.ts";
+import { holdsToken, mapTexts } from "./mask-tokens.ts";
+import { modelErrorCode, OperationError } from "./operation-error.ts";
+import { nextDelay } from "./retry.ts";
+import { templateScopeOf } from "./template-scope-of.ts";
+
+/** What handlers are made with. */
+export interface KindOptions extends BuiltinOperationsOptions {
+  /** Waits between attempts; default a timer. */
+  sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+/** A kind of operations: what its parameters look like, and what makes handlers of it. */
+export interface Kind {
+  params: z.ZodType;
+  /** A handler that never throws: errors become outcomes with one of the closed codes, an abort of the run `aborted`. */
+  createHandler(options: KindOptions): OperationHandler;
+}
+
+/** One run of an operation, as the work of its kind sees it. */
+export interface KindRun<Params> {
+  context: OperationContext;
+  params: Params;
+  /** Filled as the work goes on; kept when it fails. */
+  debug: Complete<OperationDebug>;
+  /** Renders Liquid over what the operation sees. Throws `template_render_error`. */
+  render(template: string, more?: { value: unknown }): string;
+  /**
+   * Calls something of the application's, as often as `retry` says: never again after an abort, or where the wait would
+   * reach the deadline. Throws the last failure, `provider_error` where it has no code.
+   */
+  attempt<Value>(call: (signal: AbortSignal) => Promise<Value>): Promise<Value>;
+}
+
+/** What an operation has found. */
+export interface KindResult {
+  /** For `writeArtifact`. */
+  value: unknown;
+  /** The content of each `emit`. */
+  text: string;
+  /** Further effects. */
+  effects?: OperationEffect[] | undefined;
+}
+
+/** A kind by the schema of its parameters and its work; `prepare` is called once for each handler. */
+export function createKind<Params extends CallParams>(
+  params: z.ZodType<Params>,
+  prepare: (options: KindOptions) => (run: KindRun<Params>) => Promise<KindResult>,
+): Kind {
+  const createHandler = (options: KindOptions): OperationHandler => {
+    const work = prepare(options);
+    return async (context) => {
+      const { signal, config } = context;
+      const debug: Complete<OperationDebug> = { inputsSummary: {}, outputsSummary: {} };
+      const mask = maskFor(config.params["credentialRef"]);
+      const shown = (): OperationDebug => {
+        const masked = mapTexts(debug, mask, (key) => key);
+        return isRecord(masked) ? masked : {};
+      };
+      try {
+        signal.throwIfAborted();
+        const read = readParams(params, context);
+        const result = await work({
+          context,
+          params: read,
+          debug,
+          ...toolsOf(read, context, options),
+        });
+        const effects = [...resultEffects(read, result), ...(result.effects ?? [])];
+        requireAllowed(
+          effects.map(({ type }) => type),
+          context,
+        );
+        return { status: "done", effects, debug: shown() };
+      } catch (error) {
+        if (signal.aborted) return { status: "aborted", debug: shown() };
+        const { code, message, options: more } = operationErrorOf(error, "internal_error");
+        const details = mapTexts(more.details, mask);
+        return {
+          status: "error",
+          error: { code, message: mask(message), details },
+          debug: shown(),
+        };
+      }
+    };
+  };
+  return { params, createHandler };
+}
+
+const shortestSecret = 4;
+
+/** Masks what looks like a secret, and the reference of a credential. */
+function maskFor(credentialRef: unknown): (text: string) => string {
+  const isKnown = typeof credentialRef === "string" && credentialRef.length >= shortestSecret;
+  return (text) =>
+    redactSecrets(isKnown ? text.replaceAll(credentialRef, "[redacted:credential]") : text).text;
+}
+
+const maxIssues = 20;
+
+/** The parameters of an operation as its kind needs them. Throws `validation_error` with all issues, `policy_error` for effects that the hook does not allow. */
+function readParams<Params extends CallParams>(
+  schema: z.ZodType<Params>,
+  context: OperationContext,
+): Params {
+  const { params } = context.config;
+  if (holdsToken(params)) {
+    const message =
+      "The parameters hold what looks like a key or a token; store it elsewhere and name it by a reference.";
+    throw new OperationError("validation_error", message);
+  }
+  const parsed = schema.safeParse(params);
+  if (parsed.success) {
+    const { writeArtifact, emit = [] } = parsed.data;
+    const types = emit.map(({ type }): string => type);
+    requireAllowed(writeArtifact === undefined ? types : ["artifact.upsert", ...types], context);
+    return parsed.data;
+  }
+  const issues = parsed.error.issues
+    .slice(0, maxIssues)
+    .map(({ path, message }) => ({ path: path.join("."), message }));
+  const lines = issues.map(
+    ({ path, message }) => `${path === "" ? "params" : `params.${path}`}: ${message}`,
+  );
+  const message = `The parameters do not fit the kind: ${lines.join("; ")}.`;
+  throw new OperationError("validation_error", message, { details: { issues } });
+}
+
+/** Throws `policy_error` where the hook does not allow an effect that the operation would have. */
+function requireAllowed(types: readonly string[], { policy, hook }: OperationContext): void {
+  const refused = types.filter((type) => !policy.allowedEffects.includes(type));
+  if (refused.length === 0) return;
+  const message = `Effects of type ${refused.join(", ")} are not allowed in ${hook}.`;
+  throw new OperationError("policy_error", message);
+}
+
+/** The effects of a result: its value under the tag, its text as the content of each `emit`. */
+function resultEffects(
+  { writeArtifact, emit = [] }: CallParams,
+  { value, text }: KindResult,
+): OperationEffect[] {
+  const write: OperationEffect[] =
+    writeArtifact === undefined ? [] : [{ type: "artifact.upsert", ...writeArtifact, value }];
+  return [...write, ...emit.map((effect): OperationEffect => ({ ...effect, content: text }))];
+}
+
+function toolsOf(
+  { strictVariables = false, timeoutMs, retry }: CallParams,
+  context: OperationContext,
+  options: KindOptions,
+): Pick<KindRun<CallParams>, "render" | "attempt"> {
+  const { signal, deadlineAt } = context;
+  const { liquid = defaultRenderer(), clock = systemClock, random = Math.random } = options;
+  const onTimeout = (): Error =>
+    new OperationError("timeout", `The attempt took longer than ${timeoutMs} ms.`);
+  let scope: ReturnType<typeof templateScopeOf> | undefined;
+  return {
+    render(template, more) {
+      scope ??= templateScopeOf(context);
+      const text = liquid.render(template, { ...scope, ...more }, { strictVariables });
+      if (text.ok) return text.value;
+      const message = text.issues.map((issue) => issue.message).join(" ");
+      throw new OperationError("template_render_error", message);
+    },
+    async attempt(call) {
+      for (let number = 1; ; number += 1) {
+        try {
+          return await withTimeout(call, { signal, timeoutMs, onTimeout });
+        } catch (error) {
+          signal.throwIfAborted();
+          const failure = operationErrorOf(error, "provider_error");
+          const { code, message, options: more } = failure;
+          const nowMs = clock.now();
+          const delayMs = nextDelay(
+            { number, code, ...more },
+            { ...retry, random, nowMs, deadlineAt },
+          );
+          if (delayMs === undefined) throw failure;
+          context.onRetry?.({ code, message });
+          if (delayMs > 0) await (options.sleep ?? sleep)(delayMs, signal);
+          signal.throwIfAborted();
+        }
+      }
+    },
+  };
+}
+
+const transientCodes: ReadonlySet<string> = new Set<LanguageModelError["code"]>([
+  "timeout",
+  "rate_limited",
+  "provider_error",
+  "network_error",
+]);
+
+/** The error behind anything that was thrown; causes are left out, since they may hold requests. */
+function operationErrorOf(error: unknown, otherwise: OperationErrorCode): OperationError {
+  if (error instanceof OperationError) return error;
+  if (StructuredOutputError.isInstance(error))
+    return new OperationError("validation_error", error.message);
+  if (!LanguageModelError.isInstance(error)) return new OperationError(otherwise, messageOf(error));
+  const { code, message, retryAfterMs, status } = error;
+  const isTransient = transientCodes.has(code);
+  const details = { reason: code, status };
+  return new OperationError(modelErrorCode(code), message, { details, retryAfterMs, isTransient });
+}
+
+/** What the application has handed in under a name. Throws `validation_error`. */
+export function handedIn<Value>(
+  what: string,
+  given: Readonly<Record<string, Value>> | undefined,
+  name: string,
+): Value {
+  const found = given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined;
+  if (found !== undefined) return found;
+  const message = `There is no ${what} ${JSON.stringify(name)}; hand it in, or correct the name.`;
+  throw new OperationError("validation_error", message);
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+import type { BuiltinKind } from "../operation/operation-definition.ts";
+import { computeKind } from "./compute-kind.ts";
+import { guardKind } from "./guard-kind.ts";
+import type { Kind } from "./kind.ts";
+import { llmKind } from "./llm-kind.ts";
+import { ragKind } from "./rag-kind.ts";
+import { templateKind } from "./template-kind.ts";
+import { toolKind } from "./tool-kind.ts";
+import { transformKind } from "./transform-kind.ts";
+import { waitKind } from "./wait-kind.ts";
+
+/** All kinds of ours. */
+export const kinds: Readonly<Record<BuiltinKind, Kind>> = {
+  llm: llmKind,
+  template: templateKind,
+  rag: ragKind,
+  tool: toolKind,
+  compute: computeKind,
+  transform: transformKind,
+  guard: guardKind,
+  wait: waitKind,
+};
+
+const schemas = new Map<string, object>();
+
+/** JSON Schema of the parameters of a kind of ours: one object for each, built at the first call. */
+export function paramsSchemaOf(kind: string): object | undefined {
+  if (!isBuiltin(kind)) return undefined;
+  const schema = schemas.get(kind) ?? z.toJSONSchema(kinds[kind].params, { io: "input" });
+  schemas.set(kind, schema);
+  return schema;
+}
+
+function isBuiltin(kind: string): kind is BuiltinKind {
+  return Object.hasOwn(kinds, kind);
+}

@@ -1,0 +1,265 @@
+import {
+  type ChatMessage,
+  estimatedCounter,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelUsage,
+  systemClock,
+  TokenBudget,
+} from "@ccl/core";
+import { loadOnce } from "@ccl/core/async";
+import { hmacSha256Hex } from "@ccl/core/hash";
+import type { StructuredSchema } from "@ccl/structured-output";
+import { z } from "zod";
+
+import { writeArtifactShape } from "../effects/effect-shape.ts";
+import type { WriteArtifactParams } from "../effects/operation-effect.ts";
+import { tokensOf } from "../operation/tokens-of.ts";
+import { createKind, type Kind, type KindOptions, type KindRun } from "./kind.ts";
+import type { ModelPrice } from "./kind-options.ts";
+import { type CallParams, callShape } from "./kind-params.ts";
+import { affordableOutput, costOf, priceOf } from "./model-price.ts";
+import { OperationError } from "./operation-error.ts";
+
+/** Sampling of one call; what is absent is left to the provider. */
+export interface LlmSamplers {
+  temperature?: number | undefined;
+  topP?: number | undefined;
+  topK?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  presencePenalty?: number | undefined;
+  seed?: number | undefined;
+}
+
+/** Parameters of the kind `llm`. Holds references only, no keys. */
+export interface LlmParams extends CallParams {
+  /** Which provider the resolver of models is asked for. */
+  providerRef: string;
+  /** Which of its models. */
+  model: string;
+  /** Handed to the resolver of models and to nothing else. */
+  credentialRef: string;
+  /** Liquid; no system message where it is absent or renders to nothing. */
+  system?: string | undefined;
+  /** Liquid; the one message of the user. */
+  prompt: string;
+  /** More tokens than that, framing included, are `budget_exceeded` before the call. */
+  maxInputTokens?: number | undefined;
+  /** Left to the provider where absent. */
+  samplers?: LlmSamplers | undefined;
+  /** Of the answer. */
+  maxOutputTokens?: number | undefined;
+  /** Texts that end the answer, up to 64. */
+  stop?: string[] | undefined;
+  /** What one run of the operation may cost; needs a price. Without `maxOutputTokens` the answer is as long as it can pay for. */
+  budget?: { maxCostUsd?: number | undefined } | undefined;
+  /** Default text. With `json` the value has to be JSON, and to fit the schema where one is named. */
+  output?: { mode: "text" | "json"; schemaRef?: string | undefined } | undefined;
+  writeArtifact: WriteArtifactParams;
+}
+
+const reference = z.string().min(1).max(200);
+const text = z.exactOptional(z.string());
+const number = z.exactOptional(z.number());
+const count = z.exactOptional(z.int().min(1));
+
+const params: z.ZodType<LlmParams> = z.strictObject({
+  providerRef: reference,
+  model: reference,
+  credentialRef: reference,
+  system: text,
+  prompt: z.string(),
+  maxInputTokens: count,
+  samplers: z.exactOptional(
+    z.strictObject({
+      temperature: number,
+      topP: number,
+      topK: number,
+      frequencyPenalty: number,
+      presencePenalty: number,
+      seed: z.exactOptional(z.int()),
+    }),
+  ),
+  maxOutputTokens: count,
+  stop: z.exactOptional(z.array(z.string().min(1)).max(64)),
+  budget: z.exactOptional(z.strictObject({ maxCostUsd: z.exactOptional(z.number().min(0)) })),
+  output: z.exactOptional(
+    z
+      .strictObject({ mode: z.enum(["text", "json"]), schemaRef: z.exactOptional(reference) })
+      .refine(({ mode, schemaRef }) => mode === "json" || schemaRef === undefined, {
+        message: "A schema is for the mode json",
+        path: ["schemaRef"],
+      }),
+  ),
+  ...callShape,
+  timeoutMs: z.exactOptional(z.int().min(1).max(3_600_000)),
+  writeArtifact: writeArtifactShape,
+});
+
+/** One call of an auxiliary model, apart from retries. */
+export const llmKind: Kind = createKind(params, (options) => {
+  const asker = loadOnce(async () => (await import("./llm-answer.ts")).createAskOnce());
+  return async (run) => {
+    const { params, debug } = run;
+    const {
+      providerRef,
+      model,
+      credentialRef,
+      output: { mode, schemaRef } = { mode: "text" },
+    } = params;
+    const askOnce = await asker();
+    const schema = schemaRef === undefined ? undefined : schemaOf(options, schemaRef);
+    const system = params.system === undefined ? "" : run.render(params.system);
+    const prompt = run.render(params.prompt);
+    const user: ChatMessage = { role: "user", content: prompt };
+    const messages: ChatMessage[] =
+      system === "" ? [user] : [{ role: "system", content: system }, user];
+    debug.inputsSummary = inputsSummary(run, { system, prompt }, options);
+    const progress: LlmProgress = { attempts: 0 };
+    const { clock = systemClock, prices = {} } = options;
+    const startedAt = clock.now();
+    try {
+      return await run.attempt(async (signal) => {
+        progress.attempts += 1;
+        const request = {
+          ...requestOf(params, messages, { options, costUsd: progress.costUsd }),
+          signal,
+        };
+        const languageModel = await options.models?.({ providerRef, model, credentialRef });
+        if (languageModel === undefined)
+          throw new OperationError("validation_error", "There are no models; hand them in.");
+        const onResponse = (response: ModelResponse): void =>
+          addResponse(progress, response, priceOf(prices, params));
+        return askOnce(languageModel, { request, mode, schema, onResponse });
+      });
+    } catch (error) {
+      if (error instanceof OperationError && error.code === "output_parse_error")
+        progress.parseErrorMessage = error.message;
+      throw error;
+    } finally {
+      const durationMs = clock.now() - startedAt;
+      debug.outputsSummary = { ...outputsSummary(run, progress, options), durationMs };
+    }
+  };
+});
+
+function schemaOf({ schemas = {} }: KindOptions, ref: string): StructuredSchema<unknown> {
+  const schema = Object.hasOwn(schemas, ref) ? schemas[ref] : undefined;
+  if (schema !== undefined) return schema;
+  throw new OperationError(
+    "validation_error",
+    `There is no schema ${JSON.stringify(ref)}; give it to createBuiltinOperations as one of its schemas, or correct schemaRef.`,
+  );
+}
+
+/** The request of the next attempt. Throws `budget_exceeded` where tokens or dollars do not suffice. */
+function requestOf(
+  params: LlmParams,
+  messages: ChatMessage[],
+  { options, costUsd = 0 }: { options: KindOptions; costUsd: number | undefined },
+): ModelRequest {
+  const { samplers, stop, timeoutMs, maxInputTokens, maxOutputTokens } = params;
+  const { counter = estimatedCounter, prices = {} } = options;
+  const { maxCostUsd } = params.budget ?? {};
+  const request = { messages, ...samplers, stop, maxOutputTokens, timeoutMs };
+  if (maxInputTokens === undefined && maxCostUsd === undefined) return request;
+  const tokens = tokensOf(counter, messages);
+  if (maxInputTokens !== undefined) {
+    const { usable } = new TokenBudget({ total: maxInputTokens, counter });
+    if (tokens > usable) {
+      const message = `The prompt has ${tokens} tokens where ${usable} of ${maxInputTokens} may be used; shorten it or allow more.`;
+      const details = { tokens, usable, maxInputTokens };
+      throw new OperationError("budget_exceeded", message, { details });
+    }
+  }
+  if (maxCostUsd === undefined) return request;
+  const inputTokens = counter.isExact ? tokens : Math.ceil(tokens / 0.9);
+  const price = priceOf(prices, params);
+  const leftUsd = maxCostUsd - costUsd;
+  return {
+    ...request,
+    maxOutputTokens: affordableOutput({ leftUsd, price, inputTokens, maxOutputTokens }),
+  };
+}
+
+/** What was asked, without the texts but under `debug`, and never with the credential. */
+function inputsSummary(
+  { params, context }: KindRun<LlmParams>,
+  { system, prompt }: { system: string; prompt: string },
+  { promptHashKey }: KindOptions,
+): Record<string, unknown> {
+  const { providerRef, model, samplers, stop, maxOutputTokens, maxInputTokens } = params;
+  const { timeoutMs, retry, strictVariables, output } = params;
+  const isShown = context.config.debug?.enabled === true;
+  return {
+    providerRef,
+    model,
+    samplers,
+    stop,
+    maxOutputTokens,
+    maxInputTokens,
+    timeoutMs,
+    retry,
+    strictVariables,
+    outputMode: output?.mode ?? "text",
+    schemaRef: output?.schemaRef,
+    renderedSystemHash: system === "" ? undefined : hashOf(system, promptHashKey),
+    renderedPromptHash: hashOf(prompt, promptHashKey),
+    renderedSystem: isShown && system !== "" ? system : undefined,
+    renderedPrompt: isShown ? prompt : undefined,
+  };
+}
+
+/** The same text has the same hash in one installation, and guesses cannot be tested without the key. */
+function hashOf(text: string, key: string | Uint8Array | undefined): string | undefined {
+  return key === undefined ? undefined : hmacSha256Hex(key, text);
+}
+
+/** What came of it so far. */
+interface LlmProgress {
+  attempts: number;
+  /** The last one. */
+  response?: ModelResponse | undefined;
+  /** Summed over all attempts that gave a response. */
+  usage?: ModelUsage | undefined;
+  costUsd?: number | undefined;
+  parseErrorMessage?: string | undefined;
+}
+
+/** What came back, without the text but for a preview of JSON, or under `debug`; cut by the engine. */
+function outputsSummary(
+  { params, context }: KindRun<LlmParams>,
+  { attempts, response, usage, costUsd, parseErrorMessage }: LlmProgress,
+  { promptHashKey }: KindOptions,
+): Record<string, unknown> {
+  const rawText = response?.text;
+  const json = params.output?.mode === "json" ? rawText : undefined;
+  const totalTokens = usage && usage.inputTokens + usage.outputTokens;
+  return {
+    attempts,
+    providerRequestId: response?.requestId,
+    usage: usage && { ...usage, totalTokens, costUsd },
+    finishReason: response?.finishReason,
+    rawTextPreview: json,
+    rawTextHash: json === undefined ? undefined : hashOf(json, promptHashKey),
+    parseErrorMessage,
+    rawText: context.config.debug?.enabled === true ? rawText : undefined,
+  };
+}
+
+function addResponse(
+  progress: LlmProgress,
+  response: ModelResponse,
+  price: ModelPrice | undefined,
+): void {
+  progress.response = response;
+  const { usage } = response;
+  if (usage === undefined) return;
+  const { inputTokens, outputTokens } = progress.usage ?? { inputTokens: 0, outputTokens: 0 };
+  progress.usage = {
+    inputTokens: inputTokens + usage.inputTokens,
+    outputTokens: outputTokens + usage.outputTokens,
+  };
+  const costUsd = costOf(usage, price);
+  if (costUsd !== undefined) progress.costUsd = (progress.costUsd ?? 0) + costUsd;
+}

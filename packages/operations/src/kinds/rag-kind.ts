@@ -1,0 +1,85 @@
+import { estimatedCounter, truncateMiddle } from "@ccl/core";
+import { z } from "zod";
+
+import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { boundedJson } from "./bounded-json.ts";
+import { createKind, type Kind } from "./kind.ts";
+import type { RetrievedPassage } from "./kind-options.ts";
+import { type CallParams, callShape } from "./kind-params.ts";
+import { OperationError } from "./operation-error.ts";
+
+/** Parameters of the kind `rag`. The artifact's value is the list of passages; `emit` gets their text. */
+export interface RagParams extends CallParams {
+  /** Liquid. */
+  query: string;
+  /** Default 5. */
+  topK?: number | undefined;
+  /** Passages below it are left out, and those without a score. */
+  minScore?: number | undefined;
+  /** Of the text: as many passages as fit whole, in their order; the first one is cut with a mark. */
+  maxTokens?: number | undefined;
+  /** Liquid over `value`, the list of passages; default a numbered list. */
+  template?: string | undefined;
+}
+
+const count = z.int().min(1);
+
+const params: z.ZodType<RagParams> = z.strictObject({
+  query: z.string().min(1),
+  topK: z.exactOptional(count.max(1_000)),
+  minScore: z.exactOptional(z.number()),
+  maxTokens: z.exactOptional(count),
+  template: z.exactOptional(z.string()),
+  ...callShape,
+});
+
+/** Keeps passages that a retriever finds. */
+export const ragKind: Kind = createKind(
+  params,
+  ({ retriever, counter = estimatedCounter }) =>
+    async ({ params: { topK = 5, minScore, maxTokens, template, ...given }, ...run }) => {
+      if (retriever === undefined)
+        throw new OperationError("validation_error", "There is no retriever; hand one in.");
+      const query = run.render(given.query);
+      Object.assign(run.debug.inputsSummary, { queryChars: query.length, topK });
+      const found = await run.attempt(async (signal) =>
+        retriever.retrieve(query, { topK, signal }),
+      );
+      const passages = found
+        .map(passageOf)
+        .filter(({ score = -Infinity }) => minScore === undefined || score >= minScore)
+        .slice(0, topK);
+      const { value } = boundedJson(passages, maxValueChars);
+      const entries = passages.map(entryOf);
+      const texts =
+        template === undefined
+          ? entries.map((_, left) => withoutLast(entries, left))
+          : [run.render(template, { value })];
+      const fits = (text: string): boolean =>
+        maxTokens === undefined || counter.count(text) <= maxTokens;
+      const limit = { maxTokens: maxTokens ?? 0, counter };
+      const text = texts.find(fits) ?? truncateMiddle(texts.at(-1) ?? "", limit).text;
+      Object.assign(run.debug.outputsSummary, {
+        passages: passages.length,
+        textChars: text.length,
+      });
+      return { value, text };
+    },
+);
+
+/** The known fields of a passage. Throws `output_parse_error` where it has no text. */
+function passageOf({ text, id, title, source, score }: RetrievedPassage): RetrievedPassage {
+  if (typeof text !== "string")
+    throw new OperationError("output_parse_error", "The retriever gave a passage without a text.");
+  return { text, id, title, source, score: Number.isFinite(score) ? score : undefined };
+}
+
+function entryOf({ title, source, text }: RetrievedPassage, index: number): string {
+  const head = [title, source].filter((part) => part !== undefined && part !== "").join(" - ");
+  return `[${index + 1}]${head === "" ? "" : ` ${head}`}\n${text}`;
+}
+
+function withoutLast(entries: readonly string[], left: number): string {
+  const omission = left === 0 ? [] : [`[passages left out: ${left}]`];
+  return [...entries.slice(0, entries.length - left), ...omission].join("\n\n");
+}

@@ -1,0 +1,67 @@
+import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
+import { z } from "zod";
+
+import { boundedJson } from "./bounded-json.ts";
+import { createKind, handedIn, type Kind } from "./kind.ts";
+import { type CallParams, callShape } from "./kind-params.ts";
+import { mapTexts } from "./mask-tokens.ts";
+import { OperationError } from "./operation-error.ts";
+
+/** Parameters of the kind `tool`. */
+export interface ToolParams extends CallParams {
+  /** The name of a tool that the application handed in. */
+  tool: string;
+  /** Each text in it is Liquid; keys, numbers and the rest stay as they are. Default an empty object. */
+  args?: Record<string, unknown> | undefined;
+  /** Of the output; default 20,000. A text is cut with a mark, longer JSON is `budget_exceeded`. */
+  maxOutputChars?: number | undefined;
+}
+
+const params: z.ZodType<ToolParams> = z.strictObject({
+  tool: z.string().min(1).max(200),
+  args: z.exactOptional(z.record(z.string(), z.unknown())),
+  maxOutputChars: z.exactOptional(z.int().min(1).max(10_000_000)),
+  ...callShape,
+});
+
+/** Calls a tool. */
+export const toolKind: Kind = createKind(params, ({ tools = [] }) => {
+  const byName = Object.fromEntries(tools.map((tool) => [tool.name, tool]));
+  return async ({
+    context,
+    params: { tool: name, args = {}, maxOutputChars = 20_000 },
+    ...run
+  }) => {
+    const tool = handedIn("tool", byName, name);
+    const input = mapTexts(args, run.render, (key) => key);
+    requireFit(input, tool.inputSchema, "arguments");
+    Object.assign(run.debug.inputsSummary, { tool: name, arguments: Object.keys(args) });
+    const callId = `${context.runId}:${context.definition.operationId}`;
+    const given = await run.attempt(async (signal) => tool.execute(input, { signal, callId }));
+    const { value, text, isTruncated } = boundedJson(given, maxOutputChars);
+    requireFit(isTruncated ? given : value, tool.outputSchema ?? {}, "output");
+    Object.assign(run.debug.outputsSummary, { outputChars: text.length, isTruncated });
+    return { value, text };
+  };
+});
+
+const maxIssues = 10;
+
+/** Throws an error with every broken rule if a value does not fit a JSON Schema. */
+function requireFit(value: unknown, schema: object, what: "arguments" | "output"): void {
+  // The very object, since a schema is compiled once for each.
+  const checked = isJsonSchema(schema) ? createJsonSchemaChecker(schema)(value) : undefined;
+  if (checked === undefined || checked.ok) return;
+  const rules = checked.issues
+    .slice(0, maxIssues)
+    .map(({ path, message }) => `${path.join(".")} ${message}`.trim());
+  throw new OperationError(
+    what === "arguments" ? "validation_error" : "output_parse_error",
+    `The ${what} of the tool do not fit the schema: ${rules.join("; ")}`,
+  );
+}
+
+/** `ToolDefinition` calls its schemas objects; they are JSON Schemas by its contract. */
+function isJsonSchema(schema: object): schema is JsonSchema {
+  return !Array.isArray(schema);
+}

@@ -1,0 +1,140 @@
+import type { ChatMessage, TokenCounter } from "@ccl/core";
+import { valueAt } from "@ccl/core/json";
+
+import { tokensOf } from "../operation/tokens-of.ts";
+import { type MessageView, messageView, viewedMessage } from "./message-view.ts";
+import { type FilterMeter, filterText, TemplateError } from "./template-filter.ts";
+
+/** One filter: the value before the bar, then its arguments. May throw a `TemplateError`. */
+export type TemplateFilter = (
+  meter: FilterMeter,
+  value: unknown,
+  ...args: readonly unknown[]
+) => unknown;
+
+const maxIndent = 8;
+
+/** Filters that the library lacks, that print in our way, or that compare values which may be lists. */
+export function ownFilters(counter: TokenCounter): Readonly<Record<string, TemplateFilter>> {
+  return {
+    first: (_, value, count) =>
+      count === undefined ? listOf(value)[0] : listOf(value).slice(0, wholeNumber(count)),
+    last(_, value, count) {
+      const list = listOf(value);
+      return count === undefined ? list.at(-1) : list.slice(list.length - wholeNumber(count));
+    },
+    join(meter, value, separator = " ") {
+      const between = filterText(meter, separator);
+      const texts = itemsOf(meter, value).map((item) => filterText(meter, item));
+      meter.charge(between.length * texts.length);
+      return texts.join(between);
+    },
+    sum: (meter, value, property) =>
+      itemsOf(meter, value).reduce(
+        (total: number, item) => total + numberOf(memberOf(item, property)),
+        0,
+      ),
+    sort: (meter, value, property) => sorted(meter, value, (item) => memberOf(item, property)),
+    sort_natural: (meter, value, property) =>
+      sorted(meter, value, (item) => {
+        const key = memberOf(item, property);
+        return typeof key === "string" ? key.toLowerCase() : key;
+      }),
+    by_role: (meter, value, ...roles) =>
+      itemsOf(meter, Array.isArray(value) ? value : []).filter((item) =>
+        roles.includes(viewedMessage(item)?.role),
+      ),
+    tokens(meter, value) {
+      const messages = messagesOf(meter, value);
+      if (messages === undefined) return counter.count(filterText(meter, value));
+      return tokensOf(
+        counter,
+        messages.map(({ message }) => message),
+      );
+    },
+    json(meter, value, indent = 0) {
+      const isWrapped = typeof value === "string" || value === undefined || value === null;
+      const text = filterText(meter, isWrapped ? [value ?? null] : value);
+      const json = isWrapped ? text.slice(1, -1) : text;
+      if (indent === 0) return json;
+      if (typeof indent !== "number" || !(indent > 0 && indent <= maxIndent))
+        throw new TemplateError(`An indent is a number from 0 to ${maxIndent}`);
+      return filterText(meter, JSON.stringify(JSON.parse(json), undefined, indent));
+    },
+    /** One line a message; a list of anything else loses what is null. */
+    compact(meter, value) {
+      const messages = messagesOf(meter, value);
+      if (messages !== undefined) return messages.map(({ view }) => lineOf(meter, view)).join("\n");
+      return itemsOf(meter, value).filter((item) => item !== null && item !== undefined);
+    },
+  };
+}
+
+/** A list as it is; nothing is the empty list, anything else the list of itself. */
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null ? [] : [value];
+}
+
+/** The items of a list, charged for. */
+function itemsOf(meter: FilterMeter, value: unknown): readonly unknown[] {
+  const list = listOf(value);
+  meter.charge(list.length * itemWork);
+  return list;
+}
+
+/** About as long as making so many characters takes what a filter does with an item. */
+export const itemWork = 16;
+
+function memberOf(item: unknown, property: unknown): unknown {
+  if (property === undefined) return item;
+  if (typeof property !== "string")
+    throw new TemplateError('A property is named by a text such as "a.b"');
+  return valueAt(item, property.split("."));
+}
+
+/** Numbers before texts, then by code units; what is neither keeps its order at the end. */
+function sorted(meter: FilterMeter, value: unknown, keyOf: (item: unknown) => unknown): unknown[] {
+  const rankOf = (key: unknown): number =>
+    typeof key === "number" ? 0 : typeof key === "string" ? 1 : 2;
+  return itemsOf(meter, value)
+    .map((item) => ({ item, key: keyOf(item) }))
+    .sort((left, right) => {
+      const [one, other] = [left.key, right.key];
+      if (typeof one === "number" && typeof other === "number") return one - other;
+      if (typeof one !== "string" || typeof other !== "string") return rankOf(one) - rankOf(other);
+      return one === other ? 0 : one < other ? -1 : 1;
+    })
+    .map(({ item }) => item);
+}
+
+/** A number, or a text that is one; 0 otherwise. */
+export function numberOf(value: unknown): number {
+  const read = typeof value === "string" && value.length < 64 ? Number(value) : value;
+  return typeof read === "number" && !Number.isNaN(read) ? read : 0;
+}
+
+function wholeNumber(value: unknown): number {
+  return Math.max(0, Math.trunc(numberOf(value)));
+}
+
+interface Viewed {
+  view: MessageView;
+  message: ChatMessage;
+}
+
+/** The messages behind a view or a list of views; undefined for what is not only that. */
+function messagesOf(meter: FilterMeter, value: unknown): Viewed[] | undefined {
+  const items = itemsOf(meter, value);
+  const messages = items.flatMap((item): Viewed[] => {
+    const message = viewedMessage(item);
+    return message === undefined ? [] : [{ view: messageView(message), message }];
+  });
+  return items.length > 0 && messages.length === items.length ? messages : undefined;
+}
+
+function lineOf(meter: FilterMeter, { role, content, toolCalls = [] }: MessageView): string {
+  const calls = toolCalls.map((call) => `[calls ${call.name}(${call.arguments})]`);
+  const text = filterText(meter, [content, ...calls].join(" "));
+  return `${role}: ${text.replaceAll(/\s+/g, " ").trim()}`;
+}

@@ -1,0 +1,59 @@
+import { createMemoryRecords, type Records, RecordsError } from "@ccl/records";
+import { isRecord } from "@ccl/core/json";
+
+import { OperationsError } from "../operations-error.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import { operationsErrorOf } from "./operations-error-of.ts";
+import type { ProfileStore } from "./profile-store.ts";
+
+const prefix = "profile/";
+
+/**
+ * Profiles in records, as `openRecords` of @ccl/records gives them; these stay open. Without records they are gone with the
+ * process.
+ */
+export function createProfileStore(records: Records = createMemoryRecords()): ProfileStore {
+  return {
+    save: (profile, { expectedVersion, signal } = {}) =>
+      translated(async () => {
+        // A text, so that members keep their order: that of a JSON Schema's properties is the order of an answer.
+        const value = JSON.stringify(profile);
+        const change = { put: prefix + profile.profileId, value, expectedVersion };
+        const [outcome] = await records.write([change], { signal });
+        return profileIn(value, outcome?.after);
+      }),
+    load: (profileId, options) =>
+      translated(async () => {
+        const stored = await records.get(prefix + profileId, options);
+        return stored && profileIn(stored.value, stored.version);
+      }),
+    list: ({ cursor, limit, signal } = {}) =>
+      translated(async () => {
+        const after = cursor === undefined ? undefined : prefix + cursor;
+        const page = await records.list({ prefix, cursor: after, limit, signal });
+        const profileIds = page.records.map(({ name }) => name.slice(prefix.length));
+        return { profileIds, cursor: page.cursor?.slice(prefix.length) };
+      }),
+  };
+}
+
+/** The version of a profile is that of its record. */
+function profileIn(json: unknown, version: number | undefined): OperationProfile {
+  return { ...JSON.parse(String(json)), version };
+}
+
+async function translated<Value>(call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call();
+  } catch (error) {
+    throw (RecordsError.isInstance(error) && conflictOf(error)) || operationsErrorOf(error);
+  }
+}
+
+function conflictOf({ details }: RecordsError): OperationsError | undefined {
+  if (!isRecord(details) || details["actualVersion"] === undefined) return undefined;
+  const { name, expectedVersion, actualVersion: version } = details;
+  const id = JSON.stringify(String(name).slice(prefix.length));
+  const message = `Profile ${id} has version ${version}, not ${expectedVersion}; load it again and repeat the change.`;
+  return new OperationsError("version_conflict", message, { details: { version } });
+}

@@ -1,0 +1,133 @@
+import {
+  type ChatMessage,
+  estimatedCounter,
+  type Issue,
+  type Result,
+  success,
+  truncateMiddle,
+} from "@ccl/core";
+
+import type { PromptAnchor, PromptEffect } from "../effects/operation-effect.ts";
+import { defaultRenderer } from "../liquid/default-renderer.ts";
+import { textOfValue } from "../liquid/text-of-value.ts";
+import type {
+  AssemblePromptOptions,
+  InclusionInput,
+  PromptContributor,
+  PromptReport,
+} from "./assembled-prompt.ts";
+
+/** A synthetic message and where it is meant to stand. */
+export interface PromptInsert {
+  contributor: PromptContributor;
+  /** Of issues about it. */
+  path: (string | number)[];
+  message: ChatMessage;
+  anchor: PromptAnchor;
+  place: "before" | "after" | "replace";
+  onAnchorTrimmed: "boundary" | "drop" | "fail";
+}
+
+/** A change of the system prompt. */
+export interface SystemUpdate extends Omit<
+  Extract<PromptEffect, { type: "prompt.system_update" }>,
+  "type" | "source"
+> {
+  contributor: PromptContributor;
+}
+
+/** All that is added to a base, in commit order. */
+export interface PromptAdditions {
+  updates: SystemUpdate[];
+  inserts: PromptInsert[];
+}
+
+/** Inclusions by `(order, tag)`, then effects in commit order, as updates of the system prompt and inserts. */
+export function promptAdditions(
+  options: AssemblePromptOptions,
+  report: PromptReport,
+): Result<PromptAdditions> {
+  const additions: PromptAdditions = { updates: [], inserts: [] };
+  const issues: Issue[] = [];
+  const add = (
+    effect: PromptEffect,
+    { contributor, path }: Pick<PromptInsert, "contributor" | "path">,
+  ): void => {
+    const isUpdate = effect.type === "prompt.system_update";
+    if (effect.content === "" && !(isUpdate && effect.mode === "replace"))
+      report.dropped.push({ contributor, reason: "empty" });
+    else if (isUpdate) additions.updates.push({ ...effect, contributor });
+    else {
+      const { role, content, source } = effect;
+      const message = { role, content, source };
+      additions.inserts.push({ contributor, path, message, ...placeOf(effect) });
+    }
+  };
+  for (const inclusion of options.inclusions.toSorted(byOrderAndTag)) {
+    const { tag } = inclusion;
+    const path = ["inclusions", tag];
+    const text = textOfInclusion(inclusion, options, report);
+    if (text.ok)
+      add(effectOf(inclusion, text.value), { contributor: { kind: "inclusion", tag }, path });
+    else issues.push(...text.issues.map((issue) => ({ ...issue, path })));
+  }
+  for (const [effectIndex, { operationId, effect }] of options.effects.entries()) {
+    const contributor = { kind: "effect", operationId, effectIndex } as const;
+    add(effect, { contributor, path: ["effects", effectIndex] });
+  }
+  return issues.length > 0 ? { ok: false, issues } : success(additions);
+}
+
+function byOrderAndTag(left: InclusionInput, right: InclusionInput): number {
+  if (left.order !== right.order) return left.order - right.order;
+  if (left.tag === right.tag) return 0;
+  return left.tag < right.tag ? -1 : 1;
+}
+
+function textOfInclusion(
+  { tag, inclusion: { template, maxTokens }, value }: InclusionInput,
+  {
+    inclusions,
+    counter = estimatedCounter,
+    renderer = defaultRenderer(),
+    ...options
+  }: AssemblePromptOptions,
+  report: PromptReport,
+): Result<string> {
+  const { art = Object.fromEntries(inclusions.map((one) => [one.tag, one.value])) } = options;
+  const rendered =
+    template === undefined ? textOfValue(value) : renderer.render(template, { art, value });
+  if (!rendered.ok || maxTokens === undefined) return rendered;
+  const cut = truncateMiddle(rendered.value, { maxTokens, counter });
+  if (cut.isTruncated) report.shortened.push({ tag, removedTokens: cut.removedTokens ?? 0 });
+  return success(cut.text);
+}
+
+/** The effect that an artifact which includes itself comes to. */
+function effectOf({ tag, inclusion }: InclusionInput, content: string): PromptEffect {
+  const { mode, role = "system", depth = 0 } = inclusion;
+  const payload = { role, content, source: `art.${tag}` };
+  if (mode === "after_last_user") return { type: "prompt.append_after_last_user", ...payload };
+  if (mode === "at_depth")
+    return { type: "prompt.insert_at_depth", depthFromEnd: depth, ...payload };
+  // Unlike an update, it has no separator to give.
+  const update = { type: "prompt.system_update", content, separator: "\n\n" } as const;
+  return { ...update, mode: mode === "prepend_system" ? "prepend" : "append" };
+}
+
+function placeOf(
+  effect: Exclude<PromptEffect, { type: "prompt.system_update" }>,
+): Pick<PromptInsert, "anchor" | "place" | "onAnchorTrimmed"> {
+  switch (effect.type) {
+    case "prompt.append_after_last_user":
+      return { anchor: "last_user", place: "after", onAnchorTrimmed: "boundary" };
+    case "prompt.insert_at_depth": {
+      const anchor = { offset: effect.depthFromEnd };
+      return { anchor, place: "before", onAnchorTrimmed: "boundary" };
+    }
+    case "prompt.insert": {
+      const { anchor, place, onAnchorTrimmed = "boundary" } = effect;
+      return { anchor, place, onAnchorTrimmed };
+    }
+  }
+}

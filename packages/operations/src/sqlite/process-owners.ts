@@ -1,0 +1,20 @@
+import { ownProcessIdentity, processState } from "@ccl/core/node";
+
+import type { LeaseOwners } from "../ports/run-store.ts";
+
+const pattern = /^process (\d+) on (.*) \((\d+) (\S*) (\S*)\)$/;
+
+/** This process as the owner of leases, which others on the machine can see die. */
+export async function processOwners(): Promise<LeaseOwners> {
+  const { pid, host, started, boot, space } = await ownProcessIdentity();
+  return {
+    owner: `process ${pid} on ${host} (${started} ${boot} ${space})`,
+    async isOwnerDead(owner) {
+      const found = pattern.exec(owner);
+      if (found === null) return false;
+      const [, id, name = "", start, bootId = "", spaceId = ""] = found;
+      const process = { pid: Number(id), host: name, started: Number(start) };
+      return (await processState({ ...process, boot: bootId, space: spaceId })) === "dead";
+    },
+  };
+}

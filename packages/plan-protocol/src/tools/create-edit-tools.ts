@@ -1,0 +1,177 @@
+import type { Issue, ToolDefinition } from "@ccl/core";
+import { TurnQueue } from "@ccl/core/async";
+import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
+
+import { editedPaths } from "../any-format/parse-edits.ts";
+import type { ContextRequest } from "../plan/plan.ts";
+import { refusal } from "../plan-issue.ts";
+import { PlanProtocolError } from "../plan-protocol-error.ts";
+import type { FileWorkspace } from "../workspace/file-workspace.ts";
+import type { ApplyOptions, PlanPreview } from "../workspace/plan-workspace.ts";
+
+/** How the edits of a model's tool calls are applied. */
+export interface EditToolsOptions extends Pick<ApplyOptions, "checks" | "mustPass" | "mayFail"> {
+  /** Asked before an edit that deletes something; without it such an edit is refused. */
+  confirm?: ((preview: PlanPreview) => boolean | Promise<boolean>) | undefined;
+}
+
+const text = (description: string): JsonSchema => ({ type: "string", description });
+const line: JsonSchema = { type: "integer", minimum: 1 };
+const path = text("Relative to the root of the project, with forward slashes.");
+
+interface ToolText {
+  description: string;
+  properties: Readonly<Record<string, JsonSchema>>;
+  required: readonly string[];
+}
+
+/** What a model sees of each tool. */
+const TOOLS = {
+  read_file: {
+    description: "Gives a file's text, or the lines from start_line to end_line.",
+    properties: { path, start_line: line, end_line: line },
+    required: ["path"],
+  },
+  str_replace: {
+    description: "Replaces a text of a file. old_str has to stand there exactly once.",
+    properties: {
+      path,
+      old_str: {
+        ...text("The text to the letter, with as many lines as make it unique."),
+        minLength: 1,
+      },
+      new_str: text("What replaces it; empty to remove it."),
+      replace_all: { type: "boolean", description: "Replaces it wherever it stands." },
+    },
+    required: ["path", "old_str", "new_str"],
+  },
+  create_file: {
+    description: "Makes a file that does not exist yet, with the folders on its way.",
+    properties: { path, file_text: text("The whole text.") },
+    required: ["path", "file_text"],
+  },
+  apply_patch: {
+    description: "Applies one patch to any number of files: all of it, or nothing.",
+    properties: { patch: text("*** Begin Patch ... *** End Patch, or a unified diff.") },
+    required: ["patch"],
+  },
+  undo_edit: {
+    description: "Takes back the last edit of these tools that was not taken back yet.",
+    properties: {},
+    required: [],
+  },
+} satisfies Record<string, ToolText>;
+
+/**
+ * Tools for an agent loop: `read_file`, `str_replace`, `create_file`, `apply_patch`, `undo_edit`. Each edit is one transaction
+ * of the workspace, whole or not at all, and `undo_edit` takes back the last that is left. A call gives text for the model,
+ * which begins with `Not done.` where it was refused; calls run one at a time, in their order.
+ */
+export function createEditTools(
+  workspace: FileWorkspace,
+  options: EditToolsOptions = {},
+): ToolDefinition<unknown, string>[] {
+  const applied: string[] = [];
+  const turns = new TurnQueue(PlanProtocolError);
+  const tool = <Input>(
+    name: keyof typeof TOOLS,
+    run: (input: Input, signal: AbortSignal | undefined) => Promise<string>,
+  ): ToolDefinition<unknown, string> => {
+    const { description, ...schema } = TOOLS[name];
+    const inputSchema = { type: "object", ...schema, additionalProperties: false };
+    const check = createJsonSchemaChecker<Input>(inputSchema);
+    return {
+      name,
+      description,
+      inputSchema,
+      async execute(input, { signal }) {
+        const checked = check(input);
+        return checked.ok
+          ? await turns.run(() => run(checked.value, signal), signal)
+          : refused(checked.issues.map(withPlace));
+      },
+    };
+  };
+  const edit = (answer: string | object, signal: AbortSignal | undefined): Promise<string> =>
+    applyAnswer(workspace, typeof answer === "string" ? answer : JSON.stringify(answer), {
+      ...options,
+      signal,
+      onApplied: (id) => applied.push(id),
+    });
+  return [
+    tool<{ path: string; start_line?: number; end_line?: number }>(
+      "read_file",
+      async (input, signal) => {
+        const request: ContextRequest = { type: "read_file", ...input };
+        const { blocks, issues } = await workspace.read([request], { signal });
+        return issues.length > 0 ? refused(issues) : (blocks[0]?.text ?? "");
+      },
+    ),
+    tool<object>("str_replace", (input, signal) =>
+      edit({ command: "str_replace", ...input }, signal),
+    ),
+    tool<object>("create_file", (input, signal) => edit({ command: "create", ...input }, signal)),
+    tool<{ patch: string }>("apply_patch", ({ patch }, signal) => edit(patch, signal)),
+    tool<object>("undo_edit", async (_input, signal) => {
+      const last = applied.at(-1);
+      if (last === undefined) return "Not done. No edit is left to take back.";
+      const undone = await workspace.rollback(last, { signal });
+      if (!undone.ok) return refused(undone.issues);
+      applied.pop();
+      return `As before: ${undone.value.paths.join(", ")}`;
+    }),
+  ];
+}
+
+/** Applies the edits of an answer, and says what they did or why nothing was done. */
+async function applyAnswer(
+  workspace: FileWorkspace,
+  answer: string,
+  {
+    signal,
+    onApplied,
+    ...options
+  }: EditToolsOptions & {
+    signal: AbortSignal | undefined;
+    onApplied: (transactionId: string) => void;
+  },
+): Promise<string> {
+  const paths = editedPaths(answer, { root: workspace.root });
+  const requests = paths.map((edited): ContextRequest => ({ type: "read_file", path: edited }));
+  await workspace.read(requests, { signal });
+  const edits = workspace.propose(answer);
+  if (!edits.ok) return refused(edits.issues);
+  const { plan } = edits.value;
+  if (plan.actions.length === 0) return "Not done. The answer changes no file.";
+  const done = await applyPlan(workspace, plan, { ...options, signal });
+  if (!done.ok) return refused(done.issues);
+  const { transactionId, changes, rewrittenPaths } = done.value;
+  onApplied(transactionId);
+  return [
+    ...changes.map((change) => `${change.kind} ${change.path}`),
+    ...plan.actions.flatMap((action) => ("remarks" in action ? (action.remarks ?? []) : [])),
+    ...rewrittenPaths.map((rewritten) => `A check rewrote ${rewritten}. Read it again.`),
+  ].join("\n");
+}
+
+/** Applies a plan with the hash of its preview, after the caller's consent where it deletes something. */
+async function applyPlan(
+  workspace: FileWorkspace,
+  plan: Parameters<FileWorkspace["apply"]>[0],
+  { confirm, ...options }: EditToolsOptions & { signal: AbortSignal | undefined },
+): ReturnType<FileWorkspace["apply"]> {
+  const preview = await workspace.preview(plan, { signal: options.signal });
+  if (!preview.ok) return preview;
+  const { planHash, needsConfirmation } = preview.value;
+  if (needsConfirmation && (await confirm?.(preview.value)) !== true)
+    return refusal("CONFIRM_REQUIRED", "The edit deletes something, which is not allowed here.");
+  return await workspace.apply(plan, { ...options, confirm: planHash });
+}
+
+function withPlace(issue: Issue): Issue {
+  return { ...issue, message: `${["input", ...issue.path].join(".")}: ${issue.message}` };
+}
+
+function refused(issues: readonly Pick<Issue, "code" | "message">[]): string {
+  return `Not done. ${issues.map(({ code, message }) => `${code}: ${message}`).join("\n")}`;
+}

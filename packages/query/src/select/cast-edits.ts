@@ -1,0 +1,103 @@
+import type { TextEdit } from "./resolution.ts";
+import type { SqlSpelling } from "./sql-functions.ts";
+import { closingAfter, type SqlToken } from "./sql-tokens.ts";
+
+type CastTypes = Readonly<Record<string, string>>;
+
+/** The macros that cast to a type as a dialect does; all else DuckDB casts alike. */
+const castTypes: Readonly<Record<SqlSpelling, CastTypes>> = {
+  postgresql: {
+    ...casts("cast_smallint", "smallint int2"),
+    ...casts("cast_integer", "integer int int4"),
+    ...casts("cast_bigint", "bigint int8"),
+    // Without digits a number is of any size in PostgreSQL, and of 18 digits in DuckDB.
+    ...casts("cast_numeric", "numeric decimal dec"),
+    ...casts("cast_text", "text varchar"),
+    "character varying": "cast_text",
+    ...casts("cast_json", "jsonb"),
+  },
+  sqlite: {
+    ...casts("cast_integer", "integer int"),
+    ...casts("cast_numeric", "numeric decimal"),
+    ...casts("cast_real", "real"),
+    ...casts("cast_text", "text"),
+  },
+  duckdb: {},
+};
+
+function casts(macro: string, types: string): CastTypes {
+  return Object.fromEntries(types.split(" ").map((type) => [type, macro]));
+}
+
+/** `cast(x as text)` and `x::text` as `cast_text(x)`; the outer one of two that begin in a place comes first. */
+export function castEdits(tokens: readonly SqlToken[], spelling: SqlSpelling): TextEdit[] {
+  const types = castTypes[spelling];
+  const edits: TextEdit[] = [];
+  for (const [index, { text, depth }] of tokens.entries()) {
+    const isCall = text === "cast" && tokens[index + 1]?.text === "(";
+    if (!isCall && text !== "::") continue;
+    const close = closingAfter(tokens, index);
+    const as = isCall
+      ? tokens.findLastIndex(
+          (token, at) => at < close && token.text === "as" && token.depth === depth + 1,
+        )
+      : index;
+    const type = typeAt(tokens, as + 1);
+    const macro = types[type.name];
+    if (macro === undefined || (type.length !== undefined && macro !== "cast_text")) continue;
+    const from = isCall ? index : operandBefore(tokens, index);
+    const start = tokens[from]?.start ?? 0;
+    const cut = type.length === undefined ? ["", ""] : [`"left"(`, `, ${type.length})`];
+    edits.unshift(
+      { start, end: isCall ? (tokens[index + 1]?.end ?? 0) : start, text: `${cut[0]}${macro}(` },
+      {
+        start: tokens[as]?.start ?? 0,
+        end: isCall ? (tokens[close]?.end ?? 0) : type.end,
+        text: `)${cut[1]}`,
+      },
+    );
+  }
+  return edits;
+}
+
+/** The type that begins in a place; `length` is the first of what stands in its parentheses. */
+function typeAt(
+  tokens: readonly SqlToken[],
+  at: number,
+): { name: string; length: string | undefined; end: number } {
+  const [first, second] = tokens.slice(at, at + 2);
+  const isTwo = second?.text === "varying" || second?.text === "precision";
+  const [last, open, length, close] = tokens.slice(isTwo ? at + 1 : at);
+  const name = isTwo ? `${first?.text} ${second.text}` : (first?.text ?? "");
+  return open?.text === "(" && last?.end !== undefined
+    ? { name, length: length?.text, end: close?.end ?? 0 }
+    : { name, length: undefined, end: last?.end ?? 0 };
+}
+
+const notCalled: ReadonlySet<string> = new Set(
+  "and or not in when then else case select distinct where on by having between like as is".split(
+    " ",
+  ),
+);
+
+/** Where the operand of `::` begins: a name, a literal, a call, or what stands in parentheses. */
+function operandBefore(tokens: readonly SqlToken[], at: number): number {
+  let index = at - 1;
+  const textAt = (place: number): string => tokens[place]?.text ?? "";
+  const opens: Readonly<Record<string, string>> = { ")": "(", "]": "[", end: "case" };
+  let open = opens[textAt(index)];
+  while (open !== undefined) {
+    const close = textAt(index);
+    for (let depth = 1; depth > 0 && index > 0;) {
+      index -= 1;
+      if (textAt(index) === close) depth += 1;
+      if (textAt(index) === open) depth -= 1;
+    }
+    const before = tokens[index - 1];
+    if (close === "]") index -= 1;
+    else if (close === ")" && before?.kind === "word" && !notCalled.has(before.text)) index -= 1;
+    open = close === "]" ? opens[textAt(index)] : undefined;
+  }
+  while (textAt(index - 1) === ".") index -= 2;
+  return textAt(index - 1) === "::" ? operandBefore(tokens, index - 1) : index;
+}

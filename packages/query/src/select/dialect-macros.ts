@@ -1,0 +1,279 @@
+import type { SqlSpelling } from "./sql-functions.ts";
+
+/** By the name of a function, an operator or a cast: its forms by number of arguments. DuckDB chooses none by the type of an aggregate. */
+type Macros = Readonly<Record<string, readonly string[]>>;
+
+/** In macros `own."x"` is DuckDB's function, where a macro has taken its name. */
+const own = (name: string, ...parts: readonly string[]): string =>
+  `own."${name}"(${parts.join(", ")})`;
+
+/** DuckDB makes a text in one go, which nothing interrupts. */
+const bounded = (characters: string, value: string): string =>
+  `CASE WHEN ${characters} > 1000000 THEN CAST(error('a text of more than a million characters') AS INTEGER) ELSE CAST(${value} AS INTEGER) END`;
+
+/** The characters of x from the 0-based place `from` up to `to`, where either may lie outside of it. */
+const characters = (from: string, to: string): string => {
+  const start = `greatest(${from}, 0)`;
+  const cut = own("substr", "CAST(x AS VARCHAR)", `${start} + 1`, `greatest(${to} - ${start}, 0)`);
+  return `CASE WHEN (${from}) + (${to}) IS NOT NULL THEN ${cut} END`;
+};
+
+/** A modifier of SQLite's date functions. */
+const shifted = (value: string, modifier: string): string => {
+  const isStart = `starts_with(${modifier}, 'start of ')`;
+  const start = `CASE WHEN ${isStart} THEN ${own("substr", modifier, "10")} ELSE 'day' END`;
+  const weekday = `(coalesce(TRY_CAST(${own("substr", modifier, "9")} AS INTEGER), 0) - dayofweek(${value}) + 7)`;
+  // A month after January 31st is March 2nd or 3rd to SQLite, and the last of February to DuckDB.
+  const month = own("date_trunc", "'month'", value);
+  const added = `${month} + TRY_CAST(ltrim(${modifier}, '+') AS INTERVAL) + (${value} - ${month})`;
+  return `CASE WHEN ${isStart} THEN ${own("date_trunc", start, value)} WHEN starts_with(${modifier}, 'weekday ') THEN ${value} + to_days(CAST(${own("%", weekday, "7")} AS INTEGER)) WHEN ${modifier} IN ('utc', 'localtime', 'auto') THEN ${value} ELSE ${added} END`;
+};
+const moment = (value: string): string =>
+  `CASE WHEN CAST(${value} AS VARCHAR) = 'now' THEN CAST(now() AS TIMESTAMP) ELSE TRY_CAST(nullif(CAST(${value} AS VARCHAR), 'now') AS TIMESTAMP) END`;
+
+/** A function of SQLite's over a moment and up to three modifiers, in DuckDB's words. */
+function sqliteTime(before: readonly string[], write: (value: string) => string): string[] {
+  let value = moment("x");
+  const forms = [`(${[...before, "x"].join(", ")}) AS ${write(value)}`];
+  const names = ["m1", "m2", "m3"];
+  for (const [index, name] of names.entries()) {
+    value = shifted(value, name);
+    const parameters = [...before, "x", ...names.slice(0, index + 1)];
+    forms.push(`(${parameters.join(", ")}) AS ${write(value)}`);
+  }
+  return before.length === 0 ? [`() AS ${write("CAST(now() AS TIMESTAMP)")}`, ...forms] : forms;
+}
+
+/** Of values that are stored as something else: moments as texts, numbers where a text is wanted. */
+const ofText = (name: string, more = ""): string =>
+  `(x${more}) AS ${own(name, `CAST(x AS VARCHAR)${more}`)}`;
+/** What DuckDB lacks, or does of fewer types. */
+const everywhere: Macros = {
+  btrim: ["(x) AS trim(x)", "(x, c) AS trim(x, c)"],
+  initcap: [
+    `(x) AS array_to_string(list_transform(regexp_extract_all(own."lower"(x), '[\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+'), lambda w: own."concat"(own."upper"(w[1]), w[2:])), '')`,
+  ],
+  regexp_like: ["(x, p) AS regexp_matches(x, p)"],
+  regexp_count: ["(x, p) AS len(regexp_extract_all(x, p))"],
+  regexp_substr: ["(x, p) AS nullif(regexp_extract(x, p), '')"],
+  repeat: [`(x, n) AS own."repeat"(x, ${bounded('n * own."length"(x)', "n")})`],
+  lpad: padded("lpad"),
+  rpad: padded("rpad"),
+  every: ["(x) AS bool_and(x)"],
+  to_date: ["(x, f) AS CAST(strptime(x, f) AS DATE)"],
+  to_char: [`(x, f) AS own."strftime"(CAST(x AS TIMESTAMP), f)`],
+  total: ["(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0)"],
+  char: ["(x) AS chr(x)", "(x, y) AS concat(chr(x), chr(y))"],
+  likely: ["(x) AS x"],
+  unlikely: ["(x) AS x"],
+  iif: ["(c, a, b) AS CASE WHEN c THEN a ELSE b END"],
+  julianday: sqliteTime([], (value) => `julian(${value}) - 0.5`),
+  unixepoch: sqliteTime([], (value) => `CAST(epoch(${value}) AS BIGINT)`),
+  datetime: sqliteTime([], (value) => own("strftime", value, "'%Y-%m-%d %H:%M:%S'")),
+  time: sqliteTime([], (value) => own("strftime", value, "'%H:%M:%S'")),
+  date_diff: [`(u, a, b) AS own."date_diff"(u, CAST(a AS TIMESTAMP), CAST(b AS TIMESTAMP))`],
+  age: [
+    `(a) AS own."age"(CAST(a AS TIMESTAMP))`,
+    `(a, b) AS own."age"(CAST(a AS TIMESTAMP), CAST(b AS TIMESTAMP))`,
+  ],
+  strftime: [`(x, f) AS own."strftime"(CAST(x AS TIMESTAMP), f)`],
+  lower: [ofText("lower")],
+  upper: [ofText("upper")],
+  left: [ofText("left", ", n")],
+  right: [ofText("right", ", n")],
+  octet_length: [`(x) AS strlen(CAST(x AS VARCHAR))`],
+  substr: [ofText("substr", ", a"), ofText("substr", ", a, b")],
+};
+
+function padded(name: string): string[] {
+  const size = bounded("n", "n");
+  return [`(x, n, c) AS ${own(name, "x", size, "c")}`, `(x, n) AS ${own(name, "x", size, "' '")}`];
+}
+
+const matching = (flags: string): string[] => [`(x, p) AS regexp_matches(x, p, '${flags}')`];
+const postgresSlice = [
+  `(x, a) AS own."substr"(CAST(x AS VARCHAR), CASE WHEN a < 1 THEN 1 ELSE a END)`,
+  `(x, a, n) AS CASE WHEN n < 0 THEN error('negative substring length not allowed') ELSE ${characters("a - 1", "a - 1 + n")} END`,
+];
+const similar = `own."regexp_full_match"(x, replace(replace(p, '%', '.*'), '_', '.'), 's')`;
+const wholeNumber = (type: string): string[] => [
+  `(x) AS CASE WHEN own."typeof"(x) = 'VARCHAR' AND NOT own."regexp_full_match"(CAST(x AS VARCHAR), '\\s*[+-]?\\d+\\s*') THEN error('invalid input syntax for an integer') ELSE CAST(x AS ${type}) END`,
+];
+
+const postgresql: Macros = {
+  // It divides floats as `/` does, and whole numbers toward zero.
+  "/": [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."//"(a, b) END`],
+  "%": [
+    `(a, b) AS CASE WHEN 'DOUBLE' IN (own."typeof"(a), own."typeof"(b)) THEN error('operator does not exist: double precision % double precision; write mod(a::numeric, b::numeric)') ELSE CASE WHEN b = 0 THEN error('division by zero') ELSE own."%"(a, b) END END`,
+  ],
+  mod: [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."%"(a, b) END`],
+  "~~": [`(x, p) AS like_escape(x, p, '\\')`],
+  "!~~": [`(x, p) AS NOT like_escape(x, p, '\\')`],
+  "~~*": [`(x, p) AS ilike_escape(x, p, '\\')`],
+  "!~~*": [`(x, p) AS NOT ilike_escape(x, p, '\\')`],
+  // DuckDB's parser calls it for `~`.
+  regexp_full_match: matching("s"),
+  // SIMILAR TO
+  "~~~": [`(x, p) AS ${similar}`],
+  "!~~~": [`(x, p) AS NOT ${similar}`],
+  "~*": matching("si"),
+  "!~*": [`(x, p) AS NOT regexp_matches(x, p, 'si')`],
+  substr: postgresSlice,
+  substring: postgresSlice,
+  round: [
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN round_even(x, 0) ELSE own."round"(x) END`,
+    // A numeric, whatever it rounds: with all of its digits.
+    `(x, n) AS own."round"(CAST(x AS DECIMAL(32, 12)), n)`,
+  ],
+  split_part: [
+    `(x, d, n) AS CASE WHEN n = 0 THEN error('field position must not be zero') WHEN n IS NOT NULL THEN own."split_part"(x, d, n) END`,
+  ],
+  exp: [
+    `(x) AS CASE WHEN x > 709.78 THEN error('value out of range: overflow') WHEN x < -745 THEN error('value out of range: underflow') ELSE own."exp"(x) END`,
+  ],
+  cast_smallint: wholeNumber("SMALLINT"),
+  cast_integer: wholeNumber("INTEGER"),
+  cast_bigint: wholeNumber("BIGINT"),
+  cast_numeric: [`(x) AS CAST(x AS DOUBLE)`],
+  cast_json: ["(x) AS CAST(x AS JSON)"],
+  cast_text: [
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(CAST(x AS VARCHAR), '\\.0$', '') ELSE CAST(x AS VARCHAR) END`,
+  ],
+};
+
+const leading = (pattern: string, type: string): string =>
+  `CASE WHEN x IS NOT NULL THEN coalesce(TRY_CAST(regexp_extract(CAST(x AS VARCHAR), '^\\s*(${pattern})', 1) AS ${type}), 0) END`;
+const realPattern = "[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?";
+const sqliteFrom = `CASE WHEN a < 0 THEN own."length"(cast_text(x)) + a WHEN a > 0 THEN a - 1 WHEN n > 0 THEN -1 WHEN a = 0 THEN 0 END`;
+const sqliteSlice: readonly string[] = [
+  `(x, a, n) AS ${characters(`${sqliteFrom} + least(n, 0)`, `${sqliteFrom} + CASE WHEN n < 0 THEN 0 ELSE n END`)}`,
+  `(x, a) AS own."substr"(cast_text(x), CASE WHEN a < 0 THEN greatest(own."length"(cast_text(x)) + a, 0) + 1 WHEN a = 0 THEN 1 ELSE a END)`,
+];
+const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const asciiCase = (from: string, to: string): string[] => [
+  `(x) AS translate(cast_text(x), '${from}', '${to}')`,
+];
+const like = 'own."~~"(lower(x), lower(p))';
+const likeEscape = 'own."like_escape"(lower(x), lower(p), e)';
+const noNulls = (name: string): string[] =>
+  [2, 3, 4].map((count) => {
+    const names = [..."abcdef"].slice(0, count);
+    const isNull = names.map((each) => `${each} IS NULL`).join(" OR ");
+    return `(${names.join(", ")}) AS CASE WHEN ${isNull} THEN NULL ELSE ${own(name, ...names)} END`;
+  });
+
+const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
+/** SQLite rounds the decimal digits that it shows, C the binary number. */
+const roundedUp = "TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1.0000000000000004";
+
+const sqlite: Macros = {
+  "/": [`(a, b) AS own."//"(a, nullif(b, 0))`],
+  "%": [`(a, b) AS own."%"(trunc(a), nullif(trunc(b), 0))`],
+  mod: [
+    `(a, b) AS CASE WHEN isfinite(CAST(a AS DOUBLE)) THEN own."%"(CAST(a AS DOUBLE), nullif(CAST(b AS DOUBLE), 0)) END`,
+  ],
+  "||": [`(a, b) AS own."||"(cast_text(a), cast_text(b))`],
+  "~~": [`(x, p) AS ${like}`],
+  "!~~": [`(x, p) AS NOT ${like}`],
+  like_escape: [`(x, p, e) AS ${likeEscape}`],
+  not_like_escape: [`(x, p, e) AS NOT ${likeEscape}`],
+  lower: asciiCase(capitals, capitals.toLowerCase()),
+  upper: asciiCase(capitals.toLowerCase(), capitals),
+  substr: sqliteSlice,
+  substring: sqliteSlice,
+  sqlite_date: sqliteTime([], (value) => own("strftime", value, "'%Y-%m-%d'")),
+  strftime: sqliteTime(["f"], (value) => own("strftime", value, "f")),
+  greatest: noNulls("greatest"),
+  least: noNulls("least"),
+  sqrt: [`(x) AS CASE WHEN x >= 0 THEN own."sqrt"(x) END`],
+  ln: [`(x) AS CASE WHEN x > 0 THEN own."ln"(x) END`],
+  log: [`(x) AS CASE WHEN x > 0 THEN own."log10"(x) END`],
+  round: [
+    `(x) AS own."round"(CAST(x AS DOUBLE))`,
+    `(x, n) AS own."round"(CAST(x AS DOUBLE), CAST(greatest(n, 0) AS INTEGER))`,
+  ],
+  typeof: [
+    `(x) AS CASE WHEN x IS NULL THEN 'null' WHEN own."typeof"(x) = 'VARCHAR' THEN 'text' WHEN ${isReal} THEN 'real' ELSE 'integer' END`,
+  ],
+  hex: [`(x) AS coalesce(own."hex"(cast_text(x)), '')`],
+  unicode: [`(x) AS own."unicode"(nullif(x, ''))`],
+  printf: [
+    "(f) AS f",
+    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not taken here; write coalesce(x, 0)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
+  ],
+  cast_integer: [
+    `(x) AS CASE own."typeof"(x) WHEN 'DOUBLE' THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT) WHEN 'BOOLEAN' THEN CAST(CAST(x AS VARCHAR) = 'true' AS INTEGER) ELSE ${leading("[+-]?\\d+", "BIGINT")} END`,
+  ],
+  cast_real: [`(x) AS ${leading(realPattern, "DOUBLE")}`],
+  // Of a text DuckDB refuses it: whether that would be an integer is not known before.
+  cast_numeric: ["(x) AS x + 0"],
+  cast_text: [
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(regexp_replace(own."printf"('%.15g', TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)), '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN own."typeof"(x) = 'BOOLEAN' THEN CASE CAST(x AS VARCHAR) WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE CAST(x AS VARCHAR) END`,
+  ],
+};
+
+const macrosOf: Readonly<Record<SqlSpelling, Macros>> = {
+  postgresql: { ...everywhere, ...postgresql },
+  sqlite: { ...everywhere, ...sqlite },
+  duckdb: everywhere,
+};
+
+/** Of moments that are stored as texts, and lengths of what is none: where DuckDB does not take a statement without. */
+const lenient: Macros = {
+  date_trunc: [`(u, x) AS own."date_trunc"(u, CAST(x AS TIMESTAMP))`],
+  date_part: [`(u, x) AS own."date_part"(u, CAST(x AS TIMESTAMP))`],
+  length: [ofText("length")],
+};
+
+/** Where nulls stand in an order that says nothing of them. */
+const nullOrders: Readonly<Record<SqlSpelling, string>> = {
+  postgresql: "NULLS_LAST_ON_ASC_FIRST_ON_DESC",
+  sqlite: "NULLS_FIRST_ON_ASC_LAST_ON_DESC",
+  duckdb: "NULLS_LAST",
+};
+
+/** Macros that DuckDB's parser calls for other words than their names. */
+const words: Readonly<Record<string, string>> = {
+  date_part: "extract|date_part",
+  "~~": "like",
+  "!~~": "like",
+  like_escape: "like",
+  not_like_escape: "like",
+  "~~*": "ilike",
+  "!~~*": "ilike",
+  regexp_full_match: "~",
+};
+
+/** What gives the functions, operators and orders of a statement the meaning that they have in a dialect. */
+export function dialectMeaning(
+  dialect: SqlSpelling,
+  text: string,
+): { macros: string[][]; nullOrder: string } {
+  const own = macrosOf[dialect];
+  const macros = [own, { ...own, ...lenient }].map((table) => macrosIn(text, table));
+  return { macros, nullOrder: nullOrders[dialect] };
+}
+
+/** The macros of a table that a text calls, after those that they call. */
+function macrosIn(text: string, table: Macros): string[] {
+  const found = new Set<string>();
+  const create: string[] = [];
+  const collect = (within: string): void => {
+    for (const [name, forms] of Object.entries(table)) {
+      if (found.has(name) || !isNamed(words[name] ?? name, within)) continue;
+      found.add(name);
+      const body = forms.join(", ");
+      collect(body);
+      create.push(
+        `CREATE OR REPLACE TEMP MACRO "${name}" ${body.replaceAll("own.", "system.main.")}`,
+      );
+    }
+  };
+  collect(text);
+  return create;
+}
+
+function isNamed(name: string, text: string): boolean {
+  if (!/^\w/.test(name)) return text.includes(name);
+  return new RegExp(`(?<!own\\.")\\b(?:${name})\\b`, "i").test(text);
+}

@@ -1,0 +1,220 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import type { SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
+import { PGlite } from "@electric-sql/pglite";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
+import { randomDialectSql } from "../__fixtures__/random-dialect-sql.ts";
+import type { QueryEngine } from "../connector/connector.ts";
+import { createMemoryConnector } from "../connector/create-memory-connector.ts";
+import { openDuckDbEngine } from "../duckdb/open-duckdb-engine.ts";
+import { executeSql } from "./run-sql.ts";
+
+type Dialect = "postgresql" | "sqlite";
+
+const columns: Record<Dialect, Record<string, string>> = {
+  postgresql: {
+    id: "integer",
+    a: "integer",
+    b: "integer",
+    x: "double precision",
+    y: "double precision",
+    n: "numeric(10,2)",
+    s: "text",
+    t: "text",
+    d: "date",
+    ts: "timestamp",
+    b1: "boolean",
+  },
+  sqlite: {
+    id: "integer",
+    a: "integer",
+    b: "integer",
+    x: "real",
+    y: "real",
+    s: "text",
+    t: "text",
+    d: "text",
+    ts: "text",
+  },
+};
+
+const values: Record<string, fc.Arbitrary<number | string | boolean | null>> = {
+  a: fc.constantFrom(null, 0, 1, -1, 2, 3, -7, 12, 100),
+  b: fc.constantFrom(null, 0, 1, 5, -2, 3, 250),
+  x: fc.constantFrom(null, 0, 0.5, 1.5, -2.5, 2.5, 3.25, 1e10, -0.125, 7),
+  y: fc.constantFrom(null, 0.1, -1.5, 2, 1e-3, 123456.789, 4.5),
+  n: fc.constantFrom(null, "0.00", "1.50", "-2.25", "10.05", "99.99", "2.50", "-0.50"),
+  s: fc.constantFrom(
+    null,
+    "",
+    "a",
+    "B",
+    "ab",
+    "Abc",
+    " a b ",
+    "a_b",
+    "10",
+    "ä",
+    "Ä",
+    "50%",
+    "aXbXc",
+    "7",
+    "07",
+  ),
+  t: fc.constantFrom(null, "", "a", "b", "A", "ba", "x%", "Zed", "3.5", "ß€", "b\\_c", "12abc"),
+  d: fc.constantFrom(null, "2024-01-31", "2024-02-29", "2023-12-31", "2021-03-01", "1999-07-15"),
+  ts: fc.constantFrom(
+    null,
+    "2024-01-31 23:30:00",
+    "2024-02-29 00:00:00",
+    "2022-06-15 12:45:10",
+    "1999-12-31 23:59:59",
+  ),
+  b1: fc.constantFrom(null, true, false),
+};
+
+type Row = Record<string, number | string | boolean | null>;
+
+const details = (dialect: Dialect): ResourceDetails[] => [
+  {
+    id: "res:q",
+    uri: "ada://any/db/x:shop/q",
+    kind: "tabular",
+    title: "q",
+    columns: Object.entries(columns[dialect]).map(([name, type]) => ({
+      name,
+      type: type === "real" ? "double" : type,
+    })),
+  },
+];
+
+let engine: QueryEngine;
+let sqlite: SqliteDatabase;
+let postgres: PGlite;
+
+beforeAll(async () => {
+  engine = await openDuckDbEngine();
+  sqlite = await openSqlite({ path: ":memory:" });
+  postgres = new PGlite({ parsers: { 1700: Number, 1082: String, 1114: String, 20: Number } });
+  await postgres.exec("set timezone to 'UTC'");
+}, 180_000);
+
+afterAll(async () => {
+  await engine.close();
+  sqlite.close();
+  await postgres.close();
+});
+
+async function fill(dialect: Dialect, rows: readonly Row[]): Promise<void> {
+  const literal = (value: Row[string]): string =>
+    typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+  const collate = dialect === "postgresql" ? " collate pg_c_utf8" : "";
+  const names = Object.entries(columns[dialect]).map(
+    ([name, type]) => `${name} ${type}${type === "text" ? collate : ""}`,
+  );
+  const lists = rows.map(
+    (row) =>
+      `(${Object.keys(columns[dialect])
+        .map((name) => literal(row[name] ?? null))
+        .join(", ")})`,
+  );
+  const script = `drop table if exists q; create table q (${names.join(", ")}); insert into q values ${lists.join(", ")};`;
+  if (dialect === "sqlite") sqlite.exec(script);
+  else await postgres.exec(script);
+}
+
+async function ownRows(dialect: Dialect, text: string): Promise<unknown[][]> {
+  if (dialect === "sqlite")
+    return sqlite
+      .prepare(text)
+      .all()
+      .map((row) => Object.values(row));
+  return (await postgres.query<unknown[]>(text, [], { rowMode: "array" })).rows;
+}
+
+async function ourRows(
+  meant: Dialect | "duckdb",
+  dialect: Dialect,
+  text: string,
+  rows: readonly Row[],
+): Promise<unknown[][]> {
+  const records = rows.map((row) =>
+    Object.fromEntries(Object.keys(columns[dialect]).map((name) => [name, row[name] ?? null])),
+  );
+  const connectors = { "ada://any/db/x:shop": createMemoryConnector({ "res:q": records }) };
+  const result = await executeSql(text, {
+    details: details(dialect),
+    connectors,
+    engine,
+    dialect: meant,
+  });
+  return result.rows.map((row) =>
+    result.columns.map(({ name, type }) =>
+      type === "decimal" && row[name] !== null ? Number(row[name]) : row[name],
+    ),
+  );
+}
+
+function plain(value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "number") return Number(value.toPrecision(10)) + 0;
+  return typeof value === "string"
+    ? value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0+)?$/, "$1 $2")
+    : value;
+}
+
+interface Tally {
+  same: number;
+  refused: Record<string, string>[];
+  different: Record<string, unknown>[];
+}
+
+async function compared(
+  dialect: Dialect,
+  queries: number,
+  meant: Dialect | "duckdb",
+): Promise<Tally> {
+  const tally: Tally = { same: 0, refused: [], different: [] };
+  const row = fc.record(Object.fromEntries(Object.entries(values)));
+  const statements = fc.sample(randomDialectSql(dialect), { numRuns: queries, seed: 11 });
+  let rows: Row[] = [];
+  for (const [at, text] of statements.entries()) {
+    if (at % 100 === 0) {
+      rows = fc.sample(row, { numRuns: 12, seed: at }).map((each, id) => ({ id, ...each }));
+      await fill(dialect, rows);
+    }
+    const [own, ours] = await Promise.all(
+      [ownRows(dialect, text), ourRows(meant, dialect, text, rows)].map((asked) =>
+        asked.then(
+          (found) => JSON.stringify(found.map((each) => each.map(plain))),
+          (error: unknown) => `! ${String(error)}`,
+        ),
+      ),
+    );
+    if (own === ours || (own?.startsWith("!") === true && ours?.startsWith("!") === true))
+      tally.same += 1;
+    else if (ours?.startsWith("!") === true) tally.refused.push({ text, ours });
+    else tally.different.push({ text, own, ours });
+  }
+  return tally;
+}
+
+const queries = byLength({ test: 30, ci: 100, faults: 5_000 });
+
+it.each(["postgresql", "sqlite"] as const)(
+  "means in DuckDB what %s itself means, or refuses",
+  async (dialect) => {
+    const { different, refused } = await compared(dialect, queries, dialect);
+    expect(different).toEqual([]);
+    expect(refused.length).toBeLessThan(queries / 3);
+  },
+  3_600_000,
+);
+
+it("finds other meanings where a statement is taken for DuckDB's own", async () => {
+  expect((await compared("postgresql", 50, "duckdb")).different).not.toEqual([]);
+}, 60_000);

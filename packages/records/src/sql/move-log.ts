@@ -1,0 +1,57 @@
+import { sha256Hex } from "@ccl/core";
+import { insertRows, numberIn, type SqlRow, type SqlSteps, textIn } from "@ccl/sql";
+
+import { entryKey, keyOf } from "../records/stored-key.ts";
+import { noSum, sealed, sumOf } from "../records/stored-text.ts";
+
+const insert = "INSERT INTO ccl_records (key, value) VALUES ROWS";
+
+/** JSON of an earlier version. What is not whole gets no checksum that holds, so that reading it fails. */
+interface FormerJson {
+  json: string;
+  isWhole: boolean;
+}
+
+/** The columns `json` and `sha256` of a row. */
+export function jsonOfRow(row: SqlRow): FormerJson {
+  const json = textIn(row, "json");
+  return { json, isWhole: sha256Hex(json) === textIn(row, "sha256") };
+}
+
+/** Writes a log's entries and its head; a position that none of the entries has is missing from then on, too. */
+export function* moveLog(
+  name: string,
+  version: number,
+  entries: readonly (FormerJson & { position: number })[],
+): SqlSteps<void> {
+  let last = noSum;
+  const rows = entries.map(({ position, json, isWhole }) => {
+    const key = entryKey(name, position);
+    const text = isWhole ? sealed(key, `${last} ${json}`) : `${noSum} ${last} ${json}`;
+    last = sumOf(text);
+    return [key, text];
+  });
+  const key = keyOf("log", name);
+  yield* insertRows(insert, [...rows, [key, sealed(key, `${version} ${last}`)]]);
+}
+
+/** The same for rows with `position`, in its order. */
+export function* moveLogRows(
+  name: string,
+  version: number,
+  rows: readonly SqlRow[],
+): SqlSteps<void> {
+  const entries = rows.map((row) => ({ ...jsonOfRow(row), position: numberIn(row, "position") }));
+  yield* moveLog(name, version, entries);
+}
+
+/** Writes records; of version 1 where none is given. */
+export function* moveRecords(
+  records: readonly (FormerJson & { name: string; version?: number })[],
+): SqlSteps<void> {
+  const rows = records.map(({ name, version = 1, json, isWhole }) => {
+    const key = keyOf("record", name);
+    return [key, isWhole ? sealed(key, `${version} ${json}`) : `${noSum} ${version} ${json}`];
+  });
+  yield* insertRows(insert, rows);
+}

@@ -1,0 +1,33 @@
+import { rowsOf, run, type SqlSteps } from "@ccl/sql";
+
+import { moveCatalog } from "./move-catalog.ts";
+import { moveDecisions } from "./move-decisions.ts";
+import { moveProfiles } from "./move-profiles.ts";
+import { moveSessions } from "./move-sessions.ts";
+
+/** What versions before this package kept in tables of its own, and what moves it into records. */
+const formers: { component: string; tables: string; move(): SqlSteps<void> }[] = [
+  {
+    component: "session_store",
+    tables: "ccl_session_events ccl_session_logs ccl_session_states",
+    move: moveSessions,
+  },
+  {
+    component: "catalog_store",
+    tables: "ccl_catalog_state ccl_catalog_resources ccl_catalog_history ccl_catalog_vectors",
+    move: moveCatalog,
+  },
+  { component: "gateway", tables: "ccl_gateway_decisions", move: moveDecisions },
+  { component: "operation_profiles", tables: "ccl_operation_profiles", move: moveProfiles },
+];
+
+/** Moves what earlier versions wrote, once, and drops their tables. */
+export function* moveTables(): SqlSteps<void> {
+  for (const { component, tables, move } of formers) {
+    // Of two processes that open the database together the second waits here for the first, and moves nothing.
+    const taken = "DELETE FROM ccl_schema WHERE component = ? RETURNING component";
+    if ((yield* rowsOf(taken, component)).length === 0) continue;
+    yield* move();
+    for (const table of tables.split(" ")) yield* run(`DROP TABLE ${table}`);
+  }
+}
