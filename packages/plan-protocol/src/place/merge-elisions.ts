@@ -68,7 +68,7 @@ const VANISHED: Readonly<Record<ChangeForm, Record<Look, number>>> = {
 /** So many more lines go than come beside a comment that it does not explain the others. */
 const MIN_LOSS = 5;
 /** Words that two comments must share, so that neither is one of the few that stand for lines. */
-const MIN_SHARED = 5;
+const MIN_SHARED = 7;
 const MAX_RUN = 100;
 
 /**
@@ -278,11 +278,9 @@ function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeFo
   const isExplained = (line: string): boolean =>
     (LETTER.test(line) && text.includes(line.trim())) ||
     (lookOf(line) === "comment" && sharesWords(line, text));
-  // Whatever else goes, a comment is the new form of one in its place that says nearly the same at length.
-  const isReworded = (line: string | undefined): boolean =>
-    line !== undefined && lookOf(line) === "comment" && sharesWords(line, text, MIN_SHARED);
-  if (offset === 0 && isReworded(vanished[0])) return false;
-  if (offset === come.length - 1 && isReworded(vanished.at(-1))) return false;
+  // Whatever else goes, a comment is the new form of one that said nearly the same at length.
+  if (vanished.some((line) => lookOf(line) === "comment" && sharesWords(line, text, MIN_SHARED)))
+    return false;
   const explained = vanished.filter(isExplained).length;
   if (explained > 0 && vanished.length - explained < MIN_LOSS) return false;
   const others = come.filter((line) => line.trim() !== "" && lookOf(line) === undefined).length;
