@@ -21,6 +21,12 @@ const formers: { component: string; tables: string; move(): SqlSteps<void> }[] =
   { component: "operation_profiles", tables: "ccl_operation_profiles", move: moveProfiles },
 ];
 
+/** Whether there is something to move; a database that is only read has nothing. */
+export function* hasFormerTables(): SqlSteps<boolean> {
+  const rows = yield* rowsOf("SELECT component FROM ccl_schema");
+  return rows.some((row) => formers.some(({ component }) => component === row["component"]));
+}
+
 /** Moves what earlier versions wrote, once, and drops their tables. */
 export function* moveTables(): SqlSteps<void> {
   for (const { component, tables, move } of formers) {

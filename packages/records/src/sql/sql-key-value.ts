@@ -12,7 +12,7 @@ import {
 } from "@ccl/sql";
 
 import type { KeyRange, KeyValue, KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
-import { moveTables } from "./move-tables.ts";
+import { hasFormerTables, moveTables } from "./move-tables.ts";
 
 /** Parameters of one statement: far below what any driver takes. */
 const keysAtOnce = 400;
@@ -28,7 +28,9 @@ export async function openSqlKeyValue(
   if ("query" in target)
     await migrate(target, { ...options, migrations: [tableOf('text COLLATE "C"')] });
   else await migrate(target, { ...options, migrations: [tableOf("text")] });
-  await runSqlSteps(target, moveTables, { signal });
+  // Beginning to write would fail on a database that is only read.
+  if (await runSqlSteps(target, hasFormerTables, { signal, mode: "read" }))
+    await runSqlSteps(target, moveTables, { signal });
   const lock = "query" in target ? " FOR UPDATE" : "";
   const isLazy = "query" in target && (await isCommitLazy(target));
   return {
