@@ -237,6 +237,17 @@ describe("lines that are left out", () => {
     },
   );
 
+  it.each(["// …", "/* ... */", "<!-- rest of the page -->"])(
+    "are not lost behind %s where a new line ends the file",
+    (mark) => {
+      const text = Array.from({ length: 30 }, (_, at) => `line${at}();\n`).join("");
+      const kept = linesOf({ path: PATH, text }).slice(0, 20);
+      expect(outcomeOf({ path: PATH, text }, inFence([...kept, mark, "fresh();"]), [], 0)).toBe(
+        "refused",
+      );
+    },
+  );
+
   it("are those of the file where both lines beside them are new and none is missing", () => {
     const text = `${Array.from({ length: 9 }, (_, at) => `line ${at}`).join("\n")}\n`.replace(
       "line 4",

@@ -258,15 +258,14 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
 
 /** Whether the lines from one index on, which stay, are also the last that go behind them: either may be the ones that stay. */
 function isMovable(rows: readonly ChangeLine[], at: number): boolean {
-  const runOf = (from: number, mark: string): string[] => {
+  const lengthOf = (from: number, mark: string): number => {
     const to = rows.findIndex((row, index) => index >= from && row.mark !== mark);
-    return rows.slice(from, to).map(({ text }) => text);
+    return (to < 0 ? rows.length : to) - from;
   };
-  const stay = runOf(at, " ");
-  const go = runOf(at + stay.length, "-");
-  return (
-    go.length >= stay.length && stay.every((text, index) => text === go.at(index - stay.length))
-  );
+  const stays = lengthOf(at, " ");
+  const goes = lengthOf(at + stays, "-");
+  const [first, second] = [rows.slice(at, at + stays), rows.slice(at + goes, at + goes + stays)];
+  return goes >= stays && first.every(({ text }, index) => text === second[index]?.text);
 }
 
 function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeForm): boolean {
