@@ -7,7 +7,6 @@ export {
   type FileLockOptions,
 } from "./file-lock.ts";
 export { NodeIoError } from "./node-io-error.ts";
-export { ownProcessIdentity, processState } from "./process-identity.ts";
 export { resolveInside } from "./resolve-inside.ts";
 export { writeFileDurable } from "./write-file-durable.ts";
 export { systemCode, unless } from "./system-code.ts";

@@ -1,7 +1,3 @@
-import { execFile } from "node:child_process";
-import { readFile, readlink } from "node:fs/promises";
-import { hostname } from "node:os";
-import { promisify } from "node:util";
 import { systemCode } from "./system-code.ts";
 
 /** Distinguishes a process from every other, also from a later one that gets its number. */
@@ -27,10 +23,15 @@ let own: Promise<ProcessIdentity> | undefined;
 export function ownProcessIdentity(): Promise<ProcessIdentity> {
   own ??= (async () => {
     const boot = (await textOf("/proc/sys/kernel/random/boot_id")).trim();
-    const space = boot === "" ? "" : await readlink("/proc/self/ns/pid").catch(() => "");
+    const space =
+      boot === ""
+        ? ""
+        : await files()
+            .readlink("/proc/self/ns/pid")
+            .catch(() => "");
     const started = boot === "" ? performance.timeOrigin : await ticksAtStart(process.pid);
     return {
-      host: hostname(),
+      host: process.getBuiltinModule("node:os").hostname(),
       boot,
       space,
       pid: process.pid,
@@ -92,7 +93,11 @@ async function ticksAtStart(pid: number): Promise<number | "ended" | undefined> 
   return ticks === undefined ? undefined : Number(ticks);
 }
 
-const textOf = (path: string): Promise<string> => readFile(path, "latin1").catch(() => "");
+const files = () => process.getBuiltinModule("node:fs/promises");
+const textOf = (path: string): Promise<string> =>
+  files()
+    .readFile(path, "latin1")
+    .catch(() => "");
 
 let asked: { pid: number; atMs: number; answer: Promise<number | undefined> } | undefined;
 
@@ -111,6 +116,8 @@ async function askSystem(pid: number): Promise<number | undefined> {
     : ["ps", ["-o", "lstart=", "-p", String(pid)]];
   try {
     const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+    const { promisify } = process.getBuiltinModule("node:util");
+    const { execFile } = process.getBuiltinModule("node:child_process");
     const { stdout } = await promisify(execFile)(file, args, { env, timeout: 10_000 });
     return parseStartTime(stdout, isWindows);
   } catch {

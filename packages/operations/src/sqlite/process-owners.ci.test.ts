@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import { ownProcessIdentity } from "@ccl/core/node";
+import { ownProcessIdentity } from "@ccl/core/process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { openSharedPlace, runWorker, type SharedPlace } from "../../test-support/worker-process.ts";

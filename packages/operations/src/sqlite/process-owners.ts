@@ -1,4 +1,4 @@
-import { ownProcessIdentity, processState } from "@ccl/core/node";
+import { ownProcessIdentity, processState } from "@ccl/core/process";
 
 import type { LeaseOwners } from "../ports/run-store.ts";
 
@@ -6,6 +6,7 @@ const pattern = /^process (\d+) on (.*) \((\d+) (\S*) (\S*)\)$/;
 
 /** This process as the owner of leases, which others on the machine can see die. */
 export async function processOwners(): Promise<LeaseOwners> {
+  if (globalThis.process?.getBuiltinModule === undefined) return {};
   const { pid, host, started, boot, space } = await ownProcessIdentity();
   return {
     owner: `process ${pid} on ${host} (${started} ${boot} ${space})`,

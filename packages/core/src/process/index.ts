@@ -1,0 +1,1 @@
+export { ownProcessIdentity, processState } from "../node/process-identity.ts";
