@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
 
 import { isNestedWithin } from "./nesting.ts";
 import { SyntaxNode } from "./syntax-node.ts";
@@ -36,8 +38,9 @@ const BASE_PARSE_MS = 2_000;
 const PARSE_MS_PER_CHARACTER = 0.004;
 
 const load = createRequire(import.meta.url);
-/** The build copies the parser and its grammars beside the code; sources find them where they are copied from. */
-const RUNTIME_PATH = import.meta.url.endsWith(".ts")
+/** The build copies the parser and packed grammars beside the code; sources find them where they are copied from. */
+const IS_SOURCE = import.meta.url.endsWith(".ts");
+const RUNTIME_PATH = IS_SOURCE
   ? load.resolve("@vscode/tree-sitter-wasm")
   : join(dirname(fileURLToPath(import.meta.url)), "wasm", "tree-sitter.js");
 
@@ -61,7 +64,9 @@ function discardRuntime(): void {
 async function createParser(name: GrammarName): Promise<Parser> {
   runtime ??= startRuntime();
   const { Language, Parser } = await runtime;
-  const language = await Language.load(join(dirname(RUNTIME_PATH), `tree-sitter-${name}.wasm`));
+  const path = join(dirname(RUNTIME_PATH), `tree-sitter-${name}.wasm`);
+  const grammar = IS_SOURCE ? readFileSync(path) : brotliDecompressSync(readFileSync(`${path}.br`));
+  const language = await Language.load(grammar);
   return new Parser().setLanguage(language);
 }
 

@@ -6,7 +6,7 @@ interface Language {
 
 export interface ParserRuntime {
   Parser: { new (): Parser; init(): Promise<void> };
-  Language: { load(file: string): Promise<Language> };
+  Language: { load(grammar: Uint8Array): Promise<Language> };
 }
 
 export interface Parser {

@@ -29,12 +29,13 @@ export function ownProcessIdentity(): Promise<ProcessIdentity> {
         : await files()
             .readlink("/proc/self/ns/pid")
             .catch(() => "");
-    const started = boot === "" ? performance.timeOrigin : await ticksAtStart(process.pid);
+    const started =
+      boot === "" ? performance.timeOrigin : await ticksAtStart(globalThis.process.pid);
     return {
-      host: process.getBuiltinModule("node:os").hostname(),
+      host: globalThis.process.getBuiltinModule("node:os").hostname(),
       boot,
       space,
-      pid: process.pid,
+      pid: globalThis.process.pid,
       started: typeof started === "number" ? Math.round(started) : 0,
     };
   })();
@@ -76,7 +77,7 @@ export async function processState(
 /** True for a process that may run under another user. */
 function exists(pid: number): boolean {
   try {
-    process.kill(pid, 0);
+    globalThis.process.kill(pid, 0);
     return true;
   } catch (error) {
     return systemCode(error) !== "ESRCH";
@@ -93,7 +94,7 @@ async function ticksAtStart(pid: number): Promise<number | "ended" | undefined> 
   return ticks === undefined ? undefined : Number(ticks);
 }
 
-const files = () => process.getBuiltinModule("node:fs/promises");
+const files = () => globalThis.process.getBuiltinModule("node:fs/promises");
 const textOf = (path: string): Promise<string> =>
   files()
     .readFile(path, "latin1")
@@ -109,15 +110,15 @@ function startTimeMs(pid: number): Promise<number | undefined> {
 }
 
 async function askSystem(pid: number): Promise<number | undefined> {
-  const isWindows = process.platform === "win32";
+  const isWindows = globalThis.process.platform === "win32";
   const command = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString("o")`;
   const [file, args] = isWindows
     ? ["powershell.exe", ["-NoProfile", "-NonInteractive", "-Command", command]]
     : ["ps", ["-o", "lstart=", "-p", String(pid)]];
   try {
-    const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
-    const { promisify } = process.getBuiltinModule("node:util");
-    const { execFile } = process.getBuiltinModule("node:child_process");
+    const env = { ...globalThis.process.env, LC_ALL: "C", TZ: "UTC" };
+    const { promisify } = globalThis.process.getBuiltinModule("node:util");
+    const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
     const { stdout } = await promisify(execFile)(file, args, { env, timeout: 10_000 });
     return parseStartTime(stdout, isWindows);
   } catch {

@@ -33,11 +33,11 @@ const isFull = ({ used, limit }: Counter): boolean => used >= limit;
 
 /** A limiter; limits below 1 count as 1, so that nothing can hang. */
 export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): ConcurrencyLimiter {
-  const { global, byKind = {}, byProvider = {} } = limits;
+  const { byKind = {}, byProvider = {} } = limits;
   const counterOf = (limit: number): Counter => ({ limit: Math.max(1, limit), used: 0 });
   const countersOf = (of: Readonly<Record<string, number>>): Map<string, Counter> =>
     new Map(Object.entries(of).map(([name, limit]) => [name, counterOf(limit)]));
-  const ofAll = global === undefined ? undefined : counterOf(global);
+  const ofAll = limits.global === undefined ? undefined : counterOf(limits.global);
   const [ofKinds, ofProviders] = [countersOf(byKind), countersOf(byProvider)];
   // Each of them is held back by a limit, since all that none holds back have begun.
   const waiting = new Set<{ of: ConcurrencyClass; begin: () => void }>();

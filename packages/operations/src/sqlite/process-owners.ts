@@ -14,8 +14,8 @@ export async function processOwners(): Promise<LeaseOwners> {
       const found = pattern.exec(owner);
       if (found === null) return false;
       const [, id, name = "", start, bootId = "", spaceId = ""] = found;
-      const process = { pid: Number(id), host: name, started: Number(start) };
-      return (await processState({ ...process, boot: bootId, space: spaceId })) === "dead";
+      const other = { pid: Number(id), host: name, started: Number(start) };
+      return (await processState({ ...other, boot: bootId, space: spaceId })) === "dead";
     },
   };
 }
