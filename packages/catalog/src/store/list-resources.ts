@@ -5,7 +5,7 @@ import { CatalogError } from "../catalog-error.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { resourceName, resourcePrefix } from "./stored-names.ts";
 
-/** All resources of a catalog as they are kept, whoever may see them. @throws RecordsError */
+/** All resources of a catalog as they are kept; access rules are not applied. @throws RecordsError */
 export async function listResources(
   records: Records,
   { signal }: { signal?: AbortSignal | undefined } = {},

@@ -130,7 +130,7 @@ describe("a call", () => {
     expect(answers).toEqual([
       "PATCH_FILE a.js\nDELETE_FILE old.js",
       "As before: a.js, old.js",
-      "Not done. No edit is left to take back.",
+      "Not done. No edit is left to undo.",
     ]);
     expect(asked).toEqual([["a.js", "old.js"]]);
     expect(await readTree(root)).toEqual(before);

@@ -56,7 +56,7 @@ const TOOLS = {
     required: ["patch"],
   },
   undo_edit: {
-    description: "Takes back the last edit of these tools that was not taken back yet.",
+    description: "Undoes the last edit that these tools made and that is not undone yet.",
     properties: {},
     required: [],
   },
@@ -64,7 +64,7 @@ const TOOLS = {
 
 /**
  * Tools for an agent loop: `read_file`, `str_replace`, `create_file`, `apply_patch`, `undo_edit`. Each edit is one transaction
- * of the workspace, whole or not at all, and `undo_edit` takes back the last that is left. A call gives text for the model,
+ * of the workspace, whole or not at all, and `undo_edit` rolls the last one back. A call gives text for the model,
  * which begins with `Not done.` where it was refused; calls run one at a time, in their order.
  */
 export function createEditTools(
@@ -114,7 +114,7 @@ export function createEditTools(
     tool<{ patch: string }>("apply_patch", ({ patch }, signal) => edit(patch, signal)),
     tool<object>("undo_edit", async (_input, signal) => {
       const last = applied.at(-1);
-      if (last === undefined) return "Not done. No edit is left to take back.";
+      if (last === undefined) return "Not done. No edit is left to undo.";
       const undone = await workspace.rollback(last, { signal });
       if (!undone.ok) return refused(undone.issues);
       applied.pop();

@@ -22,6 +22,9 @@ interface BlockLanguage {
   wrappers: string[];
   /** Comment marks above a declaration. */
   marks: string[];
+  /** What has neither `public` nor `protected` is hidden, unless a file has nothing else. */
+  needsPublic?: boolean | undefined;
+  prepare?: LanguageDefinition["prepare"];
   /** Whether members are hidden until a word such as `public:` says otherwise. */
   isHiddenFirst?: ((type: SyntaxNode) => boolean) | undefined;
 }
@@ -58,6 +61,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
     },
     wrappers: ["namespace_definition", "linkage_specification", "declaration_list", ...CONDITIONS],
     marks: ["///", "//"],
+    prepare: withoutMacros,
     isHiddenFirst: (type) => type.type === "class_specifier",
   },
   "c-sharp": {
@@ -83,6 +87,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
     },
     wrappers: ["namespace_declaration", "declaration_list", ...CONDITIONS],
     marks: ["///"],
+    needsPublic: true,
   },
   php: {
     style: C_STYLE,
@@ -158,11 +163,12 @@ interface Found {
 
 /** Reads declarations by the table of a language: shown is what is not hidden from other files. */
 export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
-  const language: BlockLanguage = LANGUAGES[name];
+  const language = LANGUAGES[name];
+  const { style, hasBraces, prepare, needsPublic = false } = language;
   return {
-    lexicalStyle: language.style,
-    hasBraces: language.hasBraces,
-    prepare: name === "cpp" ? withoutMacros : undefined,
+    lexicalStyle: style,
+    hasBraces,
+    prepare,
     readDeclarations({ root }) {
       const read = (isOpen: boolean): Declaration[] => {
         const found: Found = { declarations: [], members: [] };
@@ -170,8 +176,8 @@ export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
         readBlock(language, root.children, { scope, found });
         return found.declarations;
       };
-      const declarations = read(name !== "c-sharp");
-      return declarations.length > 0 ? declarations : read(true);
+      const declarations = read(!needsPublic);
+      return needsPublic && declarations.length === 0 ? read(true) : declarations;
     },
   };
 }
@@ -253,7 +259,7 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
       prefix: `${scope.prefix}${name}${language.separator}`,
       depth: scope.depth,
       isMember: true,
-      isOpen: language !== LANGUAGES["c-sharp"] || word === "interface",
+      isOpen: language.needsPublic !== true || word === "interface",
       isHidden: language.isHiddenFirst?.(type) === true,
     },
     found: inner,

@@ -19,8 +19,8 @@ import {
 const COPY = "copy.";
 
 /**
- * Runs work that holds a second lock outside the root, since a check may remove the first one together with `.ccl`. Whoever
- * takes a new first lock then waits for the second.
+ * Runs work that holds a second lock outside the root, since a check may remove the first one together with `.ccl`. A
+ * process that takes a new first lock then waits for the second.
  */
 export async function withShelterLock<Value>(
   parts: WorkspaceParts,
