@@ -87,10 +87,15 @@ function doubtOf(
     (kind === "quote_style" &&
       (source.kind === "double_encoded" || answer.startsWith('""', position)));
   const guess = repairs.find(isGuess);
+  // Even valid JSON: a backspace before a letter was meant as `\\b` in nearly every text.
+  const remedy =
+    guess?.kind === "invalid_escape"
+      ? String.raw`Write \\ for a backslash, \u0008 for a backspace, \u000c for a form feed.`
+      : "Give valid JSON.";
   if (guess !== undefined)
     return [
       "ERR_JSON_PARSE",
-      `The JSON can only be guessed at offset ${guess.position} (${guess.kind}). Give valid JSON.`,
+      `The JSON can only be guessed at offset ${guess.position} (${guess.kind}). ${remedy}`,
     ];
   if (source.path.length > 0)
     return [
