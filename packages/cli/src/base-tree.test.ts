@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -149,6 +150,28 @@ describe("ccl diff --patch", () => {
     write(other, BEFORE);
     const part = /^diff --git a\/src\/greet[^]*?(?=^diff --git)/m;
     expect(appliesTo(root, other, patch.replace(part, ""))).toBe(false);
+  });
+
+  it("sees an edit of equal size in the second in which the index was written", async () => {
+    const second = new Date("2026-01-01T00:00:00Z");
+    const writeThen = (text: string): void => {
+      write(place, { "a.txt": text });
+      utimesSync(join(place, "a.txt"), second, second);
+    };
+    writeThen("1\n");
+    git(place, "init", "--quiet");
+    // Git also looks at the time of the last change of a file's attributes, which nothing can set.
+    git(place, "config", "core.trustCtime", "false");
+    git(place, "add", "a.txt");
+    utimesSync(join(place, ".git/index"), second, second);
+    const ccl = (...args: string[]): Promise<CclRun> => runCcl(args, { cwd: place });
+    await ccl("init");
+    await ccl("pack", "--accept");
+    writeThen("2\n");
+    expect(await ccl("diff", "--patch", "--show")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("-1\n+2\n"),
+    });
   });
 
   it("says what to do where the base was accepted without a tree", async () => {

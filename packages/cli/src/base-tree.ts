@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -36,13 +36,14 @@ export async function patchSinceBase(
   const patch = withIndex(session, objects, async (git) => {
     const next = await writeTree(session, git);
     const show = ["diff-tree", "-p", "-M", "-l0", "--binary", "--relative", base, next, "--"];
-    const text = await git([...show, ...filesOf(session)], kept);
+    show.push(...filesOf(session));
+    const text = await git(show, kept);
     if (!text.includes("\uFFFD")) return text;
     // Files that are not UTF-8 stand as bytes, which every reader of text leaves as they are.
     const attributes = join(objects, "attributes");
     await writeFile(attributes, "* -diff\n");
-    const asBytes = ["-c", `core.attributesFile=${attributes}`];
-    return await git([...asBytes, ...show, ...filesOf(session)], kept);
+    const asBytes = `core.attributesFile=${attributes}`;
+    return await git(["-c", asBytes, ...show], kept);
   });
   try {
     return await orWhyNot(patch);
@@ -92,9 +93,10 @@ async function withIndex(
   if (code === undefined) throw new GitFailure("git is not installed");
   const [index, userObjects] = code === 0 ? String(stdout).trim().split("\n") : [];
   const own = await mkdtemp(join(tmpdir(), "ccl-index-"));
+  const copy = join(own, "index");
   const env: NodeJS.ProcessEnv = {
     ...terminal.env,
-    GIT_INDEX_FILE: join(own, "index"),
+    GIT_INDEX_FILE: copy,
     GIT_OBJECT_DIRECTORY: objects,
   };
   const git: Git = async (args, others) => {
@@ -109,7 +111,8 @@ async function withIndex(
     if (index === undefined) {
       await git(["init", "--quiet", "--bare", join(own, "git")]);
       Object.assign(env, { GIT_DIR: join(own, "git"), GIT_WORK_TREE: root });
-    } else await copyFile(index, join(own, "index")).catch(() => undefined);
+      // By its time git knows which files may have changed in the second in which the index was written.
+    } else await cp(index, copy, { preserveTimestamps: true }).catch(() => undefined);
     return await work(git);
   } finally {
     await rm(own, { recursive: true, force: true });
