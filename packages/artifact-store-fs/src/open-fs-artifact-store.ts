@@ -23,8 +23,7 @@ export interface FsArtifactStoreOptions extends ArtifactStoreOptions {
 
 /**
  * Opens a store of plain files. Several processes may have it open at once, and only limits need a lock. A read-only
- * folder
- * can be opened and read.
+ * folder can be opened and read.
  * @throws ArtifactStoreError `invalid_input`, `unsupported` if something else has the name of a folder, `store_failed`
  */
 export async function openFsArtifactStore(options: FsArtifactStoreOptions): Promise<ArtifactStore> {

@@ -9,8 +9,7 @@ export interface Owner {
   nextToken(): string;
   /**
    * False if the maker of the token can no longer be working: its process has ended, or the file has not changed for a
-   * day and
-   * its process cannot be checked because it ran on another machine or in another container.
+   * day and its process cannot be checked because it ran on another machine or in another container.
    */
   isAlive(token: string, ageMs: number): boolean;
 }

@@ -44,9 +44,8 @@ export async function growthOf(
 }
 
 /**
- * Makes room for what the transaction has written where that made a sum grow, or rejects it. Stores with limits do
- * this one at
- * a time, so that two puts cannot both use the last room.
+ * Makes room for what the transaction has written where that made a sum grow, or rejects it. Stores with limits do this
+ * one at a time, so that two puts cannot both use the last room.
  * @throws ArtifactStoreError `limit_exceeded`, after which the caller rolls the transaction back
  */
 export async function fitLimits(

@@ -13,8 +13,7 @@ type LockMode = "wait" | "skip";
 
 /**
  * Locks blobs in the order of their ids before their handles are touched, so that no two transactions wait for each
- * other.
- * Returns the ids that it locked. A blob that appears later must be left alone.
+ * other. Returns the ids that it locked. A blob that appears later must be left alone.
  */
 export async function lockBlobs(
   transaction: PostgresSession,

@@ -30,8 +30,7 @@ export interface S3ArtifactStoreOptions extends ArtifactStoreOptions {
 interface S3Capabilities {
   /**
    * The server enforces `If-None-Match` and `If-Match` of writes. Without them only `maxSessionBytes` and
-   * `maxStoreBytes` are
-   * unsupported, because no key is ever written with two contents.
+   * `maxStoreBytes` are unsupported, because no key is ever written with two contents.
    */
   conditionalWrites: boolean;
   /** Uploads of dead processes can be found. If false, a lifecycle rule of the bucket has to abort them. */

@@ -5,12 +5,10 @@ export const chunksPerSet: number = 2 ** 22;
 
 /**
  * A blob's bytes are in its own row if they were put whole, else in a set: chunk rows of 1 MiB, or a file. A set
- * belongs to a
- * stage until a commit gives it to a blob, so no reader finds it earlier. Rows of blobs never change until they are
- * removed.
- * What changes (no handle names it, set aside) is in tables of its own, so that no change copies the bytes.
- * Listings by source scan the handles in order, because an index would cost every put a page.
- * The sums for limits and the triggers that maintain them are created by the first put under a limit.
+ * belongs to a stage until a commit gives it to a blob, so no reader finds it earlier. Rows of blobs never change until
+ * they are removed. What changes (no handle names it, set aside) is in tables of its own, so that no change copies the
+ * bytes. Listings by source scan the handles in order, because an index would cost every put a page. The sums for
+ * limits and the triggers that maintain them are created by the first put under a limit.
  */
 export const migrations: readonly Migration<SqliteDatabase>[] = [
   {

@@ -9,8 +9,7 @@ const brandOf = (name: string): symbol => Symbol.for(`ccl.error.${name}`);
 
 /**
  * Base class of all failures that CCL throws. Branded through `Symbol.for`, so `isInstance` recognises errors of other
- * copies
- * of the package, which `instanceof` does not.
+ * copies of the package, which `instanceof` does not.
  */
 export class CclError<Code extends string = string> extends Error {
   /** A stable code from the closed list of the throwing package. */

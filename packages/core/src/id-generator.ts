@@ -18,8 +18,7 @@ const maxTimestampMs = 2 ** 48 - 1;
 
 /**
  * UUIDv7 of RFC 9562 whose ids always rise as strings. A 42-bit counter, seeded at random each millisecond, precedes
- * the 32
- * random bits (section 6.2, method 1). A clock that stands still or steps back keeps the last time.
+ * the 32 random bits (section 6.2, method 1). A clock that stands still or steps back keeps the last time.
  */
 export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator {
   const { clock = systemClock, random = createRandomPool() } = options;

@@ -35,8 +35,7 @@ export interface SearchHit {
   score: number;
   /**
    * What each word of the query contributed, as the query wrote it. `/container` is the share of the document's
-   * container.
-   * The parts add up to the score. Absent for vectors.
+   * container. The parts add up to the score. Absent for vectors.
    */
   parts?: Record<string, number> | undefined;
 }
@@ -95,8 +94,7 @@ export interface SearchIndex<Field extends string = string> {
   /**
    * Replaces the contents of the index.
    * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if another version, analyzer or
-   * precision, or an
-   * index of other fields, saved them. The index then stays as it is.
+   * precision, or an index of other fields, saved them. The index then stays as it is.
    */
   restore(bytes: Uint8Array): void;
 }

@@ -42,11 +42,9 @@ export async function collectGarbage(
 }
 
 /**
- * Frees unreferenced blobs of one folder. Each blob is first renamed, so that no writer can find it. Then the folder
- * is read
- * twice, because a reference that is renamed during one reading may be missed by it. A blob that has a reference or a
- * pin by
- * then is renamed back. Blobs that collectors set aside before they died are settled too.
+ * Frees unreferenced blobs of one folder. Each blob is first renamed, so that no writer can find it. Then the folder is
+ * read twice, because a reference that is renamed during one reading may be missed by it. A blob that has a reference
+ * or a pin by then is renamed back. Blobs that collectors set aside before they died are settled too.
  */
 export async function freeUnreferenced(
   store: FsStore,

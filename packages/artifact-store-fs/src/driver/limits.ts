@@ -26,8 +26,7 @@ const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /**
  * Commits within the limits, one writer at a time. Sums are counted from the names of the files, so a crash cannot
- * leave a
- * wrong sum. Evicted handles are removed after the commit has succeeded.
+ * leave a wrong sum. Evicted handles are removed after the commit has succeeded.
  * @throws ArtifactStoreError `limit_exceeded`, after which nothing has changed
  */
 export function commitWithinLimits(

@@ -83,8 +83,7 @@ export async function writeBody(
 
 /**
  * Writes a new blob and its first reference as one file with two names, so that one sync of the file and one of the
- * folder
- * make both durable. False if another writer was faster.
+ * folder make both durable. False if another writer was faster.
  */
 export async function writeNewBlob(
   store: FsStore,

@@ -22,8 +22,7 @@ export interface FileStatus {
 
 /**
  * The few system calls that the store makes. No call follows a symbolic link at the end of its path. Errors are the
- * system's
- * own, with their `code`.
+ * system's own, with their `code`.
  */
 export interface FileSystem {
   /** Creates a file for reading and writing. `EEXIST` if the name is taken. */

@@ -11,8 +11,7 @@ const pageKeys = 200;
 
 /**
  * Finds the copy that a handle of the artifact names, preferably one that was not set aside. A collection may remove a
- * copy
- * between the listing and the read. Another listing then shows whether a handle is left.
+ * copy between the listing and the read. Another listing then shows whether a handle is left.
  */
 export async function findBlob(
   context: S3Context,

@@ -7,8 +7,7 @@ import { openHashes } from "./write-generation.ts";
 
 /**
  * Marks the damaged copies of a blob. Each copy is read again first, because the damaged copy may have been repaired
- * since and
- * the intact one must not be set aside instead.
+ * since and the intact one must not be set aside instead.
  */
 export async function quarantineBlob(context: S3Context, artifactId: string): Promise<void> {
   const keys = await context.bucket.listAll(referencePrefix(artifactId));

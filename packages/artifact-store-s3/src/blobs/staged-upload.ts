@@ -17,9 +17,8 @@ import { cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
 const maxParts = 10_000;
 
 /**
- * A stream that becomes an object of its own. What fits one part is buffered and written by one request. Longer
- * streams become
- * a multipart upload: one part fills while the previous one is sent, so at most two parts are in memory.
+ * A stream that becomes an object of its own. What fits one part is buffered and written by one request. Longer streams
+ * become a multipart upload: one part fills while the previous one is sent, so at most two parts are in memory.
  */
 export class StagedUpload implements StagedBlob {
   readonly name: StagedName;

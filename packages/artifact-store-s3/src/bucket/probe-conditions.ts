@@ -4,8 +4,7 @@ import { s3CodeOf, s3StatusOf } from "./s3-failure.ts";
 
 /**
  * True if the server enforces `If-None-Match: *` and `If-Match`: a second write under the first, and a write with a
- * wrong ETag
- * under the second, must be rejected. Some servers ignore these headers, and some answer 501.
+ * wrong ETag under the second, must be rejected. Some servers ignore these headers, and some answer 501.
  */
 export async function probeConditions(bucket: S3Bucket, signal?: AbortSignal): Promise<boolean> {
   const key = `probe/${randomHex(16)}`;

@@ -23,8 +23,7 @@ const windowBytes = 8 * 1024 * 1024;
 
 /**
  * Reads a whole small object. Undefined if there is none, "damaged" if its bytes do not match the checksum that the
- * server
- * keeps. A body that is cut short is requested again a few times, then the read fails.
+ * server keeps. A body that is cut short is requested again a few times, then the read fails.
  */
 export async function readObject(
   bucket: S3Bucket,
@@ -56,8 +55,7 @@ export async function readObject(
 
 /**
  * Reads a span of an object in pieces as they arrive. A broken connection is resumed where it stopped, a few times,
- * then the
- * read fails. Ends early only if the object itself ends or is gone.
+ * then the read fails. Ends early only if the object itself ends or is gone.
  */
 export async function* readSpan(
   bucket: S3Bucket,

@@ -78,8 +78,7 @@ export class S3Bucket {
 
   /**
    * Writes one object, whose bytes the server checks. Returns its ETag, or undefined if the condition was not met.
-   * Retries after a
-   * conflict with a concurrent write (409) and after damage in transit.
+   * Retries after a conflict with a concurrent write (409) and after damage in transit.
    */
   async put(
     key: string,

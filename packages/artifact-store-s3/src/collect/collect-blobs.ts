@@ -23,11 +23,9 @@ const artifactsAtOnce = 64;
 
 /**
  * Frees copies that no claim names. A copy is condemned by a mark, then its claims are listed again, and it is removed
- * only if
- * there are none. A put writes its claim before it looks for marks. So at least one of the two sees the other: the
- * collection
- * lifts the mark, or the put writes a new copy under a new name. This needs no conditional writes, only consistent
- * listings.
+ * only if there are none. A put writes its claim before it looks for marks. So at least one of the two sees the other:
+ * the collection lifts the mark, or the put writes a new copy under a new name. This needs no conditional writes, only
+ * consistent listings.
  */
 export async function collectBlobs(
   context: S3Context,

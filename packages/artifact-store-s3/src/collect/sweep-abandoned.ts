@@ -33,8 +33,7 @@ export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): 
 
 /**
  * Aborts multipart uploads that were started long ago. False if the server cannot list uploads. Then a rule of the
- * bucket has
- * to abort them.
+ * bucket has to abort them.
  */
 export async function sweepUploads(context: S3Context, signal?: AbortSignal): Promise<boolean> {
   const { bucket } = context;

@@ -41,8 +41,7 @@ interface Written {
 
 /**
  * Makes puts visible all at once: first the claims, which protect copies from collection, then the bytes, then the
- * handles,
- * and for more than one handle the object of their batch, without which none of them counts.
+ * handles, and for more than one handle the object of their batch, without which none of them counts.
  */
 export async function commitPuts(
   context: S3Context,
@@ -154,9 +153,8 @@ async function settleBlob(
 
 /**
  * True if a claimed copy will stay. A collection condemns a copy before it looks for claims, and lifts its mark only
- * after
- * the removal. So if the claim is written, then no mark is seen, then the bytes are seen, every later collection sees
- * the claim.
+ * after the removal. So if the claim is written, then no mark is seen, then the bytes are seen, every later collection
+ * sees the claim.
  */
 async function isThere(
   context: S3Context,
@@ -231,8 +229,7 @@ async function writeHandles(context: S3Context, item: PendingPut, step: Step): P
 
 /**
  * Removes what a failed commit wrote. If the write that makes it visible had started, it may still arrive. Then only
- * that object
- * is removed and the claims stay, so that a late arrival never names a blob that is gone.
+ * that object is removed and the claims stay, so that a late arrival never names a blob that is gone.
  */
 async function takeBack(context: S3Context, written: Written): Promise<void> {
   const signal = cleanupSignal();

@@ -40,9 +40,9 @@ export class BatchRegistry {
   }
 
   /**
-   * Runs a listing so that it shows whole batches. Members are written before their batch is committed, so a batch
-   * that was
-   * committed before the listing began is complete in it. A batch that was committed later requires another listing.
+   * Runs a listing so that it shows whole batches. Members are written before their batch is committed, so a batch that
+   * was committed before the listing began is complete in it. A batch that was committed later requires another
+   * listing.
    */
   async settle<Output>(
     list: (view: BatchView) => Promise<Output | undefined>,

@@ -14,9 +14,8 @@ import { parallelRequests, type S3Context } from "../s3-context.ts";
 import { readHandle } from "./handle-objects.ts";
 
 /**
- * Removes the matching handles of an artifact and returns their number. The handle's own object is removed first,
- * which ends
- * the reference for every reader. Entries that remain if the process dies point nowhere, and a later collection
+ * Removes the matching handles of an artifact and returns their number. The handle's own object is removed first, which
+ * ends the reference for every reader. Entries that remain if the process dies point nowhere, and a later collection
  * removes them.
  */
 export async function removeHandles(

@@ -34,8 +34,7 @@ export async function commitWithinLimits(
 
 /**
  * Makes room until a count finds enough. The listings of a count are read one after the other, so a deletion or
- * collection
- * in between is missed by one count and seen by the next.
+ * collection in between is missed by one count and seen by the next.
  */
 async function fit(context: S3Context, request: RoomRequest): Promise<void> {
   for (let round = 0; ; round += 1) {

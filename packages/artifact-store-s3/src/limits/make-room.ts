@@ -32,11 +32,9 @@ interface Eviction {
 }
 
 /**
- * Makes the puts fit, by evicting if the limits say so. Counts what is stored by listing it, with one request per
- * 1,000 keys,
- * so that no sum can drift. True if something was removed, which requires another count, because a running put can
- * keep what
- * it uses from being freed.
+ * Makes the puts fit, by evicting if the limits say so. Counts what is stored by listing it, with one request per 1,000
+ * keys, so that no sum can drift. True if something was removed, which requires another count, because a running put
+ * can keep what it uses from being freed.
  * @throws ArtifactStoreError `limit_exceeded`, before anything is evicted
  */
 export async function makeRoom(context: S3Context, request: RoomRequest): Promise<boolean> {

@@ -67,9 +67,7 @@ function crc32Base64(bytes: Uint8Array): string {
 }
 
 /**
- * Chunks are `<hex length>[;extension]\r
- * <bytes>\r
- * `. One of length 0 ends them, and trailers follow as header lines.
+ * Chunks are `<hex length>[;extension]\r\n<bytes>\r\n`. One of length 0 ends them, and trailers follow as header lines.
  */
 function unframe(raw: Buffer): { bytes: Buffer; trailers: Record<string, string> } {
   const pieces: Buffer[] = [];

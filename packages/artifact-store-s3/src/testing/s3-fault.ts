@@ -9,12 +9,10 @@ interface S3FaultMatch {
 
 /**
  * What happens to a matching request. `error`: the server answers this instead of running the operation. `cut`: the
- * connection
- * ends after that many bytes of the request body were read or, with `when: "answer"`, of the answer's body were sent (its
- * declared length stays the same). `lose-answer`: the operation runs, but the connection ends without an answer.
- * `hang`: no
- * answer ever. `wait`: the operation starts when the promise has resolved. `damage`: one bit of the answer's body is
- * inverted.
+ * connection ends after that many bytes of the request body were read or, with `when: "answer"`, of the answer's body
+ * were sent (its declared length stays the same). `lose-answer`: the operation runs, but the connection ends without an
+ * answer. `hang`: no answer ever. `wait`: the operation starts when the promise has resolved. `damage`: one bit of the
+ * answer's body is inverted.
  */
 export type S3FaultAction =
   | { kind: "error"; status: number; code: string }

@@ -8,17 +8,15 @@ import type { BlobDirectory, BlobFileWriter } from "../blob-directory.ts";
 export interface OpenBlobDirectoryOptions {
   /**
    * `full` (default) and `normal` sync a file and its folder before the commit that names it, because a commit that
-   * survives a
-   * power cut needs its file. `off` syncs nothing.
+   * survives a power cut needs its file. `off` syncs nothing.
    */
   durability?: SqliteDurability | undefined;
 }
 
 /**
  * Opens a folder for long contents, which is created if missing. One folder belongs to one database. While the folder
- * is away
- * or another one has its place, as when its disk is not mounted, reads fail with `store_failed` and nothing counts as
- * lost.
+ * is away or another one has its place, as when its disk is not mounted, reads fail with `store_failed` and nothing
+ * counts as lost.
  * @throws ArtifactStoreError `invalid_input`
  */
 export async function openBlobDirectory(

@@ -33,8 +33,7 @@ const allRules: readonly Rule[] = [
 
 /**
  * The rules of `ArtifactStore` for any test runner. Each rule opens a store of its own and rejects if the store breaks
- * it.
- * A capability that `capabilities` declares absent is checked to be absent.
+ * it. A capability that `capabilities` declares absent is checked to be absent.
  */
 export function artifactStoreConformance(options: ConformanceOptions): ConformanceRule[] {
   const { isDurable = true, hasLimits = true, isDamageable = true } = options.capabilities ?? {};

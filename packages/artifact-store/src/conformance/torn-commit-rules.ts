@@ -63,8 +63,7 @@ export const tornCommitRules: Rule[] = [
             );
             await isSound(bench.store);
             // Hashing may wait for the event loop, which an in-memory store would never release. Kits that run side by
-            // side
-            // would also starve each other if their timers were this short.
+            // side would also starve each other if their timers were this short.
             await sleep(looks);
           }
         } finally {

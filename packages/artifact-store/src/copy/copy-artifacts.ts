@@ -30,11 +30,10 @@ export interface CopyArtifactsOptions {
 }
 
 /**
- * Copies every artifact with its handles, which keep their id, time, source, session, type and summary. Handles that the
- * target has are skipped, so a run can be repeated. Bytes are verified when they are read. When they arrive they are
- * verified
- * by their id, or by reading them back if the target makes other ids. Both stores may be in use. What is stored
- * meanwhile may be missed.
+ * Copies every artifact with its handles, which keep their id, time, source, session, type and summary. Handles that
+ * the target has are skipped, so a run can be repeated. Bytes are verified when they are read. When they arrive they
+ * are verified by their id, or by reading them back if the target makes other ids. Both stores may be in use. What is
+ * stored meanwhile may be missed.
  * @throws ArtifactStoreError what either store throws, except `corrupt` of the source, which the report lists
  */
 export async function copyArtifacts(

@@ -21,8 +21,7 @@ export interface Eviction<Handle extends HandleKey> {
 
 /**
  * Chooses what to remove so that the puts fit, as `StoreLimits` describes: nothing under `reject`, and never an
- * artifact of
- * the puts.
+ * artifact of the puts.
  * @throws ArtifactStoreError `limit_exceeded`
  */
 export function planEviction<Handle extends HandleKey>(

@@ -12,8 +12,8 @@ export const headerBytes: number = magic.length + 8 + tagBytes;
 
 /**
  * Cipher of one blob: AES-256-GCM with its own key. The nonce and the associated data of a segment hold its index and
- * whether
- * it is the last. The associated data also holds the header, so nothing can be reordered, cut or moved to another blob.
+ * whether it is the last. The associated data also holds the header, so nothing can be reordered, cut or moved to
+ * another blob.
  */
 export class SegmentCipher {
   readonly header: Uint8Array;

@@ -42,12 +42,9 @@ interface EncryptedContext {
 
 /**
  * The same store with contents, summaries and types encrypted at rest. Sizes, times, sources and sessions stay
- * readable. Ids
- * are the SHA-256 of the ciphertext, which is the same for the same bytes and key. Artifacts of other keys are not
- * visible.
- * `collectGarbage` and `verify` cover the whole store below, including artifacts of other keys, and report its ids.
- * Closing
- * this store closes the store below.
+ * readable. Ids are the SHA-256 of the ciphertext, which is the same for the same bytes and key. Artifacts of other
+ * keys are not visible. `collectGarbage` and `verify` cover the whole store below, including artifacts of other keys,
+ * and report its ids. Closing this store closes the store below.
  */
 export function withEncryption(store: ArtifactStore, options: EncryptionOptions): ArtifactStore {
   const { clock = systemClock } = options;

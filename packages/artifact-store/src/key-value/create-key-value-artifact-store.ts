@@ -7,10 +7,9 @@ import { KeyValueDriver } from "./key-value-driver.ts";
 
 /**
  * A store over any key-value database, for one writing process at a time. A put or a batch takes effect with the write
- * of one
- * key, so after a crash it is there completely or not at all. What it had written before is freed by the next
- * `collectGarbage` of all artifacts. Listings read all keys. Limits of a session or of the store need transactions, which
- * such a database does not have.
+ * of one key, so after a crash it is there completely or not at all. What it had written before is freed by the next
+ * `collectGarbage` of all artifacts. Listings read all keys. Limits of a session or of the store need transactions,
+ * which such a database does not have.
  * @throws ArtifactStoreError `unsupported` for `maxSessionBytes` and `maxStoreBytes`, `invalid_input` for other limits of the
  *   wrong shape
  */

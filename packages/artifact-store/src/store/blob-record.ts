@@ -55,8 +55,7 @@ export interface BlobShape {
 
 /**
  * Reads a stored record. Undefined if the record itself is damaged: the hash of a single chunk must be the id, and
- * several
- * hashes are bound to id and size by the checksum, so a flipped record cannot match flipped bytes.
+ * several hashes are bound to id and size by the checksum, so a flipped record cannot match flipped bytes.
  */
 export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | undefined {
   const { sizeBytes, chunkHashes } = record;

@@ -116,9 +116,8 @@ const newImports = new WeakSet<ImportedHandle>();
 
 /**
  * Marks a handle whose maker knows that the store does not have its id. Otherwise the store would have to read all
- * handles of
- * the artifact, which may be thousands, at every put of an encrypted store and of a copy.
- * A handle that is derived from another one inherits its mark.
+ * handles of the artifact, which may be thousands, at every put of an encrypted store and of a copy. A handle that is
+ * derived from another one inherits its mark.
  */
 export function markNew(imported: ImportedHandle, from?: ImportedHandle): ImportedHandle {
   if (from === undefined || isNew(from)) newImports.add(imported);

@@ -5,8 +5,7 @@ import { isBytes } from "./is-bytes.ts";
 
 /**
  * Yields the pieces of a caller's stream. An abort ends the wait for a piece at once. The stream is then told to stop,
- * but not
- * awaited. A failure of the stream itself is `invalid_input`.
+ * but not awaited. A failure of the stream itself is `invalid_input`.
  */
 export async function* readPieces(
   pieces: AsyncIterable<Uint8Array>,

@@ -12,8 +12,7 @@ const readAhead = 100;
 
 /**
  * Ids are hashes, so they are spread evenly. The picks are the ids that follow evenly spaced points, which the seed
- * moves.
- * If that gives too few, the skipped ids follow.
+ * moves. If that gives too few, the skipped ids follow.
  */
 export async function* sampleIds(
   driver: ArtifactDriver,

@@ -19,9 +19,8 @@ export interface SummaryInput {
 }
 
 /**
- * A summary for listings: the first 200 characters as one line of plain text with secrets masked, cut between
- * graphemes and
- * marked by `...`. For binary content its size and type, e.g. `binary, 12,345 bytes, image/png`.
+ * A summary for listings: the first 200 characters as one line of plain text with secrets masked, cut between graphemes
+ * and marked by `...`. For binary content its size and type, e.g. `binary, 12,345 bytes, image/png`.
  */
 export function summarizeContent({ head, isCut, sizeBytes, mimeType }: SummaryInput): string {
   if (sizeBytes === 0) return `empty, ${mimeType}`;

@@ -8,7 +8,7 @@ const valuableKey =
 const dateLike = /^\d{4}-\d{2}-\d{2}/;
 const longestValue = 64;
 
-/** Ranks a scalar by its key and its shape; both may be hostile, so each test is linear in a bounded text. */
+/** Ranks a scalar by its key and its shape. Both may be hostile, so each test is linear in a bounded text. */
 export function rankValue(key: string, value: unknown): ValueRank {
   if (value === null || typeof value === "boolean" || value === "") return 0;
   const text = String(value);
@@ -20,7 +20,10 @@ export function rankValue(key: string, value: unknown): ValueRank {
   return 1;
 }
 
-/** Words of letters and digits together, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`; long numbers and dates too. */
+/**
+ * True for words that mix letters and digits, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`, and for long
+ * numbers and dates.
+ */
 export function isIdentifierLike(text: string): boolean {
   if (text.length < 4 || text.length > longestValue || /\s/.test(text)) return false;
   if (/^\d+$/.test(text)) return text.length >= 6;

@@ -1,7 +1,6 @@
 /**
- * Milliseconds that `Retry-After` asks for. The header holds seconds or an HTTP date (RFC 9110, section 10.2.3). A
- * past date
- * is 0. Undefined if there is no such header or it cannot be parsed.
+ * Milliseconds that `Retry-After` asks for. The header holds seconds or an HTTP date (RFC 9110, section 10.2.3). A past
+ * date is 0. Undefined if there is no such header or it cannot be parsed.
  */
 export function parseRetryAfter(
   header: string | null | undefined,

@@ -7,8 +7,7 @@ export interface RetryOptions {
   retries?: number | undefined;
   /**
    * When to call again after a failure: in this many milliseconds (its `Retry-After`), or after `backoff`, a random
-   * wait of up
-   * to 0.5 s that doubles up to 8 s. Undefined if another call cannot help.
+   * wait of up to 0.5 s that doubles up to 8 s. Undefined if another call cannot help.
    */
   waitFor: (error: unknown) => number | "backoff" | undefined;
   signal?: AbortSignal | undefined;

@@ -3,10 +3,8 @@ import { createDeadline, type TimeoutOptions } from "./deadline.ts";
 
 /**
  * Runs work that may ignore its signal. Rejects when the time is up or the caller aborts, whatever the work does. The
- * work's
- * signal is aborted with the same reason, and also when the call ends otherwise, so that nothing stays open. A late
- * result
- * or failure is ignored.
+ * work's signal is aborted with the same reason, and also when the call ends otherwise, so that nothing stays open. A
+ * late result or failure is ignored.
  */
 export async function withTimeout<Value>(
   work: (signal: AbortSignal) => Promise<Value>,

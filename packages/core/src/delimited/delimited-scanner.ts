@@ -17,10 +17,9 @@ export interface DelimitedScanner {
 type Place = "start" | "bare" | "quoted" | "quote";
 
 /**
- * Scans delimited text (RFC 4180). Quoted cells hold delimiters, line ends and doubled quotes. CRLF, LF and CR end rows.
- * Lenient where real files are: a quote within a bare cell is literal, text after a closing quote belongs to the cell,
- * and
- * empty lines and a byte order mark are skipped. Takes time linear in the text.
+ * Scans delimited text (RFC 4180). Quoted cells hold delimiters, line ends and doubled quotes. CRLF, LF and CR end
+ * rows. Lenient where real files are: a quote within a bare cell is literal, text after a closing quote belongs to the
+ * cell, and empty lines and a byte order mark are skipped. Takes time linear in the text.
  */
 export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
   const special = new RegExp(`[${delimiter}\\r\\n]`, "g");

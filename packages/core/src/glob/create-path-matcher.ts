@@ -23,9 +23,8 @@ export interface PathMatcherOptions {
 }
 
 /**
- * Creates a test of whole paths with slashes: `**` matches any number of folders, also none. Within names it knows
- * `*`, `?`,
- * `[a-z]` and `[!a]`. Takes time proportional to path times pattern. Undefined if the pattern is too long or has
+ * Creates a test of whole paths with slashes: `**` matches any number of folders, also none. Within names it knows `*`,
+ * `?`, `[a-z]` and `[!a]`. Takes time proportional to path times pattern. Undefined if the pattern is too long or has
  * more than 64 alternatives.
  */
 export function createPathMatcher(

@@ -33,8 +33,7 @@ export interface ReasoningPart extends ProviderFields {
 
 /**
  * A part of a provider's format that has no counterpart here. It is sent to that provider unchanged, is counted by its
- * JSON,
- * and is left out only whole, together with the part that shares its `pairId`.
+ * JSON, and is left out only whole, together with the part that shares its `pairId`.
  */
 export interface ProviderPart {
   type: "provider";

@@ -3,8 +3,7 @@ import { systemCode } from "./system-code.ts";
 
 /**
  * What an acknowledged write survives. `full`: a power cut. `normal`: a power cut may undo the latest writes but never
- * tears
- * one. `off`: only the death of the process.
+ * tears one. `off`: only the death of the process.
  */
 export type Durability = "full" | "normal" | "off";
 

@@ -118,10 +118,9 @@ export async function withFileLock<Value>(
 }
 
 /**
- * Takes a lock for longer than one call, for example while a store is open. The folder must exist. A lock is taken
- * over if
- * its process has ended, even if another process has its number since, or if the file has named no owner for two seconds.
- * The lock of a living process is never taken over, however old it is.
+ * Takes a lock for longer than one call, for example while a store is open. The folder must exist. A lock is taken over
+ * if its process has ended, even if another process has its number since, or if the file has named no owner for two
+ * seconds. The lock of a living process is never taken over, however old it is.
  * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`
  */
 export async function acquireFileLock(
@@ -156,16 +155,14 @@ interface Candidate {
 }
 
 /**
- * Why the lock excludes others. A lock file appears by a hard link to a complete file, so it always names its owner.
- * Of several
- * links to one path the file system lets one succeed. A lock file is removed
+ * Why the lock excludes others. A lock file appears by a hard link to a complete file, so it always names its owner. Of
+ * several links to one path the file system lets one succeed. A lock file is removed
  * - by its owner, if it finds its own token in it, or
  * - after its owner's death by the one process that holds the claim on its token: a lock of the same kind at a path that
  *   contains the token. A claim whose holder dies is removed in the same way, under a claim on the holder's token.
- * The holder of a claim reads the lock file again before it removes it. No token is used twice. If the file still
- * holds the
- * claimed token, no other process may remove it, and it stays until this process removes it. Otherwise another process
- * was faster, and this one removes nothing.
+ * The holder of a claim reads the lock file again before it removes it. No token is used twice. If the file still holds
+ * the claimed token, no other process may remove it, and it stays until this process removes it. Otherwise another
+ * process was faster, and this one removes nothing.
  */
 export async function acquire(
   system: LockSystem,

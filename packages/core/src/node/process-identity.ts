@@ -54,10 +54,9 @@ export interface ProcessFacts {
 }
 
 /**
- * Whether a process still runs. `unknown` on another machine or in another container. A process that ended counts as dead
- * even if its number is in use again, provided that the system reports start times: Linux in /proc, macOS and BSD by
- * `ps`,
- * Windows by PowerShell. A system that reports none leaves such a process `alive`, which is safe.
+ * Whether a process still runs. `unknown` on another machine or in another container. A process that ended counts as
+ * dead even if its number is in use again, provided that the system reports start times: Linux in /proc, macOS and BSD
+ * by `ps`, Windows by PowerShell. A system that reports none leaves such a process `alive`, which is safe.
  */
 export async function processState(
   other: ProcessIdentity,

@@ -55,10 +55,9 @@ const textRules: [InsidePathIssueCode, (path: string) => boolean, problem: strin
 /**
  * Resolves a relative path, which need not exist, inside a root. Refused: absolute, drive and UNC paths, `..`,
  * backslashes, colons, control characters, Windows device names, parts that end in a dot or space, and any symbolic
- * link that
- * leads out of the root, nowhere or in a circle. The root itself may be a link. The result holds at the moment of the
- * check:
- * if others can change the tree meanwhile, open the file with `O_NOFOLLOW` and create no folders with the result.
+ * link that leads out of the root, nowhere or in a circle. The root itself may be a link. The result holds at the
+ * moment of the check: if others can change the tree meanwhile, open the file with `O_NOFOLLOW` and create no folders
+ * with the result.
  * @throws NodeIoError `root_unusable`, `aborted`, or `read_failed` if a folder may not be read
  */
 export async function resolveInside(

@@ -18,9 +18,8 @@ export interface WriteFileDurableOptions {
 
 /**
  * Replaces a file in one step: a reader sees the old content or the new one, never a mixture, even after a crash.
- * Writes a
- * temporary file in the same folder and renames it. Through a symbolic link it replaces the link's target and keeps
- * the link; owner, hard links and extended attributes of the old file are not carried over.
+ * Writes a temporary file in the same folder and renames it. Through a symbolic link it replaces the link's target and
+ * keeps the link; owner, hard links and extended attributes of the old file are not carried over.
  * @throws NodeIoError `write_failed` or `aborted`, after which the old content stands and no temporary file is left
  */
 export async function writeFileDurable(

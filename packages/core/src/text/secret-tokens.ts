@@ -10,8 +10,7 @@ const dotted = "\\w.-";
 const encoded = "\\w.~%+/=-";
 
 // Formats as the providers document them, or else as the gitleaks rules give them. redact-secrets.test.ts has the
-// addresses beside
-// its rows. The minimum length is below the documented one, so that a truncated token is still masked.
+// addresses beside its rows. The minimum length is below the documented one, so that a truncated token is still masked.
 const tokens: Row[] = [
   ["anthropic_key", word, 16, "sk-ant-"],
   ["openai_key", word, 16, "sk-proj- sk-svcacct- sk-admin- sk-None-"],
@@ -66,8 +65,7 @@ const tokens: Row[] = [
 ];
 
 /**
- * True where a token can begin: not inside a word, but directly after an escape such as `
- * `, `%3D` or a colour.
+ * True where a token can begin: not inside a word, but directly after an escape such as `\n`, `%3D` or a colour.
  */
 export const tokenStart: RegExp =
   /(?<=^|[^A-Za-z0-9]|\\[nrtbfv0]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[0-9;]{0,12}m)/iy;

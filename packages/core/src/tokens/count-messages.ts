@@ -17,8 +17,8 @@ const mediaTokens = 1_600;
 
 /**
  * Counts a chat as the provider sees it: texts by `count`, calls with their ids, signatures, and provider parts and
- * fields by
- * their JSON, text files by their text, plus framing. Fields that are never sent (`id`, `source`) cost nothing.
+ * fields by their JSON, text files by their text, plus framing. Fields that are never sent (`id`, `source`) cost
+ * nothing.
  */
 export function countMessages(
   count: Count,

@@ -13,10 +13,8 @@ import {
 
 /**
  * The end of the piece that starts at `start`, by the split pattern of o200k_base: a word with at most one character
- * before
- * it and a contraction after it, up to three digits, a run of symbols, or white space. A scanner in place of the
- * pattern: it
- * is several times faster, and no input makes it backtrack.
+ * before it and a contraction after it, up to three digits, a run of symbols, or white space. A scanner in place of the
+ * pattern: it is several times faster, and no input makes it backtrack.
  */
 export function findPieceEnd(text: string, start: number): number {
   const first = classAt(text, start);

@@ -18,8 +18,7 @@ export interface KeyValueCommit {
 
 /**
  * What records need of a database: sorted keys, and one step that checks and writes. Keys are printable ASCII of up to
- * 1,500
- * characters, case-sensitive. Texts are Unicode without line feeds, usually short, some of several MiB.
+ * 1,500 characters, case-sensitive. Texts are Unicode without line feeds, usually short, some of several MiB.
  */
 export interface KeyValue {
   /** The texts, in the order of the keys. */
@@ -28,8 +27,7 @@ export interface KeyValue {
   list(range: KeyRange): Promise<readonly (readonly [key: string, text: string])[]>;
   /**
    * Writes everything, or returns false and writes nothing if a check fails. A database without transactions writes in
-   * the given
-   * order: readers, and a crash, may then see only the first of the writes, which records allow for.
+   * the given order: readers, and a crash, may then see only the first of the writes, which records allow for.
    */
   commit(commit: KeyValueCommit): Promise<boolean>;
   close?(): Promise<void>;

@@ -11,8 +11,7 @@ import { type NodeRecordsPlace, openPlace } from "./open-records.ts";
 
 /**
  * Copies everything that is intact in a damaged store into an empty one, and reports what is lost. The damaged store
- * stays
- * unchanged. If the report has no `lost` entries, the store was intact.
+ * stays unchanged. If the report has no `lost` entries, the store was intact.
  * @throws RecordsError
  */
 export async function salvageRecords(

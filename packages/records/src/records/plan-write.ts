@@ -29,8 +29,7 @@ export function targetOf(change: RecordChange): { key: string; name: string } {
 
 /**
  * Plans the step that applies the changes to what is stored. Entries are written before the head that counts them and
- * removed
- * after it, so that a log is complete after each write of a database without transactions.
+ * removed after it, so that a log is complete after each write of a database without transactions.
  * @throws RecordsError `conflict`, `damaged` or `invalid_options`
  */
 export function planWrite(

@@ -6,9 +6,8 @@ import { entryKey, keyOf } from "./stored-key.ts";
 import { damagedError, noSum, sumOf, unsealed } from "./stored-text.ts";
 
 /**
- * Reads a page of a log. Each entry must be intact and follow the previous one, and the last entry must be the one
- * that the
- * head names.
+ * Reads a page of a log. Each entry must be intact and follow the previous one, and the last entry must be the one that
+ * the head names.
  * @throws RecordsError `damaged` with `details.position`
  */
 export async function readEntries(

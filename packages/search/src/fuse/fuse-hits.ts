@@ -41,11 +41,9 @@ const defaultWeights = { text: 0.7, vector: 0.3 };
 
 /**
  * Ranks by words, vectors and extra amounts together. Scores of words and vectors are normalized to 0..1 over the hits
- * of both.
- * Documents that the words did not find get the words' minimum. Vectors count only as far as they agree with the
- * words, and
- * cannot push down the best hits of the words by much, so a weak embedding cannot spoil the answer. Best first, ties
- * by id.
+ * of both. Documents that the words did not find get the words' minimum. Vectors count only as far as they agree with
+ * the words, and cannot push down the best hits of the words by much, so a weak embedding cannot spoil the answer. Best
+ * first, ties by id.
  */
 export function fuseHits<Extra extends object>(input: FuseHitsInput<Extra>): FusedHit<Extra>[] {
   const { text = [], vector = [], weights = defaultWeights } = input;

@@ -7,11 +7,9 @@ const fullTrust = 0.15;
 
 /**
  * How much vectors can be trusted, 0..1: the correlation of their scores with those of the words over the words' best
- * hits,
- * minus the standard error for so few hits, times the share of these hits that have a vector. An embedding that knows the
- * language agrees with the words to some extent. A broken one agrees only by chance. If too few hits have a vector to
- * judge,
- * it is half of that share.
+ * hits, minus the standard error for so few hits, times the share of these hits that have a vector. An embedding that
+ * knows the language agrees with the words to some extent. A broken one agrees only by chance. If too few hits have a
+ * vector to judge, it is half of that share.
  */
 export function trustVector(text: readonly SearchHit[], vector: readonly SearchHit[]): number {
   const scores = new Map(vector.map(({ id, score }) => [id, score]));

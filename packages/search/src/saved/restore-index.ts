@@ -20,8 +20,7 @@ const maxLength = 2 ** 32 - 1;
 /**
  * Reads a saved index.
  * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if another version, analyzer or
- * precision, or an
- * index of other fields, saved them
+ * precision, or an index of other fields, saved them
  */
 export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexState {
   const reader = createByteReader(checkedBody(bytes));

@@ -14,8 +14,7 @@ import {
 
 /**
  * The index as bytes, which are the same for the same documents whatever the order of changes: magic, version, length
- * of the
- * header, header, body of counts, and the SHA-256 of everything before.
+ * of the header, header, body of counts, and the SHA-256 of everything before.
  */
 export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
   const { table, vectors } = state;

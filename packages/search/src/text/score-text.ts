@@ -33,8 +33,7 @@ interface Scores {
 
 /**
  * Scores words over the visible slots. A word counts by its best alternative. A document's score is the sum over its
- * words plus
- * a share of what the best documents of its container have beyond that.
+ * words plus a share of what the best documents of its container have beyond that.
  */
 export function scoreText(input: ScoreTextInput): TextHits {
   const { table, words, limit } = input;
@@ -83,9 +82,8 @@ export function scoreText(input: ScoreTextInput): TextHits {
 }
 
 /**
- * Computes what a document's container adds to its score: a share of what its best documents have beyond the
- * document's own
- * words, so that a document without a container neither gains nor loses beside those of large containers.
+ * Computes what a document's container adds to its score: a share of what its best documents have beyond the document's
+ * own words, so that a document without a container neither gains nor loses beside those of large containers.
  */
 function createContainerShare(
   { table, visible }: ScoreTextInput,

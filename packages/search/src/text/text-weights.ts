@@ -1,7 +1,6 @@
 /**
- * How words are weighted: BM25F after Robertson and Zaragoza, plus a share for the document's container. The comment
- * of each
- * weight ends with its default.
+ * How words are weighted: BM25F after Robertson and Zaragoza, plus a share for the document's container. The comment of
+ * each weight ends with its default.
  */
 export interface TextWeights<Field extends string = string> {
   /** How much an occurrence counts, by field. */

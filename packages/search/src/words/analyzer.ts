@@ -48,10 +48,8 @@ const requestWeight = 0.5;
 
 /**
  * The default analyzer. It splits identifiers, paths and camelCase and also keeps them whole. It stems English and
- * Russian,
- * and knows common abbreviations of identifiers, related words and Russian names of English columns. From queries it
- * drops
- * words that carry no subject.
+ * Russian, and knows common abbreviations of identifiers, related words and Russian names of English columns. From
+ * queries it drops words that carry no subject.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   const maxWords = options.maxWords ?? 20_000;

@@ -19,8 +19,7 @@ const digit = String.raw`(?:[0-9]|(?![${unspaced}])\p{N})`;
 
 /**
  * In this order: a script without spaces, capitals with or without a plural `s` (`URLs`), capitals up to the one that
- * begins
- * the next part (`HTML` of `HTMLDocument`), a word, and digits.
+ * begins the next part (`HTML` of `HTMLDocument`), a word, and digits.
  */
 const partPattern = new RegExp(
   `([${unspaced}]+)|${upper}+s(?!${lower})|${upper}+(?!${lower})|${upper}?${lower}+|${digit}+`,
@@ -34,12 +33,9 @@ const ascii = /^[\u0000-\u007f]*$/;
 
 /**
  * Words of a text in order. Splits at everything that is not a letter, mark or digit, at changes of case, and between
- * letters
- * and digits. An underscore joins the parts of one identifier. Scripts without spaces give pairs of characters.
- * Accents on
- * Latin letters and English possessives are dropped, and Russian `ё` becomes `е`. Takes time linear in the text, which
- * is cut
- * after about `maxParts` parts.
+ * letters and digits. An underscore joins the parts of one identifier. Scripts without spaces give pairs of characters.
+ * Accents on Latin letters and English possessives are dropped, and Russian `ё` becomes `е`. Takes time linear in the
+ * text, which is cut after about `maxParts` parts.
  */
 export function splitWords(text: string, maxParts: number): SplitWord[] {
   const folded = foldText(text);

@@ -29,8 +29,7 @@ export interface MigrationOutcome {
 
 /**
  * Brings a component's tables to the newest version in one transaction. Processes that start together wait for each
- * other.
- * The table `ccl_schema` holds the versions.
+ * other. The table `ccl_schema` holds the versions.
  * @throws SqlError `schema_newer` if a newer version of the program made the tables, `invalid_input` for a gap in the
  * versions, and whatever the steps throw, after which nothing has changed
  */

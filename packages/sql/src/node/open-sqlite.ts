@@ -21,9 +21,8 @@ export interface OpenSqliteOptions extends SqliteSettings {
 }
 
 /**
- * Opens a database file in WAL mode with foreign keys on, and verifies each setting. Within a process, open a file
- * with one
- * driver only: two copies of SQLite in one process break each other's locks.
+ * Opens a database file in WAL mode with foreign keys on, and verifies each setting. Within a process, open a file with
+ * one driver only: two copies of SQLite in one process break each other's locks.
  * @throws SqlError `no_driver`, `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
  */
 export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {

@@ -7,8 +7,7 @@ import type { SqliteDriverName } from "./find-sqlite-driver.ts";
 
 /**
  * The program of the process. A thread cannot replace it, because ending a worker waits for its current SQLite call.
- * The watcher
- * ends the process if its parent dies while SQLite computes.
+ * The watcher ends the process if its parent dies while SQLite computes.
  */
 const program = `
 const { Worker } = require("node:worker_threads");

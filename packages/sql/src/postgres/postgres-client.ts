@@ -18,10 +18,9 @@ export type PostgresValue = null | boolean | number | bigint | string | Uint8Arr
 /** A client without the differences between clients. Every call rejects with `SqlError`. */
 export interface PostgresSession {
   /**
-   * The rows of one statement. Integers are numbers, or bigints if a number would not be exact. `bytea` is a Uint8Array.
-   * Everything else is what the client returns. Bytes are transferred as text of twice their size, because pg garbles
-   * binary
-   * results, so read large values in rows of at most a few MiB.
+   * The rows of one statement. Integers are numbers, or bigints if a number would not be exact. `bytea` is a
+   * Uint8Array. Everything else is what the client returns. Bytes are transferred as text of twice their size, because
+   * pg garbles binary results, so read large values in rows of at most a few MiB.
    */
   query(text: string, parameters?: readonly PostgresValue[]): Promise<PostgresRow[]>;
   /** Runs one or several statements without parameters or rows. */

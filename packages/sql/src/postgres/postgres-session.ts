@@ -66,8 +66,7 @@ export class ClientSession implements PostgresSession {
 
 /**
  * A session for use outside of transactions. On a client with one connection its statements wait for a running
- * transaction.
- * Awaited within that transaction's action, they would wait for themselves.
+ * transaction. Awaited within that transaction's action, they would wait for themselves.
  */
 export function createPostgresSession(client: PostgresClient): PostgresSession {
   return new ClientSession(client, turnsOf(client));

@@ -21,8 +21,7 @@ export interface SqliteSettings {
   busyTimeoutMs?: number | undefined;
   /**
    * True: an existing file is read and never changed, and no files are created beside it. `durability` has no effect
-   * then, and
-   * writes fail with `read_only`. A passed handle rejects writes from then on.
+   * then, and writes fail with `read_only`. A passed handle rejects writes from then on.
    */
   readOnly?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -32,8 +31,7 @@ const synchronousLevels = { full: 2, normal: 1, off: 0 } as const;
 
 /**
  * Wraps an open handle (a better-sqlite3 `Database`, a `DatabaseSync`) as a database in WAL mode with foreign keys on,
- * and
- * verifies each setting. The caller closes the handle.
+ * and verifies each setting. The caller closes the handle.
  * @throws SqlError `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
  */
 export async function openSqliteHandle(

@@ -11,8 +11,7 @@ const longestPauseMs = 20;
 
 /**
  * Retries an action while another connection holds the lock, with growing pauses that leave the thread free. An action
- * that
- * returned a promise has got past the lock and is not retried.
+ * that returned a promise has got past the lock and is not retried.
  */
 export async function retryWhileBusy<T>(
   action: () => T | Promise<T>,

@@ -93,8 +93,7 @@ export class SqliteConnection implements SqliteDatabase {
   }
 
   // This driver finalises statements only when they are collected, and until then SQLite keeps the connection and its
-  // files.
-  // So the last connection leaves WAL mode, which empties and removes the log. The next opening enters it again.
+  // files. So the last connection leaves WAL mode, which empties and removes the log. The next opening enters it again.
   #leaveWal(): void {
     this.#quietly("PRAGMA busy_timeout = 0");
     this.#quietly("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -37,8 +37,7 @@ export interface SqliteDatabase {
   readonly driver: string;
   /**
    * The driver's own database, for what this interface lacks. Transactions queue on it. Unless the caller passed it,
-   * its lock
-   * timeout is 0 from a transaction to the next statement through this interface.
+   * its lock timeout is 0 from a transaction to the next statement through this interface.
    */
   readonly handle: SqliteHandle;
   /** How long a statement waits for another connection's lock. */
@@ -54,8 +53,7 @@ export interface SqliteDatabase {
   readonly readApart?: ReadApart | undefined;
   /**
    * Ends open reads, rolls back a running transaction, finalises statements, moves the write-ahead log into the
-   * database and
-   * closes. A handle that the caller passed stays open. Closing twice does nothing.
+   * database and closes. A handle that the caller passed stays open. Closing twice does nothing.
    */
   close(): void;
 }

@@ -1,8 +1,7 @@
 import { reasonOf, SqlError, type SqlErrorCode } from "../sql-error.ts";
 
 // Primary result codes of SQLite (https://sqlite.org/rescode.html), by number for node:sqlite and similar drivers and
-// by name
-// for better-sqlite3.
+// by name for better-sqlite3.
 const codes: readonly [number: number, name: string, code: SqlErrorCode][] = [
   [5, "BUSY", "busy"],
   [6, "LOCKED", "busy"],

@@ -19,8 +19,7 @@ interface StatementOptions {
 
 /**
  * Maps each read to its statement. @photostructure/sqlite finalises a collected statement even during a read, which
- * makes the
- * read fail or ends the process.
+ * makes the read fail or ends the process.
  */
 export type OpenReads = Map<Iterator<unknown>, unknown>;
 

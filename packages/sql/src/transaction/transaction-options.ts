@@ -1,9 +1,8 @@
 /** How a transaction runs. */
 export interface TransactionOptions {
   /**
-   * `write` (default) holds SQLite's write lock from the start, so that the transaction cannot fail half-way because
-   * of another
-   * writer. `read` sees one state of the database throughout and must not write.
+   * `write` (default) holds SQLite's write lock from the start, so that the transaction cannot fail half-way because of
+   * another writer. `read` sees one state of the database throughout and must not write.
    */
   mode?: "read" | "write" | undefined;
   /** An abort before the commit rolls the transaction back. */

@@ -6,11 +6,10 @@ import type { TransactionAction, TransactionOptions } from "./transaction-option
 
 /**
  * Runs an action in a transaction. Resolves to its value once the commit is done, or rejects with its error once
- * everything
- * is rolled back. On SQLite the transactions of one handle run one at a time, a synchronous action is not interrupted,
- * and
- * statements on the database itself, beside an action that awaits, belong to its transaction too. A transaction on the
- * action's own connection is a savepoint. One on the database itself, awaited within the action, would wait for itself.
+ * everything is rolled back. On SQLite the transactions of one handle run one at a time, a synchronous action is not
+ * interrupted, and statements on the database itself, beside an action that awaits, belong to its transaction too. A
+ * transaction on the action's own connection is a savepoint. One on the database itself, awaited within the action,
+ * would wait for itself.
  * @throws SqlError `busy`, `disk_full`, `connection_failed`, `aborted`, ..., and whatever the action throws
  */
 export function transaction<T>(

@@ -71,8 +71,7 @@ function lastSegment(path: string): string {
 
 /**
  * Runs every order of the users' calls in which a user that could continue is interrupted at most `maxSwitches` times.
- * Repeats
- * the run from the start for each order, and returns the number of orders.
+ * Repeats the run from the start for each order, and returns the number of orders.
  */
 export async function inEveryOrder(
   maxSwitches: number,

@@ -36,10 +36,8 @@ const torn: readonly ((bytes: Uint8Array) => Uint8Array)[] = [
 
 /**
  * A disk in memory that tests whether files stay consistent. It can lose power, or fail, before any call, and then
- * gives every
- * state that POSIX allows: any subset of a folder's name changes since its last sync, even half of a move between
- * folders,
- * and any content of a file that was not synced. A test builds its own file system on top.
+ * gives every state that POSIX allows: any subset of a folder's name changes since its last sync, even half of a move
+ * between folders, and any content of a file that was not synced. A test builds its own file system on top.
  */
 export class SimulatedDisk {
   /** How many calls changed something so far. */
