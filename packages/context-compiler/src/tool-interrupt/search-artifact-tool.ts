@@ -167,20 +167,29 @@ function bestOf(pieces: readonly FoundPiece[]): FoundPiece[] {
   return pieces.filter((piece) => best.has(piece));
 }
 
-/** The best pieces share the room. */
+/** The best pieces share the budget. If that leaves one of them without a line, fewer are shown and the others are named. */
 function showBest(
   found: readonly FoundPiece[],
   { options, budget }: { options: SearchContentOptions; budget: number },
 ): string {
-  const shown = bestOf(found);
-  const own = Math.floor(budget / shown.length) - headTokens;
-  return shown
-    .map(({ artifact, text, firstLine, hits }) => {
-      const short =
-        hits.tokens <= own ? hits : searchContent(text, { ...options, firstLine, budget: own });
-      return `[artifact ${namesOf([artifact])}, ${artifact.mimeType}]\n${short.text}`;
-    })
-    .join("\n");
+  const best = bestOf(found);
+  const ranked = best.toSorted((a, b) => b.hits.score - a.hits.score);
+  for (let count = ranked.length; count > 0; count -= 1) {
+    const own = Math.floor((budget - (count < best.length ? headTokens : 0)) / count) - headTokens;
+    const shown = best
+      .filter((piece) => ranked.indexOf(piece) < count)
+      .map(({ artifact, text, firstLine, hits }) => {
+        const isShort = hits.tokens <= own;
+        const short = isShort ? hits : searchContent(text, { ...options, firstLine, budget: own });
+        const head = `[artifact ${namesOf([artifact])}, ${artifact.mimeType}]`;
+        return short.text === "" ? "" : `${head}\n${short.text}`;
+      });
+    if (shown.includes("")) continue;
+    const others = new Set(ranked.slice(count).map(({ artifact }) => namesOf([artifact])));
+    return [...shown, ...[...others].map((id) => `[artifact ${id} matches too]`)].join("\n");
+  }
+  const ids = new Set(best.map(({ artifact }) => namesOf([artifact])));
+  return `[${[...ids].join(", ")}: lines match, but none fits ${budget} tokens; ask again with a larger maxTokens]`;
 }
 
 function namesOf(artifacts: readonly FoundArtifact[]): string {
