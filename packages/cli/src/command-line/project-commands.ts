@@ -121,8 +121,10 @@ export const projectCommands: readonly CommandDeclaration[] = [
     run: async () => (await import("../commands/explain.ts")).explain,
   },
   {
-    name: "doctor",
-    about: "whether what ccl needs is here, and what packs leave out",
+    name: "doctor [store]",
+    about:
+      "check what ccl needs and what packs leave out, or what is damaged in a store of records",
+    flags: [["--copy <place>", "copy what is intact in the store to a new place"]],
     run: async () => (await import("../commands/doctor.ts")).doctor,
   },
   {

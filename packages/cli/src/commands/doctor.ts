@@ -10,9 +10,15 @@ import { few, formatCount } from "../output/format-number.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { describeSkipped, hasRegistry, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
+import { doctorStore } from "./doctor-store.ts";
 
-/** Looks at what the other commands need, and at what they would leave out here. Writes nothing. */
-export async function doctor(session: Session): Promise<CommandResult> {
+/** Looks at what the other commands need and would leave out here, or at one store. Writes nothing but a copy. */
+export async function doctor(
+  session: Session,
+  store: string | undefined,
+  { copy }: { copy?: string | undefined },
+): Promise<CommandResult> {
+  if (store !== undefined) return doctorStore(session, store, copy);
   return findingsResult([
     nodeVersion(),
     await gitState(session),
