@@ -109,6 +109,17 @@ export function beginSession(options: BeginSessionOptions): Session {
       requireStateKey(key);
       return store.loadState(sessionId, key, stateOptions);
     },
+    async refresh({ signal } = {}) {
+      const before = tail;
+      const done = before.then(async () => {
+        const events = await readEvents(store, sessionId, signal);
+        const added = events.slice(recorder.log.length);
+        for (const event of added) recorder.take(event);
+        return added.length;
+      });
+      tail = done.then(ignore, ignore);
+      return done;
+    },
     async close() {
       isClosed = true;
       await tail;
@@ -116,6 +127,23 @@ export function beginSession(options: BeginSessionOptions): Session {
   };
   masks.set(session, context.redact);
   return session;
+}
+
+/** All events that the store has of a session, page by page. */
+export async function readEvents(
+  store: SessionStore,
+  sessionId: string,
+  signal: AbortSignal | undefined,
+): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  let cursor: string | undefined;
+  do {
+    const reading = store.read(sessionId, { cursor, signal });
+    const page = await untilAborted(reading, signal, ContextCompilerError);
+    for (const event of page.events) events.push(event);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return events;
 }
 
 /** The drafts before one, and the events of the log before them. */

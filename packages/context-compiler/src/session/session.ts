@@ -60,6 +60,12 @@ export interface Session {
     key: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<string | undefined>;
+  /**
+   * Takes in the events that other writers have recorded in this session since, and returns how many there were. After a
+   * `conflict` the next `record` then follows them.
+   * @throws ContextCompilerError `aborted`, or the `RecordsError` of the store
+   */
+  refresh(options?: { signal?: AbortSignal | undefined }): Promise<number>;
   /** Waits for records under way; later calls fail with `closed`. The store stays open. */
   close(): Promise<void>;
 }
