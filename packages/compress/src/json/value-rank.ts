@@ -20,11 +20,13 @@ export function rankValue(key: string, value: unknown): ValueRank {
   return 1;
 }
 
-/** Words of letters and digits together, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`; long numbers and dates too. */
+/** Words of letters and digits together, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`, `np.hstack`; long numbers and dates too. */
 export function isIdentifierLike(text: string): boolean {
   if (text.length < 4 || text.length > longestValue || /\s/.test(text)) return false;
   if (/^\d+$/.test(text)) return text.length >= 6;
   if (dateLike.test(text)) return true;
   if (/^-?[\d.,]+$/.test(text)) return false;
-  return /\d/.test(text) ? /[A-Za-z#_]/.test(text) : /[a-z0-9][/_@][a-z0-9]/i.test(text);
+  return /\d/.test(text)
+    ? /[A-Za-z#_]/.test(text)
+    : /[a-z0-9][/_@][a-z0-9]|[a-z_]{2}\.[a-z_]{2}/i.test(text);
 }

@@ -58,7 +58,7 @@ it("keeps a file and its edits where other results of that age are gone", () => 
   const other = (at: number): Call => run(`npm test -- ${at}`, words(120, at));
   const others = (from: number, count: number): Call[] =>
     Array.from({ length: count }, (_one, at) => other(from + at));
-  const file = words(90).replaceAll("word", "line");
+  const file = words(60).replaceAll("word", "line");
   const promptOf = (read: string, edit: string): string =>
     JSON.stringify(
       fitMessages(historyOf([...others(0, 6), run(read, file), run(edit), ...others(50, 60)]), {
