@@ -58,6 +58,7 @@ const askResearcher: ToolDefinition<{ question: string }, string> = {
 
 const readLog: ToolDefinition<Record<string, never>, string> = {
   name: "read_log",
+  description: "The log of the shop.",
   inputSchema: { type: "object", properties: {} },
   execute: async () => log,
 };
