@@ -34,8 +34,8 @@ export class RowUnit implements Unit {
   }
 }
 
-/** A text that is no other value, and does not end before its cell does. */
-const plainCell = /^(?!(?:true|false|null)$)[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
+/** A text that reads as no list, object, quoted text or other value, and does not end before its cell does. */
+const plainCell = /^(?!(?:true|false|null)$|[[{"])[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
 
 /** One scalar, unquoted unless it would be misread; deeper values as JSON. */
 export function cellText(value: unknown): string {
