@@ -34,8 +34,8 @@ export class RowUnit implements Unit {
   }
 }
 
-/** Matches a text that cannot be confused with another value and cannot end its cell early. */
-const plainCell = /^(?!(?:true|false|null)$)[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
+/** Matches a text that cannot be read as a list, an object, a quoted text or another value, and cannot end its cell early. */
+const plainCell = /^(?!(?:true|false|null)$|[[{"])[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
 
 /** Renders one scalar, quoted only if it would be ambiguous. Deeper values are written as JSON. */
 export function cellText(value: unknown): string {

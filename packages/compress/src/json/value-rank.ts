@@ -21,13 +21,15 @@ export function rankValue(key: string, value: unknown): ValueRank {
 }
 
 /**
- * True for words that mix letters and digits, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`, and for long
- * numbers and dates.
+ * True for words that mix letters and digits, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`, `np.hstack`, and for
+ * long numbers and dates.
  */
 export function isIdentifierLike(text: string): boolean {
   if (text.length < 4 || text.length > longestValue || /\s/.test(text)) return false;
   if (/^\d+$/.test(text)) return text.length >= 6;
   if (dateLike.test(text)) return true;
   if (/^-?[\d.,]+$/.test(text)) return false;
-  return /\d/.test(text) ? /[A-Za-z#_]/.test(text) : /[a-z0-9][/_@][a-z0-9]/i.test(text);
+  return /\d/.test(text)
+    ? /[A-Za-z#_]/.test(text)
+    : /[a-z0-9][/_@][a-z0-9]|[a-z_]{2}\.[a-z_]{2}/i.test(text);
 }

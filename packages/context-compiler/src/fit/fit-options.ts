@@ -27,9 +27,9 @@ export interface CutOptions {
    */
   cutTo?: number | undefined;
   /**
-   * `balanced` cuts to 0.6, and to 0.4 where half of the last calls run commands or edit files: what a coding agent has
-   * read is soon superseded. `economy` cuts as soon as three quarters are filled, and above 8,000 tokens, to 0.15: for those who
-   * pay by the token and can do with less.
+   * `balanced` cuts to 0.6, and to 0.25 where half of the last calls run commands or edit files: what a coding agent has
+   * read is soon superseded, and of what it uses again the names do. `economy` cuts as soon as three quarters are filled, and
+   * above 8,000 tokens, to 0.1: for those who pay by the token and can do with less.
    */
   policy?: "balanced" | "economy" | undefined;
 }
@@ -56,7 +56,7 @@ export interface FitOptions extends CutOptions {
    * they need more, that cut fills the budget, whatever `cutTo` says.
    */
   firstSight?: number | undefined;
-  /** How much of what is dropped a marker keeps: the user's words, identifiers, short values. By default a sixth of the budget up to 1,200 tokens, or 3 % of a large one. */
+  /** How much of what is dropped a marker keeps: the user's words, identifiers, short values. By default a sixth of the budget up to 1,200 tokens, 1,800 where an agent codes, or 3 % of a large one. */
   keptFactsTokens?: number | undefined;
   /** How to get the rest of a message that is shown shortened, such as the call that reads its artifact. */
   restHint?: ((message: ChatMessage, index: number) => string | undefined) | undefined;

@@ -33,8 +33,11 @@ export interface FitPolicy {
 }
 
 /** What a session is cut to, see `FitOptions.policy`; measured in the section on sessions of `bench/RESULTS.md`. */
-const cutToOf = { balanced: 0.6, coding: 0.4, economy: 0.15 };
-const economyCutAbove = 0.75;
+const settings = {
+  balanced: { cutTo: 0.6, cutAbove: 1, factsTokens: 1_200 },
+  coding: { cutTo: 0.25, cutAbove: 1, factsTokens: 1_800 },
+  economy: { cutTo: 0.1, cutAbove: 0.75, factsTokens: 1_200 },
+};
 const defaultFirstSight = 0.5;
 
 /** Checks the options of one call and fills them in. Throws `budget_missing`, `invalid_options`, `invalid_messages`. */
@@ -56,7 +59,15 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   const isMargin = isFrom(0, safetyMargin) && safetyMargin < 1;
   requireThat(isMargin, `A safety margin lies from 0 to below 1, not ${shown(safetyMargin)}.`);
   const usable = usableOf({ budget, counter, safetyMargin });
-  const { firstSight = defaultFirstSight, keptFactsTokens = factsTokens(usable) } = given;
+  const isKept = given.policy !== undefined || state !== undefined;
+  const isCoding = isKept && isCodingHistory(messages);
+  const way = settings[given.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
+  requirePolicy(given);
+  // Without a state nothing says that there will be another call, so that the budget is filled.
+  const { cutTo = isKept ? way.cutTo : 1, firstSight = defaultFirstSight } = given;
+  // A sixth of a small budget, and a small share of a large one.
+  const facts = Math.max(Math.min(usable / 6, way.factsTokens), 0.03 * usable);
+  const { keptFactsTokens = Math.floor(facts) } = given;
   requireShare("firstSight", firstSight);
   requireThat(
     isFrom(0, keptFactsTokens),
@@ -72,8 +83,8 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     meter: createMessageMeter(counter, tools),
     budget,
     usable,
-    cutTo: resolveCutTo(given, messages),
-    cutAbove: given.policy === "economy" ? economyCutAbove : 1,
+    cutTo,
+    cutAbove: way.cutAbove,
     firstSight,
     keptFactsTokens,
     isPinned: pinTest(given.pin),
@@ -90,23 +101,6 @@ export function usableOf({
   safetyMargin = safetyMarginOf(counter, state?.usages),
 }: Pick<FitOptions, "budget" | "counter" | "safetyMargin" | "state">): number {
   return Math.floor(budget * (1 - safetyMargin));
-}
-
-/** A sixth of a small budget, and a small share of a large one. */
-function factsTokens(usable: number): number {
-  return Math.floor(Math.max(Math.min(usable / 6, 1_200), 0.03 * usable));
-}
-
-/** Without a state nothing says that there will be another call, so that the budget is filled. */
-function resolveCutTo(
-  { cutTo, policy, state }: Partial<FitOptions>,
-  messages: readonly ChatMessage[],
-): number {
-  requirePolicy({ cutTo, policy });
-  if (cutTo !== undefined) return cutTo;
-  if (policy === "economy") return cutToOf.economy;
-  if (policy === undefined && state === undefined) return 1;
-  return isCodingHistory(messages) ? cutToOf.coding : cutToOf.balanced;
 }
 
 /** Throws `invalid_options` for a `cutTo` that is no share, or a policy of another name. */

@@ -124,10 +124,9 @@ function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined
     left -= options.counter.count(head) + 2;
     const result = byId.get(id);
     const facts = factsOf(textOf(result), { ...options, maxTokens: left }, true);
-    const failed = result?.isError === true ? " failed" : "";
-    const part = `${head}${failed}${facts === "" ? "" : `: ${facts}`}`;
     left -= options.counter.count(facts);
-    parts.push(part);
+    const said = `${result?.isError === true ? " failed" : ""}${facts === "" ? "" : `: ${facts}`}`;
+    if (inputs + said !== "") parts.push(head + said);
     if (left < smallestLine) break;
   }
   return parts.length === 0 ? undefined : parts.join("\n");

@@ -2,7 +2,6 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { History } from "./analyze-history.ts";
 import { assemblePrompt } from "./assemble-prompt.ts";
-import { currentFiles } from "./current-files.ts";
 import { exceeded, findRequired, type Required } from "./find-required.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { FitPolicy } from "./fit-policy.ts";
@@ -19,8 +18,6 @@ const floorShare = 1 / 20;
 const [smallestFloor, largestFloor] = [120, 400];
 /** With less than this a result says nothing. */
 const lowestFloor = 32;
-/** Of the room for what is old, the share that the current copies of files may take. */
-const fileShare = 0.3;
 const maxRounds = 8;
 /** Of the room; what a plan that does not fit gives up beside what was too much, times the plans before it. */
 const overshoot = 0.02;
@@ -82,9 +79,6 @@ class Planner {
   readonly #unread: number;
   /** The share of the room that a plan fills: all of it where it shortens what the model has not read. */
   readonly cutTo: number;
-  /** The units that hold the current copy of each file, and those of them that the plan keeps. */
-  readonly #copies: readonly number[][];
-  #files: ReadonlySet<number> = new Set();
   /** Floors of the many results of one step, where they fit with lower ones only. */
   readonly #floors = new Map<Block, number>();
   /** The last plan drops and shortens nothing. */
@@ -100,7 +94,6 @@ class Planner {
     this.#reader = reader;
     const unread = findUnread(history.units);
     this.#unread = required.units.has(unread) ? -1 : unread;
-    this.#copies = currentFiles(history.units);
     const tokens = history.units[this.#unread]?.tokens ?? 0;
     const tailRoom = (policy.usable - required.tokens) * policy.cutTo;
     this.cutTo = tokens > this.#sightShare(tailRoom) ? 1 : policy.cutTo;
@@ -113,9 +106,7 @@ class Planner {
     const texts = { ...this.#required.texts };
     this.#floors.clear();
     const unread = this.#showUnread(texts, tailRoom);
-    const left = Math.max(tailRoom - unread, Math.min(room - unread, tailRoom / 4));
-    this.#files = new Set();
-    const old = this.#fitsWithoutLoss(left) ? left : left - this.#keepFiles(left * fileShare);
+    const old = Math.max(tailRoom - unread, Math.min(room - unread, tailRoom / 4));
     let from = this.#findTail(old);
     const marks = from === 0 ? 0 : this.#markRoom(from, old);
     if (marks > 0) from = this.#findTail(Math.max(0, old - marks));
@@ -143,24 +134,7 @@ class Planner {
 
   /** Nothing but what must stay, and the shortest markers. */
   planBare(): FrozenCut | undefined {
-    this.#files = new Set();
     return this.#freeze(this.#history.units.length, { ...this.#required.texts });
-  }
-
-  /** Keeps the newest copies of files, none of them with more than half of the room; gives what they take. */
-  #keepFiles(room: number): number {
-    const { units } = this.#history;
-    const kept = new Set<number>();
-    let used = 0;
-    for (const copy of this.#copies) {
-      const fresh = copy.filter((unit) => !kept.has(unit) && !this.#isApart(unit));
-      const tokens = addUp(fresh, (unit) => units[unit]?.tokens ?? 0);
-      if (tokens > room / 2 || used + tokens > room) continue;
-      for (const unit of fresh) kept.add(unit);
-      used += tokens;
-    }
-    this.#files = kept;
-    return used;
   }
 
   /** Room for the facts of what is dropped: little where that is talk without calls. */
@@ -169,9 +143,7 @@ class Planner {
     const { units } = this.#history;
     const hasCalls = units.slice(0, from).some(({ kind }) => kind === "calls");
     const facts = hasCalls || summaryOf !== undefined ? keptFactsTokens : keptFactsTokens / 8;
-    return (
-      Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + this.#files.size + 1)
-    );
+    return Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + 1);
   }
 
   /** Shows the results that the model has not read as generously as it can; gives what they take. */
@@ -260,7 +232,7 @@ class Planner {
   }
 
   #isApart(unit: number): boolean {
-    return unit === this.#unread || this.#required.units.has(unit) || this.#files.has(unit);
+    return unit === this.#unread || this.#required.units.has(unit);
   }
 
   #showTail(from: number, room: number, texts: Record<string, string>): void {
@@ -325,9 +297,7 @@ class Planner {
   #freeze(from: number, texts: Record<string, string>): FrozenCut | undefined {
     const { units } = this.#history;
     const policy = this.#policy;
-    const kept = [...new Set([...this.#required.units, ...this.#files])]
-      .filter((unit) => unit < from)
-      .sort((a, b) => a - b);
+    const kept = [...this.#required.units].filter((unit) => unit < from).sort((a, b) => a - b);
     const ranges = droppedRanges(from, kept);
     const bare = {
       from,
