@@ -15,7 +15,7 @@ export interface DetectedMode {
   reason: "prefix" | "trigger" | "verb" | "none";
 }
 
-const TRIGGERS = ["ok", "ок", "apply", "применяй", "да"];
+const TRIGGERS: ReadonlySet<string> = new Set(["ok", "ок", "apply", "применяй", "да"]);
 
 const PREFIX = /^\s*(plan|apply)\s*:\s*/i;
 
@@ -36,7 +36,7 @@ export function detectMode(
     return { mode, goal: text.slice(prefix[0].length).trim(), reason: "prefix" };
   }
   const goal = text.trim();
-  const isTrigger = TRIGGERS.includes(plainOf(goal));
+  const isTrigger = TRIGGERS.has(plainOf(goal));
   if (savedPlan !== false && isTrigger) return { mode: "apply", goal: "", reason: "trigger" };
   if (PLAN_VERB.test(goal)) return { mode: "plan", goal, reason: "verb" };
   if (APPLY_VERB.test(goal)) return { mode: "apply", goal, reason: "verb" };
