@@ -34,7 +34,7 @@ interface Context {
  * The value in the shape that the schema asks for, with each step: a number out of its text, an enum's spelling, one for
  * a list, a key's case, members the schema does not know left out. Undefined if that takes a guess, such as between two
  * readings that cost the same. Looks at shapes alone: bounds and formats are the checker's. `digits` gives the value with
- * its numbers as they are written, and is asked at most once.
+ * its numbers as they are written, and is asked once or never.
  */
 export function alignValue(
   schema: JsonSchema,
