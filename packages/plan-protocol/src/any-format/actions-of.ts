@@ -1,7 +1,7 @@
 import type { FileChange } from "../place/file-change.ts";
 import { type EditOfFile, type PlacedText, placeChanges } from "../place/place-changes.ts";
 import type { PlanAction } from "../plan/plan.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
+import { type PlanIssue, quote, planIssue } from "../plan-issue.ts";
 import type { PlacedActions } from "../validate/validate-plan.ts";
 import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
 
@@ -76,21 +76,20 @@ function placeIn(
 ): PlacedText | PlanIssue[] {
   if (base === undefined)
     return [
-      {
-        code: "ERR_UPDATE_WITHOUT_BASE",
-        path: ["path"],
-        message:
-          why ??
+      planIssue(
+        "ERR_UPDATE_WITHOUT_BASE",
+        why ??
           `${quote(path)} was not shown in full. Ask for it with read_file before you change it.`,
-      },
+        ["path"],
+      ),
     ];
   if (base.isPartial === true && edits.some(({ type }) => type === "whole"))
     return [
-      {
-        code: "ERR_UPDATE_WITHOUT_BASE",
-        path: ["path"],
-        message: `${quote(path)} was shown in part or with secrets masked; replacing it would lose the rest. Ask for it with read_file, or give an edit.`,
-      },
+      planIssue(
+        "ERR_UPDATE_WITHOUT_BASE",
+        `${quote(path)} was shown in part or with secrets masked; replacing it would lose the rest. Ask for it with read_file, or give an edit.`,
+        ["path"],
+      ),
     ];
   const placed = placeChanges(base.text, path, edits);
   return Array.isArray(placed) ? placed.map((issue) => ({ ...issue, path: [] })) : placed;

@@ -1,7 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
 
-import { quote } from "../plan-issue.ts";
+import { quote, planIssue } from "../plan-issue.ts";
 import { memoryKeys, memorySizes } from "./memory-keys.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 
@@ -33,11 +33,9 @@ export function applyMemoryPatch(
     const problem =
       known === undefined ? "is not a key of the memory" : valueProblem(value, known.schema);
     if (known === undefined || problem !== undefined)
-      rejected.push({
-        code: "ERR_SCHEMA_VALIDATION",
-        path: [key],
-        message: `${quote(key)} ${problem ?? "is unknown"}.`,
-      });
+      rejected.push(
+        planIssue("ERR_SCHEMA_VALIDATION", `${quote(key)} ${problem ?? "is unknown"}.`, [key]),
+      );
     else {
       layers[known.layer][known.name] = Array.isArray(value) ? [...value] : value;
       applied.push(key);

@@ -81,11 +81,12 @@ function doubtOf(
       "ERR_ELISION",
       `The answer leaves something out at offset ${elided.position}. Give the whole plan.`,
     ];
-  // Of two quotes at the start of a string either may be the content's own.
+  // Of two quotes beside each other either may be the content's own.
   const isGuess = ({ kind, position }: Repair): boolean =>
     GUESSES.has(kind) ||
-    (kind === "quote_style" &&
-      (source.kind === "double_encoded" || answer.startsWith('""', position)));
+    (/^(?:quote_style|concatenation)$/.test(kind) &&
+      (source.kind === "double_encoded" ||
+        answer.slice(position - 1, position + 2).includes('""')));
   const guess = repairs.find(isGuess);
   // Even valid JSON: a backspace before a letter was meant as `\\b` in nearly every text.
   const remedy =

@@ -10,7 +10,7 @@ import {
   planVersions,
 } from "../plan/action-kinds.ts";
 import type { ContextRequest, Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
-import { type PlanIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
+import { type PlanIssue, type PlanIssueCode, quote, planIssue } from "../plan-issue.ts";
 import { actionSchemas, requestSchemas } from "../schema/plan-schema.ts";
 
 /** Members in which models say why; they change nothing. */
@@ -66,11 +66,13 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const nested = isRecord(proposed) ? { proposed_changes: proposed } : {};
   check(PLAN, isRecord(whole) ? { ...whole, ...nested } : whole, at());
   if (proposed !== undefined && fields["actions"] !== undefined)
-    issues.push({
-      code: "ERR_SCHEMA_VALIDATION",
-      path: ["proposed_changes"],
-      message: "A plan has its actions in one place: actions or proposed_changes.actions.",
-    });
+    issues.push(
+      planIssue(
+        "ERR_SCHEMA_VALIDATION",
+        "A plan has its actions in one place: actions or proposed_changes.actions.",
+        ["proposed_changes"],
+      ),
+    );
   const holder = isRecord(proposed) ? proposed : fields;
   const path = isRecord(proposed) ? ["proposed_changes", "actions"] : ["actions"];
   const actions = arrayAt(holder, "actions").flatMap(
@@ -109,7 +111,7 @@ function readVersion(
     known === undefined
       ? `There is no version ${quote(String(stated))} of plans. Known are ${planVersions.join(", ")}.`
       : `The plan says that it is of version ${known}; version ${expected} was asked for.`;
-  issues.push({ code: "ERR_UNSUPPORTED_VERSION", path: ["version"], message });
+  issues.push(planIssue("ERR_UNSUPPORTED_VERSION", message, ["version"]));
   return expected;
 }
 
@@ -139,11 +141,12 @@ function readRequest(value: unknown, at: Place): ContextRequest | undefined {
   if (read?.type !== "read_file") return read;
   const { start_line: start = 1, end_line: end = start } = read;
   if (end < start)
-    place.issues.push({
-      code: place.code,
-      path: [...place.path, "end_line"],
-      message: `The range ends at ${end}, before it starts at ${start}.`,
-    });
+    place.issues.push(
+      planIssue(place.code, `The range ends at ${end}, before it starts at ${start}.`, [
+        ...place.path,
+        "end_line",
+      ]),
+    );
   return read;
 }
 
@@ -160,7 +163,7 @@ function check<T>(
   const checked = createJsonSchemaChecker<T>(schema)(value);
   if (checked.ok) return checked.value;
   for (const issue of checked.issues)
-    issues.push({ code, path: [...path, ...issue.path], message: issue.message });
+    issues.push(planIssue(code, issue.message, [...path, ...issue.path]));
   return undefined;
 }
 

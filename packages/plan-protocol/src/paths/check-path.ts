@@ -1,7 +1,7 @@
 import { failure, type Result, success } from "@ccl/core";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
-import { type PlanIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
+import { type PlanIssue, type PlanIssueCode, quote, planIssue } from "../plan-issue.ts";
 import { decodePercent } from "./decode-percent.ts";
 import { nameProblem } from "./name-problem.ts";
 import { allowListProblem, type PathUse, type PlanPolicy } from "./path-allow-list.ts";
@@ -24,7 +24,7 @@ export function checkPath(path: string, options: CheckPathOptions = {}): Result<
   const { maxPathLength } = { ...defaultPlanLimits, ...limits };
   const issues: PlanIssue[] = [];
   const add = (code: PlanIssueCode, reason: string): void => {
-    issues.push({ code, path: [], message: `The path ${quote(path)} ${reason}.` });
+    issues.push(planIssue(code, `The path ${quote(path)} ${reason}.`));
   };
   if (path.length > maxPathLength)
     add("ERR_PATH_TOO_LONG", `has more than ${maxPathLength} characters`);

@@ -1,6 +1,7 @@
 import { isRecord } from "@ccl/core/json";
-import { type Issue, type Result, success } from "@ccl/core";
+import { type Result, success } from "@ccl/core";
 import { createPathMatcher } from "@ccl/core/glob";
+import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
 
 import { foldName } from "./fold-name.ts";
 
@@ -16,42 +17,26 @@ export interface PathAllowList {
   forbidden_prefixes: readonly string[];
 }
 
-const KEYS = [
-  "allowed_extensions",
-  "allowed_no_extension",
-  "forbidden_paths",
-  "forbidden_prefixes",
-] as const;
+const NONE: PathAllowList = {
+  allowed_extensions: [],
+  allowed_no_extension: [],
+  forbidden_paths: [],
+  forbidden_prefixes: [],
+};
+const strings: JsonSchema = { type: "array", items: { type: "string", minLength: 1 } };
+const allowListSchema: JsonSchema = {
+  type: "object",
+  properties: Object.fromEntries(Object.keys(NONE).map((key) => [key, strings])),
+  additionalProperties: false,
+};
 
-/** Reads an allow list as parsed from its JSON file; a list that is absent is empty, anything else is `ERR_SCHEMA_VALIDATION`. */
+/** Reads an allow list as parsed from its JSON file; a list that is absent or null is empty, anything else is `ERR_SCHEMA_VALIDATION`. */
 export function readPathAllowList(json: unknown): Result<PathAllowList> {
-  const issues: Issue[] = [];
-  const add = (path: string[], message: string): void => {
-    issues.push({ code: "ERR_SCHEMA_VALIDATION", path, message });
-  };
-  const list = {
-    allowed_extensions: [],
-    allowed_no_extension: [],
-    forbidden_paths: [],
-    forbidden_prefixes: [],
-  };
-  const read: Record<(typeof KEYS)[number], string[]> = list;
-  if (!isRecord(json)) add([], "An allow list is an object with lists of strings.");
-  else {
-    const known: ReadonlySet<string> = new Set(KEYS);
-    for (const key of Object.keys(json))
-      if (!known.has(key)) add([key], `An allow list has no ${JSON.stringify(key)}.`);
-    for (const key of KEYS) {
-      const value = json[key] ?? [];
-      const strings = Array.isArray(value)
-        ? value.filter((item) => typeof item === "string" && item !== "")
-        : [];
-      if (!Array.isArray(value) || strings.length !== value.length)
-        add([key], "A list of non-empty strings is needed.");
-      read[key] = strings;
-    }
-  }
-  return issues.length === 0 ? success(read) : { ok: false, issues };
+  const given = isRecord(json)
+    ? Object.fromEntries(Object.entries(json).filter(([, list]) => list !== null))
+    : json;
+  const read = createJsonSchemaChecker<Partial<PathAllowList>>(allowListSchema)(given);
+  return read.ok ? success({ ...NONE, ...read.value }) : read;
 }
 
 /** Why an allow list refuses a path, as the end of a sentence; undefined if it does not. */

@@ -152,6 +152,7 @@ function gapsOf(
   const [oldLines, freshLines] = [framed(old), framed(fresh)];
   const known = new Set(oldLines);
   const pairs = pairsOf(oldLines);
+  const isShorter = old.length - fresh.length >= MIN_LOSS;
   let reached = 0;
   for (let at = 0; at < fresh.length; at += 1) {
     if (looks[at] === undefined) continue;
@@ -174,7 +175,7 @@ function gapsOf(
         ? { go: old.slice(last, first - 1), come: fresh.slice(at, next), offset: line - at }
         : changed[line];
       const isElided =
-        (isOpen && look === "dotted") ||
+        (isOpen && (look === "dotted" || (form === "quoted" && isShorter))) ||
         (beside !== undefined && standsForLines(beside, look, form));
       if (isElided) gaps.set(line, gap);
     }

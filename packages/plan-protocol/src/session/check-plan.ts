@@ -2,7 +2,7 @@ import { assertNotAborted } from "../plan-protocol-error.ts";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import type { ReadEdits } from "../any-format/parse-edits.ts";
-import type { PlanIssue } from "../plan-issue.ts";
+import { type PlanIssue, planIssue } from "../plan-issue.ts";
 import { checkPlanOf } from "../validate/validate-plan.ts";
 import type { ValidAction, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPreview } from "../workspace/plan-workspace.ts";
@@ -64,6 +64,6 @@ function checkAgainstShown(
     if (mask === undefined || readSet.get(action.path)?.text.includes(mask) === true) return [];
     const index = plan.actions.findIndex(({ path }) => path === action.path);
     const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;
-    return [{ code: "ERR_ELISION", path: ["actions", index], message }];
+    return [planIssue("ERR_ELISION", message, ["actions", index])];
   });
 }

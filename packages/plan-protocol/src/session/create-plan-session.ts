@@ -70,10 +70,7 @@ async function propose(
   text: string,
   given: ProposeOptions,
 ): Promise<Proposal> {
-  const { mode, goal, reason } = detectMode(text, {
-    savedPlan: state.saved !== undefined,
-    triggers: state.settings.triggers,
-  });
+  const { mode, goal, reason } = detectMode(text, { savedPlan: state.saved });
   if (mode === "apply" && reason !== "verb") return resume(state, goal, given);
   if (mode !== undefined) return begin(state, { mode, goal }, given);
   const { user } = await readMemory(state, given.signal);
@@ -195,7 +192,6 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
     memory: options.memory ?? { user: {}, project: {} },
     clock: options.clock ?? systemClock,
     ids: options.ids ?? createUuidV7Generator(),
-    triggers: options.triggers ?? [],
   };
 }
 

@@ -2,10 +2,8 @@ import type { PlanMode } from "../validate/valid-plan.ts";
 
 /** What is known besides the text. */
 export interface DetectModeOptions {
-  /** The plan that waits to be applied, or whether one does: only then do triggers count. */
+  /** The plan that waits to be applied, or whether one does: only then do words such as "ok" count. */
   savedPlan?: boolean | object | undefined;
-  /** Further triggers, compared without case. */
-  triggers?: readonly string[] | undefined;
 }
 
 /** What a message asks for. */
@@ -17,7 +15,7 @@ export interface DetectedMode {
   reason: "prefix" | "trigger" | "verb" | "none";
 }
 
-const TRIGGERS = ["ok", "ок", "apply", "применяй", "да"];
+const TRIGGERS: ReadonlySet<string> = new Set(["ok", "ок", "apply", "применяй", "да"]);
 
 const PREFIX = /^\s*(plan|apply)\s*:\s*/i;
 
@@ -30,7 +28,7 @@ const APPLY_VERB = verbs("create|generate|создай(?:те)?|сгенерир
  */
 export function detectMode(
   text: string,
-  { savedPlan = false, triggers = [] }: DetectModeOptions = {},
+  { savedPlan = false }: DetectModeOptions = {},
 ): DetectedMode {
   const prefix = PREFIX.exec(text);
   if (prefix !== null) {
@@ -38,9 +36,7 @@ export function detectMode(
     return { mode, goal: text.slice(prefix[0].length).trim(), reason: "prefix" };
   }
   const goal = text.trim();
-  const isTrigger = [...TRIGGERS, ...triggers].some(
-    (trigger) => plainOf(trigger) === plainOf(goal),
-  );
+  const isTrigger = TRIGGERS.has(plainOf(goal));
   if (savedPlan !== false && isTrigger) return { mode: "apply", goal: "", reason: "trigger" };
   if (PLAN_VERB.test(goal)) return { mode: "plan", goal, reason: "verb" };
   if (APPLY_VERB.test(goal)) return { mode: "apply", goal, reason: "verb" };

@@ -11,6 +11,7 @@ import type { PlanEvent, PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import type {
+  Abortable,
   AppliedPlan,
   ApplyOptions,
   PlanPreview,
@@ -19,7 +20,7 @@ import type {
 
 /** Where memory is read from, once a proposal. The session never writes any. */
 export interface MemorySource {
-  read(options?: { signal?: AbortSignal | undefined }): Promise<PlanMemory>;
+  read(options?: Abortable): Promise<PlanMemory>;
 }
 
 /** Sampling and limits of every call. A member that is undefined is left to the provider. */
@@ -64,12 +65,10 @@ export interface PlanSessionOptions {
   repairs?: 0 | 1 | 2 | undefined;
   /** The project's folder as traces of its programs name it, so that their frames are found. */
   root?: string | undefined;
-  /** Further words that mean "go on" while a plan is saved. */
-  triggers?: readonly string[] | undefined;
 }
 
 /** What belongs to one proposal. */
-export interface ProposeOptions {
+export interface ProposeOptions extends Abortable {
   /** Output of a test run, a stack trace, a log. Masked, and cut to `maxContextLogChars`. */
   report?: string | undefined;
   /** What the model is to know of the project from the start, such as a pack. Masked, never cut. */
@@ -78,7 +77,6 @@ export interface ProposeOptions {
   shownFiles?: readonly string[] | undefined;
   /** Files to show whole from the start, such as those that the goal names. */
   files?: readonly string[] | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** A plan that has passed every check. */

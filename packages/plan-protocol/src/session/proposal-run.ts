@@ -16,8 +16,7 @@ type Defaulted =
   | "repairs"
   | "memory"
   | "clock"
-  | "ids"
-  | "triggers";
+  | "ids";
 
 /** What stays the same in all proposals of a session: its options, with their defaults. */
 export type SessionSettings = PlanSessionOptions &

@@ -1,3 +1,4 @@
+import { planIssue } from "../plan-issue.ts";
 import {
   type ChatMessage,
   failure,
@@ -113,7 +114,7 @@ async function answerRequests(
   if (progress.roundsLeft <= 0) {
     const rounds = run.limits.maxContextRounds;
     const message = `The model asked for context ${rounds + 1} times; ${rounds} is the limit (maxContextRounds). Name the files in the goal, or raise the limit.`;
-    const issue = { code: "ERR_CONTEXT_ROUNDS", path: ["context_requests"], message };
+    const issue = planIssue("ERR_CONTEXT_ROUNDS", message, ["context_requests"]);
     run.recorder.emitIssues([issue]);
     return failure(issue);
   }

@@ -1,7 +1,7 @@
 import type { Issue } from "@ccl/core";
 
 import type { Plan } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue.ts";
+import { type PlanIssueCode, planIssue } from "../plan-issue.ts";
 import type { PlanMode } from "./valid-plan.ts";
 
 /** How the summary of an answer begins that says that nothing needs to change. */
@@ -14,7 +14,7 @@ export function checkSummary(
   issues: Issue[],
 ): string {
   const add = (code: PlanIssueCode, key: string, message: string): void => {
-    issues.push({ code, path: [key], message });
+    issues.push(planIssue(code, message, [key]));
   };
   const isMarked = summary.startsWith(noChangesMarker);
   const isBlank =

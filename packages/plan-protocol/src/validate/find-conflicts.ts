@@ -1,7 +1,7 @@
 import type { ActionKind } from "../plan/plan.ts";
 import { findCollisions } from "../paths/find-collisions.ts";
 import { foldName } from "../paths/fold-name.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
+import { type PlanIssue, quote, planIssue } from "../plan-issue.ts";
 
 /** An action whose path was checked. */
 export interface PlacedAction {
@@ -15,7 +15,7 @@ export interface PlacedAction {
 export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
   const issues: PlanIssue[] = [];
   const add = (action: PlacedAction, message: string): void => {
-    issues.push({ code: "ERR_ACTION_CONFLICT", path: ["actions", action.index, "path"], message });
+    issues.push(planIssue("ERR_ACTION_CONFLICT", message, ["actions", action.index, "path"]));
   };
   const byKey = new Map<string, PlacedAction>();
   for (const action of actions) {

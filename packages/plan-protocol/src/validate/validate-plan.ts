@@ -89,7 +89,7 @@ function checkVersion(
 ): void {
   if (planVersions.includes(version) && (wanted === undefined || wanted === version)) return;
   const message = `The plan is of version ${quote(String(version))}; ${String(wanted ?? planVersions.join(", "))} is expected.`;
-  issues.push({ code: "ERR_UNSUPPORTED_VERSION", path: ["version"], message });
+  issues.push(planIssue("ERR_UNSUPPORTED_VERSION", message, ["version"]));
 }
 
 function checkActions(actions: readonly PlanAction[], settings: Settings): ValidAction[] {
@@ -100,7 +100,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
     const at: ["actions", number] = ["actions", index];
     if (!isActionKind(action.kind, settings.version)) {
       const message = `Version ${settings.version} has no kind ${quote(String(action.kind))}.`;
-      settings.issues.push({ code: "ERR_SCHEMA_VALIDATION", path: [...at, "kind"], message });
+      settings.issues.push(planIssue("ERR_SCHEMA_VALIDATION", message, [...at, "kind"]));
       continue;
     }
     const path = checkPathAt(action.path, [...at, "path"], {
@@ -138,11 +138,12 @@ function targetOf(
 ): string | undefined {
   if (kind !== "MOVE_FILE") return undefined;
   if (to !== undefined) return checkPathAt(to, [...at, "to"], { use: "write", settings });
-  settings.issues.push({
-    code: "ERR_SCHEMA_VALIDATION",
-    path: [...at, "to"],
-    message: "MOVE_FILE needs the path that the file moves to.",
-  });
+  settings.issues.push(
+    planIssue("ERR_SCHEMA_VALIDATION", "MOVE_FILE needs the path that the file moves to.", [
+      ...at,
+      "to",
+    ]),
+  );
   return undefined;
 }
 
@@ -158,7 +159,7 @@ function createCheck(
     limits,
     base: path === undefined ? undefined : readSet.get(path),
     placed: placed.get(at[1]),
-    add: (code, place, message) => issues.push({ code, path: [...at, ...place], message }),
+    add: (code, place, message) => issues.push(planIssue(code, message, [...at, ...place])),
     addAll: (found, place) =>
       issues.push(...found.map((issue) => ({ ...issue, path: [...at, ...place, ...issue.path] }))),
   };

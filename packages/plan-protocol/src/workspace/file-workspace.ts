@@ -1,7 +1,13 @@
 import type { Result } from "@ccl/core";
 
 import type { ParsedEdits, ParseEditsOptions } from "../any-format/parse-edits.ts";
-import type { CheckOptions, CheckOutcome, PlanCheck, PlanWorkspace } from "./plan-workspace.ts";
+import type {
+  Abortable,
+  CheckOptions,
+  CheckOutcome,
+  PlanCheck,
+  PlanWorkspace,
+} from "./plan-workspace.ts";
 
 /** How far a transaction got. `unfinished`: it is under way, or the process that ran it has ended; `recover` undoes it then. */
 type TransactionStatus = "committed" | "rolled_back" | "unfinished";
@@ -62,24 +68,21 @@ export interface FileWorkspace extends PlanWorkspace {
    * Puts a committed transaction back: the same bytes, modes and times. `CONCURRENT_EDIT` or `ERR_NOT_EMPTY`, and nothing
    * is touched, where something was changed since; `PATH_NOT_FOUND` for an id that has no journal.
    */
-  rollback(
-    transactionId: string,
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<Result<RolledBackPlan>>;
+  rollback(transactionId: string, options?: Abortable): Promise<Result<RolledBackPlan>>;
   /**
    * Runs checks on the files as they are; nothing is compared.
    * @throws PlanProtocolError `invalid_input` for a command that can't be started, `aborted`
    */
   check(checks: readonly PlanCheck[], options?: CheckOptions): Promise<CheckOutcome[]>;
   /** Undoes what processes that have ended left unfinished, oldest last. Until then `apply` answers `RECOVERY_REQUIRED`. */
-  recover(options?: { signal?: AbortSignal | undefined }): Promise<RecoveredTransaction[]>;
+  recover(options?: Abortable): Promise<RecoveredTransaction[]>;
   /** All transactions that there is a journal of, oldest first. */
-  transactions(options?: { signal?: AbortSignal | undefined }): Promise<TransactionRecord[]>;
+  transactions(options?: Abortable): Promise<TransactionRecord[]>;
   /**
    * Removes the journals of the oldest transactions that are through, until `keep` of these are left. Nothing else removes
    * them: each keeps the files that it replaced.
    */
-  prune(options: { keep: number; signal?: AbortSignal | undefined }): Promise<PrunedTransactions>;
+  prune(options: { keep: number } & Abortable): Promise<PrunedTransactions>;
   /** Waits for calls under way; further calls throw `workspace_closed`. */
   close(): Promise<void>;
 }

@@ -74,11 +74,16 @@ export interface CheckOutcome {
   durationMs: number;
 }
 
+/** What a call that takes its time may be given. */
+export interface Abortable {
+  /** The call then throws `aborted`. */
+  signal?: AbortSignal | undefined;
+}
+
 /** How checks are run. */
-export interface CheckOptions {
+export interface CheckOptions extends Abortable {
   /** What outcomes and issues show of an output. Default: head and tail, 8,000 characters. */
   shortenOutput?: ((output: string) => string) | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** A transaction that went through. */
@@ -115,13 +120,7 @@ export interface ApplyOptions extends CheckOptions {
 export interface PlanWorkspace {
   /** Files that were read so far; what patches and edits are checked against. */
   readonly readSet: ReadSet;
-  read(
-    requests: readonly ContextRequest[],
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<FulfilledContext>;
-  preview(
-    plan: ValidPlan,
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<Result<PlanPreview>>;
+  read(requests: readonly ContextRequest[], options?: Abortable): Promise<FulfilledContext>;
+  preview(plan: ValidPlan, options?: Abortable): Promise<Result<PlanPreview>>;
   apply(plan: ValidPlan, options?: ApplyOptions): Promise<Result<AppliedPlan>>;
 }

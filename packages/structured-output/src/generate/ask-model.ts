@@ -5,6 +5,7 @@ import {
   type ModelResponse,
   type ResponseFormat,
 } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 
 import type { StructuredFormat } from "./format-ladder.ts";
 import { repairMessages } from "./repair-messages.ts";
@@ -18,7 +19,7 @@ export async function askModel<T>(
   pending: PendingRepair | undefined,
 ): Promise<ModelResponse | undefined> {
   const { model, options } = plan;
-  assertNotAborted(options.signal);
+  throwIfAborted(options.signal, LanguageModelError);
   const request: ModelRequest = {
     ...options.request,
     messages: messagesFor(plan, format, pending),
@@ -27,7 +28,7 @@ export async function askModel<T>(
   };
   try {
     const response = await model.generate(request);
-    assertNotAborted(options.signal);
+    throwIfAborted(options.signal, LanguageModelError);
     return response;
   } catch (error) {
     const isRefused =
@@ -35,13 +36,6 @@ export async function askModel<T>(
     if (isRefused && format !== "none") return undefined;
     throw error;
   }
-}
-
-function assertNotAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  throw new LanguageModelError("aborted", "The caller aborted the request.", {
-    cause: signal.reason,
-  });
 }
 
 function responseFormat<T>(

@@ -1,4 +1,4 @@
-import type { ChatMessage, Issue } from "@ccl/core";
+import { type ChatMessage, type Issue, truncateMiddle } from "@ccl/core";
 
 import { formatPointer } from "../json-schema/json-pointer.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
@@ -6,7 +6,8 @@ import type { StructuredFormat } from "./format-ladder.ts";
 import { schemaText } from "./schema-instruction.ts";
 
 const maxShownIssues = 20;
-const maxAnswerCharacters = 40_000;
+const maxChars = 40_000;
+const marker = (removed: number): string => `...[TRUNCATED ${removed} chars]...`;
 
 /** What the request for a better answer may build on. */
 export interface RepairMessagesOptions {
@@ -33,7 +34,7 @@ export function repairMessages(
   // Providers refuse an empty assistant turn.
   return answer.trim() === ""
     ? turns
-    : [{ role: "assistant", content: shortened(answer) }, ...turns];
+    : [{ role: "assistant", content: truncateMiddle(answer, { maxChars, marker }).text }, ...turns];
 }
 
 /** True for the issue of an answer that was cut off. */
@@ -58,18 +59,4 @@ function repairRequest(issues: readonly Issue[]): string {
     ...(left > 0 ? [`- and ${left} more`] : []),
     "Answer again with the whole corrected JSON value and nothing else: no prose and no code fence.",
   ].join("\n");
-}
-
-/** Head and tail, 60 to 40, with the number of characters that were left out. */
-function shortened(answer: string): string {
-  if (answer.length <= maxAnswerCharacters) return answer;
-  const headEnd = pairStart(answer, maxAnswerCharacters * 0.6);
-  const tailStart = pairStart(answer, answer.length - maxAnswerCharacters * 0.4);
-  return `${answer.slice(0, headEnd)}...[TRUNCATED ${tailStart - headEnd} chars]...${answer.slice(tailStart)}`;
-}
-
-/** The index, or the one before it where it would split a surrogate pair. */
-function pairStart(text: string, index: number): number {
-  const isInsidePair = (text.codePointAt(index - 1) ?? 0) > 0xffff;
-  return isInsidePair ? index - 1 : index;
 }

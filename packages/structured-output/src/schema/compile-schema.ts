@@ -8,6 +8,7 @@ import {
   type StandardSchema,
   type StructuredSchema,
 } from "./structured-schema.ts";
+import { schemaOfZod3 } from "./zod3-schema.ts";
 
 /**
  * The check of a schema: the checked value, or every broken rule.
@@ -43,6 +44,8 @@ export function shapeOf<T>(schema: StructuredSchema<T>): JsonSchema | undefined 
 function askLibrary<T>(schema: StandardSchema<T>): JsonSchema {
   const { vendor, jsonSchema } = schema["~standard"];
   if (jsonSchema === undefined) {
+    const ofZod3 = schemaOfZod3(schema);
+    if (ofZod3 !== undefined) return ofZod3;
     const remedy = vendor === "zod" ? "update zod to 4.2 or newer" : "pass a JSON Schema instead";
     throw new StructuredOutputError(
       "schema_unsupported",

@@ -4,12 +4,7 @@ import { canonicalJson } from "@ccl/core";
 const grouped = /\d{1,3}(?:[_ '\u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{3}){2,}|\d{1,3},\d{3}(?=\.)/;
 const plainNumber = new RegExp(`^[+-]?(?:\\d+|${grouped.source})(?:\\.\\d+)?(?:e[+-]?\\d+)?$`, "i");
 const separators = /[,_ '\u00a0\u202f]/g;
-const truths: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  false: false,
-  no: false,
-};
+const truth = /^(?:(true|yes)|false|no)$/i;
 const nothing = /^(?:null|none|nil|n\/a|undefined)$/i;
 
 /**
@@ -30,8 +25,8 @@ export function convertScalar(
   const text = value.trim();
   if (type === "null") return nothing.test(text) ? { value: null } : undefined;
   if (type === "boolean") {
-    const word = text.toLowerCase();
-    return Object.hasOwn(truths, word) ? { value: truths[word] } : undefined;
+    const said = truth.exec(text);
+    return said === null ? undefined : { value: said[1] !== undefined };
   }
   if ((type !== "number" && type !== "integer") || !plainNumber.test(text)) return undefined;
   const number = Number(text.replaceAll(separators, ""));

@@ -5,8 +5,17 @@ import { parsePointer } from "../json-schema/json-pointer.ts";
 /** What a reference within a document leads to; anything for one that leads out of it. */
 export function resolveReference(root: unknown, reference: string): unknown {
   return reference.startsWith("#")
-    ? valueAt(root, parsePointer(decodeURIComponent(reference.slice(1))))
+    ? valueAt(root, parsePointer(reference.slice(1)).map(withoutPercent))
     : true;
+}
+
+/** A pointer in a URI fragment may have its characters escaped; a lone percent sign is itself. */
+function withoutPercent(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
 }
 
 /** The schema of a value at a place, where no union stands on the way. */

@@ -12,7 +12,7 @@ type StandardOutcome<T> =
   | { readonly issues: readonly StandardIssue[] };
 
 /**
- * The part of Standard Schema (version 1) that is used: every zod 4 schema has it. `jsonSchema` is the Standard JSON
+ * The part of Standard Schema (version 1) that is used: schemas of zod have it from 3.24 on. `jsonSchema` is the Standard JSON
  * Schema extension, which zod has since 4.2; without it a value can be checked, but no model can be told the shape.
  */
 export interface StandardSchema<T> {
@@ -25,7 +25,7 @@ export interface StandardSchema<T> {
   };
 }
 
-/** A zod 4 schema, another Standard Schema, or a JSON Schema (then `T` is the caller's claim). */
+/** A zod schema, another Standard Schema, or a JSON Schema (then `T` is the caller's claim). */
 export type StructuredSchema<T> = StandardSchema<T> | JsonSchema;
 
 /** True for a schema of a library, false for JSON Schema. */

@@ -1,3 +1,4 @@
+import type { Abortable } from "../../workspace/plan-workspace.ts";
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
@@ -29,18 +30,15 @@ export interface MemoryFiles extends MemorySource {
   readonly userFile: string;
   readonly projectFile: string;
   /** The valid part of both files. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `aborted` */
-  read(options?: { signal?: AbortSignal | undefined }): Promise<PlanMemory>;
+  read(options?: Abortable): Promise<PlanMemory>;
   /** The same, with every key that is unknown or has a value of the wrong kind. */
-  inspect(options?: { signal?: AbortSignal | undefined }): Promise<MemoryPatchOutcome>;
+  inspect(options?: Abortable): Promise<MemoryPatchOutcome>;
   /**
    * Sets the keys of a patch that are valid and writes the files that change, durably; all else in them stays. Call it only
    * where the user asked for it. Processes that patch the same files wait for each other.
    * @throws PlanProtocolError `memory_corrupt`, `io_failed`, `workspace_busy`, `aborted`
    */
-  patch(
-    patch: Readonly<Record<string, unknown>>,
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<MemoryPatchOutcome>;
+  patch(patch: Readonly<Record<string, unknown>>, options?: Abortable): Promise<MemoryPatchOutcome>;
   /** Waits for writes under way. */
   close(): Promise<void>;
 }
@@ -55,7 +53,7 @@ interface Layers {
 /** Opens memory and reads it once. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `invalid_input`, `aborted` */
 export async function openMemoryFiles(
   { userDirectory, root }: MemoryFilesOptions,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { signal }: Abortable = {},
 ): Promise<MemoryFiles> {
   const userFile = join(resolve(userDirectory), "preferences.json");
   const projectFile = await projectFileIn(root, signal);

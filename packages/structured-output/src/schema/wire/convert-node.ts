@@ -1,4 +1,4 @@
-import { isRecord } from "@ccl/core/json";
+import { arrayAt, isRecord } from "@ccl/core/json";
 import { formatPointer } from "../../json-schema/json-pointer.ts";
 import { convertArray } from "./convert-array.ts";
 import { convertObject } from "./convert-object.ts";
@@ -39,8 +39,7 @@ function convertSimple(
 ): Converted | undefined {
   const { type } = node;
   if ("const" in node || Array.isArray(node["enum"])) {
-    const values: unknown[] =
-      "const" in node ? [node["const"]] : Array.isArray(node["enum"]) ? node["enum"] : [];
+    const values = "const" in node ? [node["const"]] : arrayAt(node, "enum");
     const converted = convertEnum(values, position, context);
     return (
       converted && {
@@ -78,9 +77,9 @@ function described(converted: Converted, { description }: WireNode): Converted {
 /** The branches of a node that is a union; constraints beside `anyOf` go into each branch. */
 function unionOf(node: WireNode): unknown[] | undefined {
   const { anyOf, oneOf, type } = node;
-  if (Array.isArray(anyOf) || Array.isArray(oneOf)) {
+  const branches: unknown[] | undefined = [anyOf, oneOf].find((list) => Array.isArray(list));
+  if (branches !== undefined) {
     const { anyOf: _any, oneOf: _one, description: _text, title: _title, ...beside } = node;
-    const branches: unknown[] = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
     return isConstraining(beside)
       ? branches.map((branch) => ({ allOf: [beside, branch] }))
       : branches;
@@ -106,8 +105,8 @@ function simplify(
   references: References,
   seen: Set<unknown>,
 ): WireNode | undefined {
-  const { allOf, $ref: reference, ...rest } = node;
-  const parts: unknown[] = Array.isArray(allOf) ? allOf : [];
+  const { allOf: _allOf, $ref: reference, ...rest } = node;
+  const parts = arrayAt(node, "allOf");
   const isAlone = parts.every((part) => part === true);
   if (isAlone && !isConstraining(rest)) return reference === undefined ? rest : { $ref: reference };
   if (isAlone && reference === undefined) return rest;

@@ -1,4 +1,4 @@
-import { isRecord, isSameJson } from "@ccl/core/json";
+import { arrayAt, isRecord, isSameJson, recordAt } from "@ccl/core/json";
 import { dropConstraints } from "./drop-constraints.ts";
 import {
   asItIs,
@@ -38,7 +38,7 @@ export function convertObject(node: WireNode, position: Position, context: WireC
       "Properties that the schema does not name are not asked for.",
     );
   }
-  const required = new Set(Array.isArray(node["required"]) ? node["required"] : []);
+  const required = new Set(arrayAt(node, "required"));
   const properties = [...named].map(([name, property]): Property => {
     const at = { ...inner, path: [...position.path, "properties", name] };
     const isOptional = !required.has(name);
@@ -93,11 +93,9 @@ export function objectOf(members: readonly (readonly [string, WireNode])[]): Wir
 
 /** Declared properties first, then names that are only required. */
 function namedProperties(node: WireNode): Map<string, unknown> {
-  const named = new Map<string, unknown>(
-    Object.entries(isRecord(node["properties"]) ? node["properties"] : {}),
-  );
+  const named = new Map<string, unknown>(Object.entries(recordAt(node, "properties")));
   const fallback = isRecord(node["additionalProperties"]) ? node["additionalProperties"] : true;
-  for (const name of Array.isArray(node["required"]) ? node["required"] : []) {
+  for (const name of arrayAt(node, "required")) {
     if (typeof name === "string" && !named.has(name)) named.set(name, fallback);
   }
   return named;

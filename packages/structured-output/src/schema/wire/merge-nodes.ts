@@ -72,8 +72,7 @@ function mergeSchemas(ours: unknown, theirs: unknown): unknown {
 }
 
 function mergeTypes(ours: unknown, theirs: unknown): unknown {
-  const left: unknown[] = Array.isArray(ours) ? ours : [ours];
-  const right: unknown[] = Array.isArray(theirs) ? theirs : [theirs];
+  const [left, right] = [[ours].flat(), [theirs].flat()];
   const common = [...left, ...right].filter(
     (type) =>
       (left.includes(type) && right.includes(type)) ||

@@ -1,10 +1,11 @@
 import type { Issue } from "@ccl/core";
 
-import { isRecord, parseJson, valueAt } from "@ccl/core/json";
+import { isRecord, parseJson } from "@ccl/core/json";
 import { parsePointer } from "../../json-schema/json-pointer.ts";
 import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import { createJsonSchemaChecker } from "../../json-schema/json-schema-checker.ts";
 import { jsonSchemaOf } from "../compile-schema.ts";
+import { resolveReference } from "../schema-at.ts";
 import { isStandardSchema, type StructuredSchema } from "../structured-schema.ts";
 import { StructuredOutputError } from "../../structured-output-error.ts";
 import { convertNode, definitionName, type References, wireReference } from "./convert-node.ts";
@@ -109,7 +110,7 @@ function createContext(
   maxDepth: number,
 ): { context: WireContext; definitions: Map<unknown, Definition> } {
   const definitions = new Map<unknown, Definition>();
-  const resolve = (reference: unknown): unknown => resolveReference(root, reference);
+  const resolve = (reference: unknown): unknown => nodeAt(root, reference);
   const define = (reference: unknown): Converted => {
     const definition = definitions.get(reference) ?? convertDefinition(reference);
     const decode: Decode = (wire) => definition.decode(wire);
@@ -164,23 +165,13 @@ function jsonTextDescription(node: unknown): string {
   return typeof description === "string" ? `${description} (${form})` : `${form}.`;
 }
 
-function resolveReference(root: JsonSchema, reference: unknown): unknown {
+function nodeAt(root: JsonSchema, reference: unknown): unknown {
   const shown = JSON.stringify(reference);
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) {
     const message = `The reference ${shown} is not a pointer into the schema; use "#/$defs/...".`;
     throw new StructuredOutputError("schema_unsupported", message);
   }
-  const steps = parsePointer(reference.slice(1)).map((step) => withoutPercent(step));
-  const node = valueAt(root, steps);
+  const node = resolveReference(root, reference);
   if (node !== undefined) return node;
   throw new StructuredOutputError("schema_invalid", `The reference ${shown} leads nowhere.`);
-}
-
-/** A pointer in a URI fragment may have its characters escaped; a lone percent sign is itself. */
-function withoutPercent(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }
