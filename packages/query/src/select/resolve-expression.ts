@@ -127,13 +127,13 @@ export class ExpressionResolver {
       const as = places.tokenAfter(expr, "as", "::");
       if ((kind === "int" || kind === "bigint") && as !== undefined)
         result.roundedCasts.add(as.start);
-      if (kind === "text") this.#asText();
+      if (kind === "text") this.#unfixed();
     }
     if (op === "StringConcat" && [left, right].some((side) => kindOf(side) === "fraction"))
-      this.#asText();
+      this.#unfixed();
   }
 
-  #asText(): void {
+  #unfixed(): void {
     const reason = "an average or a quotient has no fixed digits; write round(x, 2)";
     this.#at.result.unkept.push({ reason, dialect: "postgresql" });
   }
@@ -218,7 +218,7 @@ export class ExpressionResolver {
     if (!kinds.includes("fraction")) return;
     if (key === "round" && args.length === 1)
       this.#at.result.postgresEdits.push({ start, end, text: "round_numeric" });
-    if (key === "concat" || key === "concat_ws") this.#asText();
+    if (/^(?:concat|concat_ws|mod)$/.test(key)) this.#unfixed();
   }
 
   #column(values: readonly unknown[], { scope, results }: Place): void {
