@@ -1,10 +1,6 @@
 import { throwIfAborted } from "@ccl/core/async";
 import { LanguageModelError, type Issue, type LanguageModel, type ModelUsage } from "@ccl/core";
-import {
-  generateStructured,
-  type FormatLadder,
-  type StructuredAttempt,
-} from "@ccl/structured-output";
+import { generateStructured, type StructuredAttempt } from "@ccl/structured-output";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import type { PlanLimits } from "../parse/plan-limits.ts";
@@ -23,10 +19,7 @@ export interface CompilePlanOptions extends AccessOptions {
   model: LanguageModel;
   /** Requests to repair an answer; 2 by default. */
   maxRepairs?: number | undefined;
-  /** Share one to remember which formats a provider refuses. */
-  ladder?: FormatLadder | undefined;
   limits?: (PlanLimits & ValidationLimits) | undefined;
-  onAttempt?: ((attempt: StructuredAttempt) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -63,8 +56,6 @@ export async function compilePlan(options: CompilePlanOptions): Promise<Compiled
     maxRepairs,
     schemaName: "plan",
     request: { temperature: 0 },
-    ladder: options.ladder,
-    onAttempt: options.onAttempt,
     signal,
   }).catch((error: unknown) => {
     if (LanguageModelError.isInstance(error) && error.code === "aborted")

@@ -56,7 +56,7 @@ export interface QueryEngine {
   /** Runs the steps over the inputs; an input stands for the step of its name. */
   run(work: EngineWork, options: RunOptions): AsyncIterable<ColumnBatch>;
   /** Runs a statement over tables of the inputs' names. */
-  runSql?(work: EngineSql, options: RunOptions): Promise<SqlRows>;
+  runSql(work: EngineSql, options: RunOptions): Promise<SqlRows>;
   close(): Promise<void>;
 }
 

@@ -23,10 +23,6 @@ export interface ParquetConnectorOptions {
   folder: string;
   /** The file of a resource within the folder; the last part of its address by default. */
   fileOf?: ((resource: ResourceDetails) => string) | undefined;
-  /** 2 by default. */
-  threads?: number | undefined;
-  /** DuckDB's own limit. 512 by default. */
-  memoryMiB?: number | undefined;
   /** For messages; `Parquet` by default. */
   name?: string | undefined;
 }
@@ -49,15 +45,14 @@ export async function openParquetConnector(
   let isOpen = true;
   const instance = await openInstance(
     duckdb,
-    options,
+    {},
     `SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}];`,
   );
   const pathOf = ({ resource }: TypedScan): string => folder + fileName(resource, options);
   return {
     name,
     operations: allOperations,
-    describe: (fragment) =>
-      compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
+    describe: (fragment) => compile(fragment, pathOf).sql,
     async *run(fragment, run) {
       throwIfAborted(run.signal, QueryError);
       if (!isOpen) throw new QueryError("closed", "The connector is closed; open another one.");
@@ -88,7 +83,7 @@ async function* runFragment(
   for (const step of fragment.steps)
     if (step.op === "scan")
       await checkColumns(session.connection, step, { name, path: pathOf(step) });
-  const query = compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`);
+  const query = compile(fragment, pathOf);
   for await (const batch of streamQuery(session, { ...query, columns: fragment.columns }, run))
     yield* split(batch, run.batchRows);
 }
@@ -104,11 +99,11 @@ function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
 
 function compile(
   { steps, columns }: PlanFragment,
-  fileOf: (scan: TypedScan) => Sql,
+  pathOf: (scan: TypedScan) => string,
 ): ReturnType<typeof compileFragment> {
   const scans = steps.filter((step) => step.op === "scan");
   const inputs = new Map(
-    scans.map((scan) => [scan.name, { table: tableOf(scan, fileOf(scan)), columns: scan.columns }]),
+    scans.map((scan) => [scan.name, { table: tableOf(scan, pathOf(scan)), columns: scan.columns }]),
   );
   const others = steps.filter((step) => step.op !== "scan");
   return compileFragment(
@@ -118,13 +113,13 @@ function compile(
 }
 
 /** The file's rows under the aliases and in the types that the rest of the query expects. */
-function tableOf({ columns }: TypedScan, file: Sql): Sql {
+function tableOf({ columns }: TypedScan, path: string): Sql {
   const aliases = inputAliases(columns);
   const values = columns.map(
     ({ name, type }) =>
       sql`cast(${sql.id(name)} as ${sql.raw(duckDbTypeName(type))}) as ${sql.raw(aliases.get(name) ?? "")}`,
   );
-  return sql`(select ${sql.join(values)} from ${file})`;
+  return sql`(select ${sql.join(values)} from read_parquet(${sql.raw(literal(path))}))`;
 }
 
 function asProject(scan: TypedScan): TypedStep {

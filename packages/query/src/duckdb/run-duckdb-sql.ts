@@ -7,7 +7,7 @@ import { QueryError } from "../query-error.ts";
 import type { SqlRows } from "../select/sql-rows.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
-import { engineError, type Session } from "./stream-query.ts";
+import { chunksOf, engineError, type Session } from "./stream-query.ts";
 
 /** How a statement is run; `end` gives the connection back, once nothing runs on it any more. */
 interface DuckDbRun extends RunOptions {
@@ -80,16 +80,7 @@ async function* batchesOf(
 ): AsyncGenerator<ColumnBatch, void> {
   const decoders = result.columnTypes().map((type) => decoderOf(duckdb, type));
   try {
-    for (;;) {
-      const chunk = await within(result.fetchChunk());
-      if (chunk === null || chunk.rowCount === 0) return;
-      const columns = chunk
-        .getColumns()
-        .map((column, index) =>
-          column.map((value) => (value === null ? null : (decoders[index]?.(value) ?? null))),
-        );
-      yield { rowCount: chunk.rowCount, columns };
-    }
+    yield* chunksOf(() => within(result.fetchChunk()), decoders);
   } finally {
     endLater();
   }
@@ -114,10 +105,7 @@ function kindOf({ DuckDBTypeId: id }: DuckDbModule, type: DuckDBType): DataType 
   return /^U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?$/.test(name) ? { kind: "int" } : kinds[name];
 }
 
-function decoderOf(
-  duckdb: DuckDbModule,
-  type: DuckDBType,
-): (value: DuckDBValue) => PlanValue | undefined {
+function decoderOf(duckdb: DuckDbModule, type: DuckDBType): (value: DuckDBValue) => PlanValue {
   const known = kindOf(duckdb, type);
   if (known !== undefined) {
     const decode = duckDbDecoder(duckdb, known);
@@ -126,10 +114,5 @@ function decoderOf(
   return (value) =>
     value instanceof duckdb.DuckDBTimestampTZValue
       ? `${new duckdb.DuckDBTimestampValue(value.micros).toString().replace(" ", "T")}Z`
-      : plainText(value);
-}
-
-/** Lists and structs as JSON; intervals, times and identifiers as DuckDB prints them. */
-function plainText(value: DuckDBValue): string {
-  return String(value);
+      : String(value);
 }

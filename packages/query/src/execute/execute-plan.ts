@@ -20,7 +20,6 @@ import {
   type Traffic,
 } from "./execution-limits.ts";
 import {
-  rowBuilder,
   rowsOf,
   type PlanRow,
   type QueryResult,
@@ -85,10 +84,7 @@ function createResult(execution: Execution): QueryResult {
     rows: 0,
     bytes: 0,
     durationMs: 0,
-    engine:
-      physical.engine !== undefined && options.engine !== undefined
-        ? options.engine.name
-        : undefined,
+    engine: physical.engine && options.engine?.name,
   };
   const allLimits = limitsOf(options.limits);
   const deadline = startDeadline(options.signal, {
@@ -126,8 +122,7 @@ function createResult(execution: Execution): QueryResult {
     rows: () => rowsOf(batches, physical.columns),
     async all() {
       const rows: PlanRow[] = [];
-      const toRows = rowBuilder(physical.columns);
-      for await (const batch of batches) for (const row of toRows(batch)) rows.push(row);
+      for await (const row of rowsOf(batches, physical.columns)) rows.push(row);
       return rows;
     },
     statistics: () => ({ ...statistics, rows: traffic.rows, bytes: traffic.bytes }),

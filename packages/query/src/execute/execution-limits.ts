@@ -25,13 +25,14 @@ export function limitsOf(limits: ExecutionLimits | undefined): {
   timeoutMs: number;
   eachSource: TrafficLimits;
 } {
+  const { rows, bytes, timeoutMs, eachSource } = defaultLimits;
   return {
-    rows: limits?.rows ?? defaultLimits.rows,
-    bytes: limits?.bytes ?? defaultLimits.bytes,
-    timeoutMs: limits?.timeoutMs ?? defaultLimits.timeoutMs,
+    rows: limits?.rows ?? rows,
+    bytes: limits?.bytes ?? bytes,
+    timeoutMs: limits?.timeoutMs ?? timeoutMs,
     eachSource: {
-      rows: limits?.eachSource?.rows ?? defaultLimits.eachSource.rows,
-      bytes: limits?.eachSource?.bytes ?? defaultLimits.eachSource.bytes,
+      rows: limits?.eachSource?.rows ?? eachSource.rows,
+      bytes: limits?.eachSource?.bytes ?? eachSource.bytes,
       timeoutMs: limits?.eachSource?.timeoutMs,
     },
   };

@@ -14,7 +14,6 @@ import { QueryError } from "../query-error.ts";
 import { visibleResources } from "../validate/visible-resources.ts";
 import { validPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { estimateSteps, rowBytes } from "./estimate-steps.ts";
-import { explanationDiagram } from "./explanation-diagram.ts";
 import { explanationText, stepText } from "./explanation-text.ts";
 import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./plan-explanation.ts";
 
@@ -22,7 +21,6 @@ import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./plan-exp
 export interface ExplainOptions extends ValidateOptions {
   /** Those that it would run with. Without them every source is taken to do what its cards allow. */
   connectors?: Connectors | undefined;
-  pushdown?: "full" | "none" | undefined;
 }
 
 /**
@@ -36,7 +34,7 @@ export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExp
     options.connectors === undefined
       ? assumedConnector(resource, assumed)
       : findConnector(options.connectors, resource);
-  const physical = planPhysical(valid, { connectorOf, pushdown: options.pushdown ?? "full" });
+  const physical = planPhysical(valid, { connectorOf, pushdown: "full" });
   return explanationOf(physical, {
     warnings: valid.warnings,
     connectorOf,
@@ -102,11 +100,7 @@ function explanationOf(
     rows: local.at(-1)?.rows ?? (local.length > 0 ? undefined : sources[0]?.rows),
     warnings,
   };
-  return {
-    ...body,
-    text: explanationText(body),
-    diagram: explanationDiagram(body),
-  };
+  return { ...body, text: explanationText(body) };
 }
 
 /** False for a column that all of the resources that have it hide. */

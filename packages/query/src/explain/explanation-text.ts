@@ -54,7 +54,7 @@ function aboutRows(rows: number | undefined): string {
 }
 
 /** Digits by threes. */
-export function grouped(count: number): string {
+function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 

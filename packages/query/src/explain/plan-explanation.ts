@@ -46,6 +46,4 @@ export interface ExplanationBody {
 /** Who would do what. */
 export interface PlanExplanation extends ExplanationBody {
   text: string;
-  /** Mermaid (flowchart). */
-  diagram: string;
 }

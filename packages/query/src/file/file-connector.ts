@@ -27,8 +27,6 @@ export interface FileConnectorOptions {
     | undefined;
   /** By the ending of the resource's address by default. */
   formatOf?: ((resource: ResourceDetails) => FileFormat) | undefined;
-  /** Of delimited files; by default as the catalog found it, or as the first rows suggest. */
-  delimiter?: Delimiter | undefined;
   /** Keys to the list of rows in JSON files, joined by dots, by the id of the resource. */
   rowsAt?: Readonly<Record<string, string>> | undefined;
   /** Of one file; 256 MiB by default. A JSON file (not JSON Lines) is read as a whole. */
@@ -92,7 +90,7 @@ async function* readFile(
       return yield* delimitedPages(text, {
         source,
         columns,
-        delimiter: options.delimiter ?? (format === "tsv" ? "\t" : knownDelimiter(delimiter)),
+        delimiter: format === "tsv" ? "\t" : knownDelimiter(delimiter),
         hasHeader: header !== false,
       });
     case "jsonl":

@@ -18,7 +18,7 @@ interface HttpCall {
   get(url: URL, signal: AbortSignal | undefined): Promise<HttpAnswer>;
 }
 
-/** Asks an API, at its pace. */
+/** Asks an API. */
 export interface HttpClient {
   begin(resource: string): HttpCall;
 }
@@ -32,11 +32,10 @@ interface Settled extends ClientOptions {
   send: HttpFetch;
   wait: (durationMs: number, signal: AbortSignal) => Promise<void>;
   now: () => number;
-  /** When the next request may start. */
-  pace: { nextMs: number };
 }
 
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const requestTimeoutMs = 30_000;
 const maxRedirects = 5;
 const backoff = { firstMs: 200, maxMs: 10_000 };
 /** Longest wait that a server may ask for by Retry-After (RFC 9110, 10.2.3). */
@@ -50,7 +49,6 @@ export function createHttpClient(options: ClientOptions): HttpClient {
     send,
     wait: options.wait ?? sleep,
     now: options.now ?? Date.now,
-    pace: { nextMs: 0 },
   };
   return {
     begin(resource) {
@@ -81,7 +79,6 @@ type Outcome = { answer: HttpAnswer } | { retryAfter: string | undefined; error:
 async function getWithRetries(options: Settled, request: Request): Promise<HttpAnswer> {
   const { maxRetries = 3 } = options;
   for (let attempt = 0; ; attempt++) {
-    await keepPace(options, request.signal);
     const outcome = await attemptOnce(options, request);
     if ("answer" in outcome) return outcome.answer;
     if (attempt >= maxRetries) throw outcome.error;
@@ -94,15 +91,6 @@ async function getWithRetries(options: Settled, request: Request): Promise<HttpA
     const waitMs = wantedMs ?? backoffDelay(attempt, { ...backoff, random: options.random });
     await waitAborting(options, waitMs, request.signal);
   }
-}
-
-async function keepPace(options: Settled, signal: AbortSignal): Promise<void> {
-  const { requestsPerSecond, pace } = options;
-  if (requestsPerSecond === undefined) return;
-  const startMs = Math.max(options.now(), pace.nextMs);
-  pace.nextMs = startMs + 1_000 / requestsPerSecond;
-  const delayMs = startMs - options.now();
-  if (delayMs > 0) await waitAborting(options, delayMs, signal);
 }
 
 async function waitAborting(
@@ -124,7 +112,7 @@ async function attemptOnce(
   options: Settled,
   { url, resource, bytes, signal }: Request,
 ): Promise<Outcome> {
-  const { base, name, requestTimeoutMs = 30_000 } = options;
+  const { base, name } = options;
   const timeout = AbortSignal.timeout(requestTimeoutMs);
   const either = AbortSignal.any([signal, timeout]);
   let target = url;

@@ -46,11 +46,9 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
 function baseOf(options: HttpConnectorOptions): URL {
   const bounds = {
     maxRetries: 0,
-    requestTimeoutMs: 1,
     maxPages: 1,
     maxBytes: 1,
     maxCalls: 1,
-    requestsPerSecond: Number.MIN_VALUE,
   };
   for (const [key, bound] of Object.entries(bounds)) {
     const value = Number(Object.entries(options).find(([name]) => name === key)?.[1] ?? bound);

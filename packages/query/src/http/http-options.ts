@@ -54,10 +54,6 @@ export interface HttpConnectorOptions {
   name?: string | undefined;
   /** Most attempts to repeat a request that failed in a way that may pass; 3 by default. */
   maxRetries?: number | undefined;
-  /** Of one request; 30,000 by default. */
-  requestTimeoutMs?: number | undefined;
-  /** No more requests a second than this. No bound by default. */
-  requestsPerSecond?: number | undefined;
   /** Pages of one call; 1,000 by default. More fail, and are never left out. */
   maxPages?: number | undefined;
   /** Of all answers of one call, as they come decoded; 64 MiB by default. */
@@ -68,6 +64,6 @@ export interface HttpConnectorOptions {
   wait?: ((durationMs: number, signal: AbortSignal) => Promise<void>) | undefined;
   /** 0 to below 1, for the jitter of waits. */
   random?: (() => number) | undefined;
-  /** Milliseconds since the epoch, for dates of Retry-After and the pace. */
+  /** Milliseconds since the epoch, for dates of Retry-After. */
   now?: (() => number) | undefined;
 }

@@ -30,7 +30,11 @@ function casts(macro: string, types: string): CastTypes {
 }
 
 /** `cast(x as text)` and `x::text` as `cast_text(x)`; the outer one of two that begin in a place comes first. */
-export function castEdits(tokens: readonly SqlToken[], spelling: SqlSpelling): TextEdit[] {
+export function castEdits(
+  tokens: readonly SqlToken[],
+  spelling: SqlSpelling,
+  rounded: ReadonlySet<number>,
+): TextEdit[] {
   const types = castTypes[spelling];
   const edits: TextEdit[] = [];
   for (const [index, { text, depth }] of tokens.entries()) {
@@ -47,13 +51,19 @@ export function castEdits(tokens: readonly SqlToken[], spelling: SqlSpelling): T
     if (macro === undefined || (type.length !== undefined && macro !== "cast_text")) continue;
     const from = isCall ? index : operandBefore(tokens, index);
     const start = tokens[from]?.start ?? 0;
+    const isRounded = spelling === "postgresql" && rounded.has(tokens[as]?.start ?? -1);
+    const inner = isRounded ? ["round_numeric(", ")"] : ["", ""];
     const cut = type.length === undefined ? ["", ""] : [`"left"(`, `, ${type.length})`];
     edits.unshift(
-      { start, end: isCall ? (tokens[index + 1]?.end ?? 0) : start, text: `${cut[0]}${macro}(` },
+      {
+        start,
+        end: isCall ? (tokens[index + 1]?.end ?? 0) : start,
+        text: `${cut[0]}${macro}(${inner[0]}`,
+      },
       {
         start: tokens[as]?.start ?? 0,
         end: isCall ? (tokens[close]?.end ?? 0) : type.end,
-        text: `)${cut[1]}`,
+        text: `${inner[1]})${cut[1]}`,
       },
     );
   }

@@ -125,6 +125,7 @@ const postgresql: Macros = {
     // A numeric, whatever it rounds: with all of its digits.
     `(x, n) AS own."round"(CAST(x AS DECIMAL(32, 12)), n)`,
   ],
+  round_numeric: [`(x) AS own."round"(x)`],
   split_part: [
     `(x, d, n) AS CASE WHEN n = 0 THEN error('field position must not be zero') WHEN n IS NOT NULL THEN own."split_part"(x, d, n) END`,
   ],

@@ -3,6 +3,7 @@ import type { EngineInput } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
 import { hasParameters } from "../connector/scan-columns.ts";
 import { executePlan, type ExecutePlanOptions } from "../execute/execute-plan.ts";
+import { limitsOf } from "../execute/execution-limits.ts";
 import { columnDataType } from "../plan/data-type.ts";
 import type { Expression } from "../plan/expression.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
@@ -81,12 +82,11 @@ async function loadTable(
       },
     ],
   };
-  const { rows: _, bytes: __, ...limits } = options.limits ?? {};
-  const each = { rows: 5_000_000, bytes: 1024 * 1024 * 1024, ...limits.eachSource };
+  const { rows, bytes } = limitsOf(options.limits).eachSource;
   const result = await executePlan(plan, {
     ...options,
     details: [details],
-    limits: { ...limits, rows: each.rows, bytes: each.bytes },
+    limits: { ...options.limits, rows, bytes },
   });
   return { name, columns: result.columns, batches: result.batches };
 }

@@ -15,12 +15,29 @@ export interface TableUse {
   end: number;
 }
 
+/**
+ * What an expression's values are to PostgreSQL. `numeric` is a decimal to DuckDB as well, `fraction` a numeric that DuckDB
+ * computes as a float. A `literal` is a text that databases take for what it is compared with.
+ */
+export type ValueKind =
+  | "int"
+  | "bigint"
+  | "numeric"
+  | "fraction"
+  | "float"
+  | "date"
+  | "text"
+  | "literal"
+  | "null";
+
 /** Rows that names may be of: a table of the catalog, or what a query within the statement gives. */
 export interface RowSource {
   /** In lower case; undefined where nothing names it. */
   name: string | undefined;
   /** Names in lower case to the names as they are spelled, in order. */
   columns: ReadonlyMap<string, string>;
+  /** By names in lower case, as far as they are known; a table's are those of its catalogued types. */
+  kinds?: ReadonlyMap<string, ValueKind | undefined> | undefined;
   table?: TableUse | undefined;
   /** It does not exist, which was said once. */
   isUnknown?: boolean | undefined;

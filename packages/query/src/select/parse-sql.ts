@@ -70,7 +70,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
     );
   const visible = visibleResources(options.details, options);
   const names = new TableNames(visible.values());
-  const resolution = new Resolution(names, new SyntaxPlaces(plain), options.dialect);
+  const resolution = new Resolution(names, new SyntaxPlaces(plain, tokens), options.dialect);
   new SelectResolver(resolution, (start) => itemTexts(plain, tokens, start)).statement(tree[0]);
   const resolved = resolution.result;
   const [first, ...others] = resolved.issues;

@@ -2,7 +2,7 @@ import { quoteIdentifier } from "@ccl/sql";
 import type { Issue } from "@ccl/core";
 import { nearestName } from "../plan/nearest-name.ts";
 import { quotedName } from "../validate/check-context.ts";
-import type { NameScope, RowSource, TableUse } from "./name-scope.ts";
+import type { NameScope, RowSource, TableUse, ValueKind } from "./name-scope.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import {
   isAbsent,
@@ -42,11 +42,21 @@ export interface ResolvedSelect {
   isRecursive: boolean;
   /** What DuckDB would not mean as other databases do, or as one of them, and what to write. */
   unkept: { reason: string; dialect?: SqlSpelling }[];
+  /** Changes of a statement of PostgreSQL for DuckDB, where the types of the two differ. */
+  postgresEdits: TextEdit[];
+  /** Where `as` or `::` stands in casts to whole numbers of what PostgreSQL rounds half away from zero. */
+  roundedCasts: Set<number>;
   issues: Issue[];
 }
 
-/** Columns that a query gives; undefined for one that has no name. */
-export type Outputs = readonly (string | undefined)[];
+/** A column that a query gives. */
+interface Output {
+  name?: string | undefined;
+  kind?: ValueKind | undefined;
+}
+
+/** The columns that a query gives, in order. */
+export type Outputs = readonly Output[];
 export type CommonTables = ReadonlyMap<string, Outputs>;
 
 /** Where a query stands. */
@@ -77,12 +87,18 @@ export class Resolution {
     spellings: new Set<SqlSpelling>(["postgresql", "sqlite", "duckdb"]),
     isRecursive: false,
     unkept: [],
+    postgresEdits: [],
+    roundedCasts: new Set(),
     issues: [],
   };
   readonly tables: TableNames;
   readonly places: SyntaxPlaces;
   /** Names of WITH whose queries are being read, from the outermost on. */
   readonly namesBeingRead: string[] = [];
+
+  /** What was found out already, by nodes of the tree. */
+  readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
+  readonly outputs: WeakMap<object, Outputs> = new WeakMap();
 
   /** The dialect that the caller gave. */
   readonly dialect: SqlSpelling | undefined;
@@ -126,12 +142,9 @@ export class Resolution {
   derived(alias: unknown, outputs: Outputs): RowSource {
     const name = this.places.identifier(nodeOf(alias)["name"]);
     if (name !== undefined) this.requote(name);
-    const named = this.aliasColumns(alias);
-    const columns = outputs.map((output, index) => named[index] ?? output);
-    const known = columns.filter((column) => column !== undefined);
     return {
       name: name?.value.toLowerCase(),
-      columns: new Map(known.map((column) => [column.toLowerCase(), column])),
+      ...columnsOf(renamed(outputs, this.aliasColumns(alias))),
     };
   }
 
@@ -148,6 +161,23 @@ export class Resolution {
     if (quote !== undefined && quote !== '"')
       this.result.edits.push({ start, end, text: quoteIdentifier(value) });
   }
+}
+
+/** The outputs by the names that an alias gives them. */
+export function renamed(outputs: Outputs, names: readonly string[]): Outputs {
+  return outputs.map(({ name, kind }, index) => ({ name: names[index] ?? name, kind }));
+}
+
+/** The columns of what a query gives. */
+export function columnsOf(outputs: Outputs): Pick<RowSource, "columns" | "kinds"> {
+  const columns = new Map<string, string>();
+  const kinds = new Map<string, ValueKind | undefined>();
+  for (const { name, kind } of outputs) {
+    if (name === undefined) continue;
+    columns.set(name.toLowerCase(), name);
+    kinds.set(name.toLowerCase(), kind);
+  }
+  return { columns, kinds };
 }
 
 /** A name of the parser as words. */

@@ -8,6 +8,7 @@ import {
   visibleNames,
   visibleSources,
   type NameScope,
+  type ValueKind,
 } from "./name-scope.ts";
 import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./resolution.ts";
 import {
@@ -17,7 +18,7 @@ import {
   typeVariants,
 } from "./sql-features.ts";
 import { sqlFunctions, type SqlSpelling } from "./sql-functions.ts";
-import { valueKind } from "./value-kind.ts";
+import { argumentsOf, isNumber, typeKind, valueKind } from "./value-kind.ts";
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 1_000;
@@ -105,12 +106,40 @@ export class ExpressionResolver {
     }
     if (databases === undefined && !plainVariants.has(tag))
       return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not taken.`);
-    this.#compared(tag, nodeOf(content), place);
     this.parts(content, place);
+    this.#compared(tag, nodeOf(content), place);
+    this.#converted(tag, nodeOf(content), place);
+  }
+
+  /** PostgreSQL's numeric is a float or a whole number to DuckDB, which divides and rounds those otherwise. */
+  #converted(tag: string, node: SyntaxNode, place: Place): void {
+    const { places, result } = this.#at;
+    const kindOf = (part: unknown): ValueKind | undefined => valueKind(part, place, this.#at);
+    const { left, right, op, expr } = node;
+    if (tag === "BinaryOp" && op === "Divide") {
+      const sides = [kindOf(left), kindOf(right)];
+      const isExact = sides.some((kind) => isNumber(kind) && kind !== "int" && kind !== "bigint");
+      const sign = isExact ? places.tokenAfter(left, "/") : undefined;
+      if (sign !== undefined) result.postgresEdits.push({ ...sign, text: "* 1e0 /" });
+    }
+    if (tag === "Cast" && kindOf(expr) === "fraction") {
+      const kind = typeKind(node["data_type"]);
+      const as = places.tokenAfter(expr, "as", "::");
+      if ((kind === "int" || kind === "bigint") && as !== undefined)
+        result.roundedCasts.add(as.start);
+      if (kind === "text") this.#unfixed();
+    }
+    if (op === "StringConcat" && [left, right].some((side) => kindOf(side) === "fraction"))
+      this.#unfixed();
+  }
+
+  #unfixed(): void {
+    const reason = "an average or a quotient has no fixed digits; write round(x, 2)";
+    this.#at.result.unkept.push({ reason, dialect: "postgresql" });
   }
 
   /** Databases disagree on what a text and a number have to do with each other, and rows with nulls in them. */
-  #compared(tag: string, node: SyntaxNode, { scope }: Place): void {
+  #compared(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, list, low, high } = node;
     const isComparison =
       tag === "BinaryOp"
@@ -125,13 +154,13 @@ export class ExpressionResolver {
       unkept.push({
         reason: "rows are compared; write a = b AND c = d instead of (a, c) = (b, d)",
       });
-    const kinds = sides.map((side) => valueKind(side, scope, this.#at.places));
-    if (!kinds.includes("number")) return;
+    const kinds = sides.map((side) => valueKind(side, place, this.#at));
+    if (!kinds.some(isNumber)) return;
     const reason = "a text is compared with a number; write the number as 'text', or cast the text";
     if (kinds.includes("text")) unkept.push({ reason });
     // SQLite takes a literal for a number beside a column only.
     const isComputed = sides.some(
-      (side, at) => kinds[at] === "number" && this.#at.places.column(side).length === 0,
+      (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
     if (kinds.includes("literal") && isComputed) unkept.push({ reason, dialect: "sqlite" });
   }
@@ -185,6 +214,11 @@ export class ExpressionResolver {
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
     for (const part of ["args", "over", "filter", "within_group"]) this.parts(call[part], place);
+    const kinds = argumentsOf(call).map((part) => valueKind(part, place, this.#at));
+    if (!kinds.includes("fraction")) return;
+    if (key === "round" && args.length === 1)
+      this.#at.result.postgresEdits.push({ start, end, text: "round_numeric" });
+    if (/^(?:concat|concat_ws|mod)$/.test(key)) this.#unfixed();
   }
 
   #column(values: readonly unknown[], { scope, results }: Place): void {

@@ -112,7 +112,7 @@ export class FromResolver {
       case "UNNEST": {
         this.#at.only("postgresql", "duckdb");
         this.#expressions.parts(content["array_exprs"], { scope, common: context.common });
-        scope.sources.push(this.#at.derived(content["alias"], ["unnest"]));
+        scope.sources.push(this.#at.derived(content["alias"], [{ name: "unnest" }]));
         return;
       }
       default:
@@ -194,7 +194,10 @@ export class FromResolver {
     }
     this.#at.only(...(sqlFunctions.get(key) ?? []));
     this.#expressions.parts(nodeOf(table, "args")["args"], { scope, common: context.common });
-    const source = this.#at.derived(table["alias"], columns);
+    const source = this.#at.derived(
+      table["alias"],
+      columns.map((column) => ({ name: column })),
+    );
     const named = this.#at.aliasColumns(table["alias"]);
     const alias =
       source.name === undefined || named.length > 0 ? [] : [[source.name, source.name] as const];

@@ -177,34 +177,20 @@ async function started(plan: SqlPlan, options: Running): Promise<Started> {
   }
 }
 
-type SqlEngine = QueryEngine & Required<Pick<QueryEngine, "runSql">>;
-
 async function engineOf(
   { engine }: Running,
   reason: string,
-): Promise<{ engine: SqlEngine; close(): Promise<void> }> {
-  if (engine !== undefined) {
-    if (!runsSql(engine))
-      throw new QueryError(
-        "engine_missing",
-        `${engine.name} runs no SQL; give openDuckDbEngine() of @ccl/query/duckdb.`,
-      );
-    return { engine, close: () => Promise.resolve() };
-  }
+): Promise<{ engine: QueryEngine; close(): Promise<void> }> {
+  if (engine !== undefined) return { engine, close: () => Promise.resolve() };
   try {
     const { openDuckDbEngine } = await import("../duckdb/open-duckdb-engine.ts");
     const opened = await openDuckDbEngine();
-    if (!runsSql(opened)) throw new QueryError("engine_missing", "DuckDB runs no SQL.");
     return { engine: opened, close: () => opened.close() };
   } catch (cause) {
     if (!QueryError.isInstance(cause) || cause.code !== "engine_missing") throw cause;
     const message = `This statement needs DuckDB, since ${reason}: npm install @duckdb/node-api`;
     throw new QueryError("engine_missing", message, { cause });
   }
-}
-
-function runsSql(engine: QueryEngine): engine is SqlEngine {
-  return engine.runSql !== undefined;
 }
 
 type Native =

@@ -11,6 +11,7 @@ import type { DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import { exactInt } from "../sql/decode-value.ts";
 import { maxTextCharacters, runPostgres } from "../sql/run-postgres.ts";
+import { sqliteRows } from "../sql/run-sqlite.ts";
 import type { SqlPlan } from "./parse-sql.ts";
 import type { SqlRows, SqlStatement } from "./sql-rows.ts";
 
@@ -62,7 +63,13 @@ async function runOnSqlite(
   { text, columns }: SqlStatement,
   options: RunOptions,
 ): Promise<SqlRows> {
-  const rows = sqliteLists(database, { text, columns }, options)[Symbol.asyncIterator]();
+  // Without a process of their own rows are objects by names, which need not differ.
+  const names = columns.map((_, index) => `o${index}`).join(", ");
+  const sql =
+    database.readApart === undefined
+      ? `WITH ccl_rows(${names}) AS MATERIALIZED (${text}) SELECT * FROM ccl_rows`
+      : text;
+  const rows = sqliteRows(database, { name: "SQLite", sql, parameters: [] }, options);
   // A statement that SQLite refuses fails here, before the caller reads rows.
   const first = await rows.next();
   return {
@@ -70,34 +77,12 @@ async function runOnSqlite(
     batches: (async function* batches(): AsyncGenerator<ColumnBatch, void> {
       try {
         for (let next = first; next.done !== true; next = await rows.next())
-          yield batchOf(next.value, sqliteValue);
+          yield batchOf(next.value);
       } finally {
-        await rows.return?.();
+        await rows.return();
       }
     })(),
   };
-}
-
-async function* sqliteLists(
-  database: SqliteDatabase,
-  { text, columns }: SqlStatement,
-  { signal, batchRows }: RunOptions,
-): AsyncGenerator<unknown[][], void> {
-  if (database.readApart !== undefined)
-    return yield* database.readApart(text, [], { signal, batchRows });
-  // Rows are objects by names, which need not differ.
-  const names = columns.map((_, index) => `o${index}`);
-  const named = `WITH ccl_rows(${names.join(", ")}) AS MATERIALIZED (${text}) SELECT * FROM ccl_rows`;
-  let rows: unknown[][] = [];
-  for (const row of database.prepare(named, { bigints: true }).iterate()) {
-    rows.push(Object.values(row));
-    if (rows.length < batchRows) continue;
-    yield rows;
-    rows = [];
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    if (signal?.aborted === true) throw new QueryError("aborted", "The query was aborted.");
-  }
-  if (rows.length > 0) yield rows;
 }
 
 function sqliteValue(value: unknown): PlanValue {
@@ -108,10 +93,10 @@ function sqliteValue(value: unknown): PlanValue {
   return null;
 }
 
-function batchOf(rows: readonly unknown[][], decode: (value: unknown) => PlanValue): ColumnBatch {
+function batchOf(rows: readonly unknown[][]): ColumnBatch {
   const width = rows[0]?.length ?? 0;
   const columns = Array.from({ length: width }, (_, index) =>
-    rows.map((row) => decode(row[index])),
+    rows.map((row) => sqliteValue(row[index])),
   );
   return { rowCount: rows.length, columns };
 }

@@ -1,4 +1,5 @@
 import { isRecord } from "@ccl/core/json";
+import type { SqlToken } from "./sql-tokens.ts";
 
 /** A node of the parser's tree: members by name, or one member that names a variant, like `{ Select: {...} }`. */
 export type SyntaxNode = Readonly<Record<string, unknown>>;
@@ -46,9 +47,11 @@ export function isAbsent(value: unknown): boolean {
 
 /** Places of the parser, lines and characters from 1, as places in the text. */
 export class SyntaxPlaces {
+  readonly #tokens: readonly SqlToken[];
   readonly #lines: readonly { start: number; characters: readonly string[] | undefined }[];
 
-  constructor(text: string) {
+  constructor(text: string, tokens: readonly SqlToken[]) {
+    this.#tokens = tokens;
     let start = 0;
     this.#lines = text.split("\n").map((line) => {
       const isPlain = !/[\uD800-\uDFFF]/.test(line);
@@ -75,6 +78,20 @@ export class SyntaxPlaces {
   /** Where a token of the tree begins. */
   start(token: unknown): number {
     return this.#offset(nodeOf(token, "span")["start"]);
+  }
+
+  /** The first of these tokens behind an expression. */
+  tokenAfter(expression: unknown, ...texts: readonly string[]): SqlToken | undefined {
+    const end = this.#endOf(expression);
+    return this.#tokens.find((token) => token.start >= end && texts.includes(token.text));
+  }
+
+  #endOf(value: unknown): number {
+    if (typeof value !== "object" || value === null) return 0;
+    const ends = Object.entries(value).map(([name, member]) =>
+      name === "span" ? this.#offset(nodeOf(member)["end"]) : this.#endOf(member),
+    );
+    return Math.max(0, ...ends);
   }
 
   /** Names joined by dots; empty where one of them is no name. */

@@ -24,11 +24,12 @@ export function duckDbStatement(
   { spelling, tableOf }: { spelling: SqlSpelling; tableOf: (use: TableUse) => string },
 ): string {
   const { tokens } = plan;
-  const { tables, edits, functions, unkept } = plan.resolved;
+  const { tables, edits, functions, unkept, postgresEdits, roundedCasts } = plan.resolved;
   const lost = unkept.find(({ dialect = spelling }) => dialect === spelling);
   if (lost !== undefined && spelling !== "duckdb")
     throw new QueryError("plan_invalid", `DuckDB runs this statement, where ${lost.reason}.`);
-  const words = spelling === "postgresql" ? similarEdits(tokens) : [];
+  const isPostgres = spelling === "postgresql";
+  const words = isPostgres ? [...similarEdits(tokens), ...postgresEdits] : [];
   for (const { name, start, end, arguments: count } of functions) {
     if (name === "to_char" || name === "to_date") words.push(...formatEdits(tokens, start));
     // DuckDB's parser takes them for types.
@@ -39,7 +40,7 @@ export function duckDbStatement(
     if (count > 1 && name === "min") words.push({ start, end, text: "least" });
   }
   return spliced(plan.text, [
-    ...castEdits(tokens, spelling),
+    ...castEdits(tokens, spelling, roundedCasts),
     ...tables.map((use) => tableEdit(use, tableOf(use))),
     ...edits,
     ...words,

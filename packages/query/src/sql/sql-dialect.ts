@@ -23,8 +23,6 @@ export interface SqlDialect {
   semiJoin: "exists" | "in";
   /** A stored column in the form that expressions work on; its type as the database spells it, or else the catalog. */
   scanned(column: PlanColumn, declaredType: string | undefined, stored: Sql): Sql;
-  /** True for types whose stored form takes far less time to group by. */
-  groupsStored?(type: DataType): boolean;
   literal(literal: TypedLiteral): Sql;
   /** A text of which `lower` changes the letters of ASCII only; absent where `lower` means what it means in a plan. */
   asciiCased?(value: Sql): Sql;

@@ -87,7 +87,6 @@ export const sqliteDialect: SqlDialect = {
       return sql`strftime('%Y-%m-%d %H:%M:%f', ${stored}, 'auto')`;
     return type.kind === "text" && !hasTextAffinity(declaredType) ? anyText(stored) : stored;
   },
-  groupsStored: ({ kind }) => kind === "date",
   literal({ value, type }) {
     const bound = sql`${value === null ? null : boundValue(value, type)}`;
     // Drivers bind a whole number as an integer, and 7 / 2 is 3.

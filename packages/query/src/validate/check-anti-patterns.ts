@@ -36,8 +36,12 @@ const rules: readonly AntiPatternRule[] = [
       String.raw`(?:\b(?:without|no)\s+${noun}limit\b|без\s+лимита)(?:[^\d]{0,20}([\d.]+(?:e\d+)?[km]?))?`,
       "i",
     ),
-    check(way, match, report) {
-      checkBound(way, { bound: rowCount(match[1]) ?? 0, report });
+    check({ scan, index, isBounded }, match, report) {
+      const bound = rowCount(match[1]) ?? 0;
+      const rows = rowCount(scan.resource.shape?.rows_est) ?? 0;
+      if (isBounded || rows <= bound) return;
+      const message = `${quotedName(scan.resource.id)} has about ${rows} rows, more than ${bound}: add a limit or an aggregate.`;
+      report("limit_missing", ["steps", index], message);
     },
   },
   {
@@ -57,16 +61,12 @@ const rules: readonly AntiPatternRule[] = [
 ];
 
 /** Checks each scan against the anti-patterns of its resource: known rules are errors, other text is a warning to read. */
-export function checkAntiPatterns(
-  steps: readonly TypedStep[],
-  { report, maxRowsWithoutLimit }: { report: Report; maxRowsWithoutLimit: number | undefined },
-): void {
+export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): void {
   const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [index, scan] of steps.entries()) {
     if (scan.op !== "scan") continue;
     const way: ScanWay = { scan, index, ...wayOf(scan, steps, byName) };
     for (const text of scan.resource.usage?.anti_patterns ?? []) checkText(way, text, report);
-    if (maxRowsWithoutLimit !== undefined) checkBound(way, { bound: maxRowsWithoutLimit, report });
   }
 }
 
@@ -80,16 +80,6 @@ function checkText(way: ScanWay, text: string, report: Report): void {
   if (found.length > 0) return;
   const message = `${quotedName(way.scan.resource.id)} warns against: ${JSON.stringify(bounded.slice(0, 200))}.`;
   report("anti_pattern", ["steps", way.index], message);
-}
-
-function checkBound(
-  { scan, index, isBounded }: ScanWay,
-  { bound, report }: { bound: number; report: Report },
-): void {
-  const rows = rowCount(scan.resource.shape?.rows_est) ?? 0;
-  if (isBounded || rows <= bound) return;
-  const message = `${quotedName(scan.resource.id)} has about ${rows} rows, more than ${bound}: add a limit or an aggregate.`;
-  report("limit_missing", ["steps", index], message);
 }
 
 /** A count as catalogs write it: 1000000, "1e6", "1M", "~1200". */

@@ -15,8 +15,6 @@ import { rowRule, visibleResources, type AccessOptions } from "./visible-resourc
 export interface ValidationLimits {
   /** 200 by default. */
   steps?: number | undefined;
-  /** A resource with more rows than this needs a limit or an aggregate, whatever its own anti-patterns say. No bound by default. */
-  maxRowsWithoutLimit?: number | undefined;
 }
 
 /** What a plan is checked against. */
@@ -53,7 +51,7 @@ export function validateLogicalPlan(
   if (isWhole) {
     checkUse(plan, report);
     checkParameters(typed, report);
-    checkAntiPatterns(typed, { report, maxRowsWithoutLimit: options.limits?.maxRowsWithoutLimit });
+    checkAntiPatterns(typed, report);
   }
   const hasErrors = issues.some(({ severity }) => severity !== "warning");
   if (hasErrors || !isWhole) return { ok: false, issues };
