@@ -41,7 +41,7 @@ export function ContextPage({ route }: { route: Route }) {
 }
 
 function Sessions() {
-  const loading = useView("sessions");
+  const loading = useView("sessions", {}, true);
   const { sessions = [], left = 0 } = loading.view ?? {};
   return (
     <>
@@ -101,13 +101,13 @@ function SessionTable({ sessions }: { sessions: readonly SessionRow[] }) {
 
 function Prompt({ route: { parameters } }: { route: Route }) {
   const { session = "", at, part, with: to, other } = parameters;
-  const loading = useView("prompt", { session, at });
-  const whole = useView("session", { session });
+  // Without a place it is the newest prompt, so that the page moves as the session does.
+  const loading = useView("prompt", { session, at }, true);
+  const whole = useView("session", { session }, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
-  const here = view.prompt.at;
   const go: Go = (change) => {
-    location.hash = hrefOf("context", { session, at: here, part, with: to, other, ...change });
+    location.hash = hrefOf("context", { ...currentRoute().parameters, session, ...change });
   };
   return (
     <>
@@ -164,12 +164,12 @@ function Steps({
 }) {
   const { prompt, prompts } = view;
   const sessions = useView(to === undefined ? undefined : "sessions");
-  const step = (at: number) => go({ at, part: undefined });
+  const last = prompts - 1;
+  const step = (at: number) => go({ at: at >= last ? undefined : at, part: undefined });
   // From the address, which is ahead of what is shown while clicks follow each other.
-  const stepBy = (steps: number) => {
-    const { at = prompt.at } = currentRoute().parameters;
-    step(Math.min(prompts - 1, Math.max(0, Number(at) + steps)));
-  };
+  const stepBy = (steps: number) =>
+    step(Math.max(0, Number(currentRoute().parameters["at"] ?? last) + steps));
+  const isNewest = currentRoute().parameters["at"] === undefined;
   const known = sessions.view?.sessions ?? [];
   const length = other === undefined ? prompts : known.find(({ id }) => id === other)?.prompts;
   return (
@@ -191,28 +191,30 @@ function Steps({
       <span>
         {prompt.at + 1} of {prompts}
       </span>
-      <button type="button" disabled={prompt.at >= prompts - 1} onClick={() => stepBy(1)}>
+      <button type="button" disabled={isNewest} onClick={() => stepBy(1)}>
         Next
       </button>
+      {isNewest ? <span class="badge">the newest, live</span> : null}
       <label>
         Compare with{" "}
-        <select value={to ?? ""} onChange={(event) => go({ with: event.currentTarget.value })}>
-          <option value="">no other</option>
-          {Array.from({ length: length ?? 0 }, (_, index) =>
-            other === undefined && index === prompt.at ? null : (
-              <option key={index} value={index}>
-                {index + 1}
-              </option>
-            ),
-          )}
-        </select>
+        <input
+          type="number"
+          min={1}
+          max={length}
+          placeholder="no other"
+          value={to === undefined ? "" : Number(to) + 1}
+          onChange={(event) => {
+            const given = event.currentTarget.valueAsNumber;
+            go({ with: Number.isNaN(given) ? undefined : given - 1, at: prompt.at });
+          }}
+        />
       </label>
       {known.length < 2 ? null : (
         <label>
           of{" "}
           <select
             value={other ?? ""}
-            onChange={(event) => go({ with: 0, other: event.currentTarget.value })}
+            onChange={(event) => go({ with: 0, other: event.currentTarget.value, at: prompt.at })}
           >
             <option value="">this session</option>
             {known.map(({ id, title }) =>

@@ -6,11 +6,9 @@ import { Bar, Figure, Status } from "./parts.tsx";
 import { hrefOf } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-const everyMs = 5_000;
-
-/** What `ccl proxy` did, read again every few seconds. */
+/** What `ccl proxy` did, as it happens. */
 export function GatewayPage() {
-  const loading = useView("gateway", {}, everyMs);
+  const loading = useView("gateway", {}, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   if (view.requests === 0)

@@ -6,12 +6,12 @@ import type { Loading } from "./use-view.ts";
 
 /** What a view has to say before it is there, instead of it, or above the last one that could be read. */
 export function Status({ loading }: { loading: Loading<unknown> }) {
-  const { error, isLoading, view, readAtMs } = loading;
+  const { error, isLoading, view, failedAtMs } = loading;
   if (error !== undefined)
     return (
       <p class="note" role="alert">
         {error}
-        {view === undefined ? "" : ` What is shown was read at ${moment(readAtMs)}.`}
+        {view === undefined ? "" : ` What is shown is from before ${moment(failedAtMs)}.`}
       </p>
     );
   return isLoading && view === undefined ? <p class="note">Reading…</p> : null;

@@ -6,7 +6,7 @@ import { useView } from "./use-view.ts";
 
 /** The change that waits, and what was applied and rolled back. */
 export function PlansPage() {
-  const loading = useView("plans");
+  const loading = useView("plans", {}, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   const { transactions, pending } = view;

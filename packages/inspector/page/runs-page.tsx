@@ -5,8 +5,6 @@ import { Figure, Status } from "./parts.tsx";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-const everyMs = 2_000;
-
 /** Runs of operations, or one of them. */
 export function RunsPage({ route: { parameters } }: { route: Route }) {
   const { id } = parameters;
@@ -14,7 +12,7 @@ export function RunsPage({ route: { parameters } }: { route: Route }) {
 }
 
 function Runs() {
-  const loading = useView("runs", {}, everyMs);
+  const loading = useView("runs", {}, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   return (
@@ -53,7 +51,7 @@ function Runs() {
 
 function Run({ id, parameters }: { id: string; parameters: Record<string, string> }) {
   const { operation, event } = parameters;
-  const loading = useView("run", { id, event }, event === undefined ? everyMs : undefined);
+  const loading = useView("run", { id, event }, event === undefined);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   const end =

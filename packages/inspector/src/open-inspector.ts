@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-import { CclError } from "@ccl/core";
+import { CclError, sha256Hex } from "@ccl/core";
 
 import { InspectorError } from "./inspector-error.ts";
 import { readView } from "./read-view.ts";
@@ -94,7 +94,11 @@ async function respond(
   try {
     const parameters = Object.fromEntries(url.searchParams);
     const view = await readView(source, name, { parameters, signal: gone.signal });
-    send(response, 200, JSON.stringify(view, plainValue), "application/json");
+    const body = JSON.stringify(view, plainValue);
+    const etag = `"${sha256Hex(body)}"`;
+    response.setHeader("etag", etag);
+    if (request.headers["if-none-match"] === etag) send(response, 304);
+    else send(response, 200, body, "application/json");
   } catch (error) {
     if (gone.signal.aborted) return;
     const known = CclError.isInstance(error);
@@ -130,7 +134,7 @@ function refusalOf({
 function send(
   response: ServerResponse,
   status: number,
-  body: string | Uint8Array,
+  body: string | Uint8Array = "",
   type = "text/plain; charset=utf-8",
 ): void {
   response.writeHead(status, { ...headers, "content-type": type });
