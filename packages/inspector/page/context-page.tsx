@@ -162,7 +162,10 @@ function Steps({
   compared: { to: string | undefined; other: string | undefined };
   go: Go;
 }) {
-  const { prompt, prompts } = view;
+  const {
+    prompt,
+    session: { prompts },
+  } = view;
   const sessions = useView(to === undefined ? undefined : "sessions");
   const last = prompts - 1;
   const step = (at: number) => go({ at: at >= last ? undefined : at, part: undefined });
@@ -277,7 +280,7 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
         Faint: sent before, so read from the cache. Strong: new in this prompt. ✂: shown in part or
         shorter.
       </p>
-      {view.hasTexts ? null : (
+      {hasTexts(view) ? null : (
         <p class="note">
           Only sizes were kept. With <code>ccl proxy --record</code>, or{" "}
           <code>recordTo(folder, {"{ texts: true }"})</code>, the texts are kept too, without
@@ -353,7 +356,7 @@ function PartPanel({ view, part, go }: { view: PromptView; part: PromptPart; go:
           {part.handle === undefined ? "" : ` The whole: ${visible(part.handle)}.`}
         </p>
       )}
-      {view.hasTexts ? (
+      {hasTexts(view) ? (
         <div class={part.form === undefined ? "" : "columns"}>
           {part.form === "dropped" ? null : (
             <div>
@@ -371,4 +374,8 @@ function PartPanel({ view, part, go }: { view: PromptView; part: PromptPart; go:
       ) : null}
     </section>
   );
+}
+
+function hasTexts({ parts }: PromptView): boolean {
+  return parts.some(({ preview }) => preview !== undefined);
 }

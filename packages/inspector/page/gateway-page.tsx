@@ -86,14 +86,10 @@ export function GatewayPage() {
         <div>
           <Counts
             title="Passed unchanged, by reason"
-            rows={view.passed.map(({ reason, count }) => [reason.replaceAll("_", " "), count])}
+            rows={view.passed.map(([reason, number]) => [reason.replaceAll("_", " "), number])}
             of={view.requests}
           />
-          <Counts
-            title="Answers by status"
-            rows={view.statuses.map(({ status, count }) => [status, count])}
-            of={view.requests}
-          />
+          <Counts title="Answers by status" rows={view.statuses} of={view.requests} />
         </div>
       </div>
       <Sessions sessions={view.sessions} />

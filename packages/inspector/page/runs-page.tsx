@@ -5,6 +5,24 @@ import { Figure, Status } from "./parts.tsx";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
+/** Why an operation was skipped. */
+const reasons: Readonly<Record<string, string>> = {
+  disabled: "It is switched off in the profile.",
+  trigger_mismatch: "It does not belong to this kind of turn.",
+  condition_false: "Its condition did not hold, or that of an operation that it needs.",
+  dependency_failed: "An operation that it needs failed or was skipped.",
+  not_due: "Its turn has not come: it runs only every so many turns or tokens.",
+  policy: "The policy does not allow it here.",
+};
+
+/** What failed, what it waits for, or why it was skipped and which operation or condition is to blame. */
+function whyOf({ why, reason, needs = [], conditions = [] }: RunOperation): string | undefined {
+  if (why !== undefined || reason === undefined) return why;
+  const wanted = reason === "condition_false" ? [...conditions, ...needs] : needs;
+  const sentence = reasons[reason] ?? reason;
+  return wanted.length === 0 ? sentence : `${sentence} It needs: ${wanted.join(", and ")}.`;
+}
+
 /** Runs of operations, or one of them. */
 export function RunsPage({ route: { parameters } }: { route: Route }) {
   const { id } = parameters;
@@ -141,10 +159,11 @@ function Prompt({ id }: { id: string }) {
       <p class="muted">
         Put together again from the store; what a limit of the application cut off is in it.
       </p>
-      {messages.map(({ role, from, by, text, length }, at) => (
+      {messages.map(({ role, from, by, text }, at) => (
         <details key={at} open={by.length > 0}>
           <summary>
-            <strong>{role}</strong> {from} <span class="muted">{count(length)} characters</span>{" "}
+            <strong>{role}</strong> {from}{" "}
+            <span class="muted">{count(text.length)} characters</span>{" "}
             {by.map((name) => (
               <span key={name} class="badge">
                 {visible(name)}
@@ -222,7 +241,7 @@ function Operations({
                     : duration(one.finishedAtMs - one.startedAtMs)}
                 </span>
               </a>
-              {one.why === undefined ? null : <div class="why">{visible(one.why)}</div>}
+              {whyOf(one) === undefined ? null : <div class="why">{visible(whyOf(one) ?? "")}</div>}
               {isOpen ? <Effects one={one} /> : null}
             </li>
           );

@@ -170,7 +170,11 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
       prompt: async ({ at }: ViewParameters, options: { signal: AbortSignal }) => {
         const view = await exampleSource.prompt?.({ at: "1" }, options);
         if (view === undefined) throw new Error("no prompt");
-        return { ...view, prompts, prompt: { ...view.prompt, at: Number(at ?? prompts - 1) } };
+        return {
+          ...view,
+          session: { ...view.session, prompts },
+          prompt: { ...view.prompt, at: Number(at ?? prompts - 1) },
+        };
       },
     };
     const live = await built.openInspector({ source: growing });

@@ -60,9 +60,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         total: records.length,
         unmatched: found.unmatchedTerms,
         hits: hits.slice(0, maxHits),
-        facets: Object.entries(found.facetCounts).flatMap(([name, values]) =>
-          values.length === 0 ? [] : [{ name, values }],
-        ),
+        facets: found.facetCounts,
         health: healthOf(problems, verified !== undefined),
       };
     },
@@ -89,8 +87,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         records,
         since,
       );
-      const left = Math.max(0, changes.length - maxRows);
-      return { against, counts, changes: changes.slice(0, maxRows), left };
+      return { against, counts, changes };
     },
     async query({ sql, plan, explain }, { signal }) {
       const { read } = await open();
@@ -111,14 +108,10 @@ export function catalogViews(session: Session): Required<CatalogViews> {
 }
 
 function verifyView(verified: { report: VerifyReport; timeMs: number } | undefined): VerifyView {
-  if (verified === undefined) return { findings: [], left: 0 };
+  if (verified === undefined) return { findings: [] };
   const { timeMs, report } = verified;
   const { resources, probed, snippets, counts, findings } = report;
-  return {
-    verified: { timeMs, resources, probed, snippets, ...counts },
-    findings: findings.slice(0, maxRows),
-    left: Math.max(0, findings.length - maxRows),
-  };
+  return { verified: { timeMs, resources, probed, snippets, ...counts }, findings };
 }
 
 /** Parameters `facet.kind=table`. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 
 import type { InspectorSource, OverviewView } from "@ccl/inspector";
@@ -7,7 +8,6 @@ import type { Session } from "../session.ts";
 import { catalogViews, hasCatalog } from "./catalog-views.ts";
 import { packView } from "./pack-view.ts";
 import { planViews } from "./plan-views.ts";
-import { isThere } from "./prompt-sessions.ts";
 import { promptViews } from "./prompt-views.ts";
 import { isAddress, runsFile, runViews } from "./run-views.ts";
 
@@ -27,7 +27,7 @@ export function inspectorSource(given: Session, flags: UiFlags): InspectorSource
 async function overview(session: Session, flags: UiFlags): Promise<OverviewView> {
   const { root } = session;
   const runs = runsFile(session, flags);
-  const hasRuns = isAddress(runs) || (await isThere(runs));
+  const hasRuns = isAddress(runs) || existsSync(runs);
   return {
     project: basename(root),
     root,

@@ -4,7 +4,7 @@ import type { InspectorSource, RunDetailsView, RunOperation } from "@ccl/inspect
 import type { RunEvent, RunInput, RunStep, StoredRun } from "@ccl/operations";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
-import { loadRun, newestRuns } from "../runs/load-runs.ts";
+import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 import type { UiFlags } from "./ui-flags.ts";
@@ -21,9 +21,7 @@ export function isAddress(runs: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(runs);
 }
 
-const maxRuns = 300;
-const maxEvents = 10_000;
-const maxText = 20_000;
+const shownRuns = 100;
 
 /** Runs of operations in SQLite or PostgreSQL, opened for reading only. */
 export function runViews(
@@ -35,11 +33,12 @@ export function runViews(
   const withRuns = <Value>(work: (stores: OperationStores) => Promise<Value>): Promise<Value> =>
     withStores(session, { ...where, isReadOnly: true }, work);
   return {
-    runs: () =>
+    runs: ({ limit = shownRuns }) =>
       withRuns(async (stores) => {
-        const newest = await newestRuns(stores, { all: true, limit: maxRuns });
+        const newest = await newestRuns(stores, { all: true, limit: Number(limit) });
         return {
-          runs: newest.map(({ input: { runId, chatId, startedAt }, result }) => ({
+          hasMore: newest.hasMore,
+          runs: newest.runs.map(({ input: { runId, chatId, startedAt }, result }) => ({
             id: runId,
             chat: chatId,
             status: result?.status ?? "running",
@@ -51,7 +50,7 @@ export function runViews(
     run: ({ id = "", event }) =>
       withRuns(async (stores) => {
         const stored = await loadRun(stores, id);
-        const events = await stores.runs.readEvents(id, { limit: maxEvents });
+        const events = await allEvents(stores, id);
         const artifacts = artifactsOf(await stateOf(stored.input, stores), id);
         const upTo = event === undefined ? events.length : Number(event);
         return runView(stored, events, { upTo, artifacts });
@@ -95,7 +94,7 @@ function runView(
       main = { ...main, status: event.status, finishedAtMs: event.ts, why: event.error?.message };
   }
   for (const operation of operations.values())
-    operation.why = withCause(operation, { input, operations });
+    Object.assign(operation, whatHolds(operation, { input, operations }));
   const failed = result?.failedDetails;
   const whole = result?.mainLlm.text ?? steps.find((step) => step.kind === "main_llm")?.text;
   return {
@@ -111,30 +110,27 @@ function runView(
         : `${failed.operationId ?? "The run"}: ${failed.errorMessage ?? failed.errorCode ?? "failed"}`,
     operations: [...operations.values()],
     main,
-    answer: ((isWhole ? whole : undefined) ?? answer).slice(0, maxText),
+    answer: (isWhole ? whole : undefined) ?? answer,
     artifacts,
     events: { total: all.length, at: events.length, last: events.at(-1)?.type },
   };
 }
 
-/** Which of the operations that it needs is to blame, and the condition that did not hold. */
-function withCause(
-  { id, hook, why, reason }: RunOperation,
+/** The operations that it needs and that are not done, and its conditions, which may not have held. */
+function whatHolds(
+  { id, hook }: RunOperation,
   { input, operations }: { input: RunInput; operations: ReadonlyMap<string, RunOperation> },
-): string | undefined {
+): Pick<RunOperation, "needs" | "conditions"> {
   const config = input.profile?.operations.find(({ operationId }) => operationId === id)?.config;
-  const needed = (config?.dependsOn ?? []).flatMap((name) => {
+  const needs = (config?.dependsOn ?? []).flatMap((name) => {
     const status = operations.get(`${hook} ${name}`)?.status;
     return status === undefined || status === "done" ? [] : [`${name}: ${status}`];
   });
-  if (reason === "dependency_failed" && needed.length > 0) return `${why} ${needed.join(", ")}.`;
-  if (reason !== "condition_false") return why;
   const conditions = (config?.when ?? []).map(
     ({ ref, equals = true, not = false }) =>
       `${ref} ${not ? "is not" : "is"} ${JSON.stringify(equals)}`,
   );
-  const wanted = [...conditions, ...needed];
-  return wanted.length === 0 ? why : `${why} Wanted: ${wanted.join(", and ")}.`;
+  return { needs, conditions };
 }
 
 type OperationEvent = Extract<
@@ -177,10 +173,7 @@ function operationOf(
     startedAtMs: event.startedAt ?? before?.startedAtMs,
     finishedAtMs: event.finishedAt,
     attempts: event.attempts ?? before?.attempts,
-    why:
-      event.error === undefined
-        ? skippedBecause(event.skippedReason)
-        : `${event.error.code}: ${event.error.message}`,
+    why: event.error && `${event.error.code}: ${event.error.message}`,
     effects: effectsOf(id, hook, steps),
   };
 }
@@ -188,25 +181,9 @@ function operationOf(
 function effectsOf(id: string, hook: string, steps: readonly RunStep[]): RunOperation["effects"] {
   return steps.flatMap((step) => {
     if (step.kind !== "operation" || step.operationId !== id || step.hook !== hook) return [];
-    return (step.effects ?? []).map(({ type, ...rest }) => {
-      const text = JSON.stringify(rest, null, 2);
-      return {
-        name: "tag" in rest ? `${type} ${String(rest.tag)}` : type,
-        text: text.slice(0, maxText),
-      };
-    });
+    return (step.effects ?? []).map(({ type, ...rest }) => ({
+      name: "tag" in rest ? `${type} ${String(rest.tag)}` : type,
+      text: JSON.stringify(rest, null, 2),
+    }));
   });
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  disabled: "It is switched off in the profile.",
-  trigger_mismatch: "It does not belong to this kind of turn.",
-  condition_false: "Its condition did not hold, or that of an operation that it needs.",
-  dependency_failed: "An operation that it needs failed or was skipped.",
-  not_due: "Its turn has not come: it runs only every so many turns or tokens.",
-  policy: "The policy does not allow it here.",
-};
-
-function skippedBecause(reason: string | undefined): string | undefined {
-  return reason === undefined ? undefined : (reasons[reason] ?? reason);
 }
