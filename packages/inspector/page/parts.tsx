@@ -28,11 +28,17 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
 }
 
 /** Copies a text and says so. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({
+  text,
+  label = "Copy",
+}: {
+  text: string | (() => Promise<string>);
+  label?: string;
+}) {
   const [state, setState] = useState(label);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
       setState("Copied");
     } catch {
       setState("The browser did not allow it");

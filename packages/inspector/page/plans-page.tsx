@@ -64,7 +64,7 @@ export function PlansPage() {
 function Pending({ plan }: { plan: PendingPlan }) {
   return (
     <section>
-      <h2>Waits for “ccl plan apply”</h2>
+      <h2>Pending: “ccl plan apply” applies it</h2>
       <p>{visible(plan.summary)}</p>
       {plan.issues.map(({ code, message, path = "" }, at) => (
         <p key={at} class="note" role="alert">

@@ -1,7 +1,9 @@
 import type { RunDetailsView, RunOperation } from "../src/views.ts";
+import { DataTable } from "./data-table.tsx";
 import { Diff } from "./diff.tsx";
 import { count, duration, moment, visible } from "./format.ts";
 import { Figure, Status } from "./parts.tsx";
+import { Pieces } from "./pieces.tsx";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
@@ -26,44 +28,59 @@ function whyOf({ why, reason, needs = [], conditions = [] }: RunOperation): stri
 /** Runs of operations, or one of them. */
 export function RunsPage({ route: { parameters } }: { route: Route }) {
   const { id } = parameters;
-  return id === undefined ? <Runs /> : <Run id={id} parameters={parameters} />;
+  return id === undefined ? (
+    <Runs limit={Number(parameters["limit"] ?? 100)} />
+  ) : (
+    <Run id={id} parameters={parameters} />
+  );
 }
 
-function Runs() {
-  const loading = useView("runs", {}, true);
+function Runs({ limit }: { limit: number }) {
+  const loading = useView("runs", { limit }, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
-      <table>
-        <thead>
-          <tr>
-            <th>Run</th>
-            <th>Chat</th>
-            <th>Status</th>
-            <th>Started</th>
-            <th class="number">Took</th>
-          </tr>
-        </thead>
-        <tbody>
-          {view.runs.map(({ id, chat, status, startedAtMs, finishedAtMs }) => (
-            <tr key={id}>
-              <td>
-                <a href={hrefOf("runs", { id })}>{visible(id)}</a>
-              </td>
-              <td>{visible(chat)}</td>
-              <td>
-                <span class={`badge status-${status}`}>{status}</span>
-              </td>
-              <td>{moment(startedAtMs)}</td>
-              <td class="number">
-                {finishedAtMs === undefined ? "" : duration(finishedAtMs - startedAtMs)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <Status loading={loading} />
+      <DataTable
+        name="runs"
+        label="Runs"
+        rows={view.runs}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: "Run",
+            value: ({ id }) => id,
+            show: ({ id }) => <a href={hrefOf("runs", { id })}>{visible(id)}</a>,
+          },
+          { title: "Chat", value: ({ chat }) => visible(chat) },
+          {
+            title: "Status",
+            value: ({ status }) => status,
+            show: ({ status }) => <span class={`badge status-${status}`}>{status}</span>,
+          },
+          {
+            title: "Started",
+            value: ({ startedAtMs }) => startedAtMs,
+            show: ({ startedAtMs }) => moment(startedAtMs),
+          },
+          {
+            title: "Took",
+            value: ({ startedAtMs, finishedAtMs }) =>
+              finishedAtMs === undefined ? undefined : finishedAtMs - startedAtMs,
+            show: ({ startedAtMs, finishedAtMs }) =>
+              finishedAtMs === undefined ? "" : duration(finishedAtMs - startedAtMs),
+          },
+        ]}
+      />
+      {view.hasMore ? (
+        <p>
+          <a href={hrefOf("runs", { limit: limit * 10, "runs.length": limit * 10 })}>
+            Read older runs: there are more than {count(limit)}
+          </a>
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -77,6 +94,7 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
     Math.max(view.startedAtMs + 1, ...view.operations.map((one) => one.finishedAtMs ?? 0));
   const scale = (timeMs: number) =>
     Math.min(1, Math.max(0, (timeMs - view.startedAtMs) / Math.max(1, end - view.startedAtMs)));
+  const slowest = slowestOf(view.operations);
   const groups = [...new Set(view.operations.map(({ hook }) => hook))];
   return (
     <>
@@ -88,6 +106,11 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
         <Figure name="Status">{view.status}</Figure>
         <Figure name="Operations">{count(view.operations.length)}</Figure>
         <Figure name="Took">{duration(end - view.startedAtMs)}</Figure>
+        {slowest === undefined ? null : (
+          <Figure name="Slowest operation">
+            {visible(slowest.id)} {took(slowest)}
+          </Figure>
+        )}
         <Figure name="Started by">{view.trigger.replaceAll("_", " ")}</Figure>
       </dl>
       {view.why === undefined ? null : <p class="note">{visible(view.why)}</p>}
@@ -99,11 +122,19 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
         </section>
       ))}
       <h2>Main call{view.main === undefined ? ": not made" : `: ${view.main.status}`}</h2>
+      {view.main?.startedAtMs === undefined ? null : (
+        <div class="timeline">
+          <div class="lane">
+            <span class="what">main call</span>
+            <span class={`badge status-${view.main.status}`}>{view.main.status}</span>
+            <Span one={view.main} scale={scale} />
+            <span class="number">{took(view.main)}</span>
+          </div>
+        </div>
+      )}
       {view.main?.why === undefined ? null : <p class="note">{visible(view.main.why)}</p>}
       {view.answer === undefined || view.answer === "" ? null : (
-        <pre tabIndex={0} aria-label="Answer">
-          {visible(view.answer)}
-        </pre>
+        <Pieces text={view.answer} label="Answer" />
       )}
       <Prompt id={id} />
       <Artifacts view={view} />
@@ -170,9 +201,7 @@ function Prompt({ id }: { id: string }) {
               </span>
             ))}
           </summary>
-          <pre tabIndex={0} aria-label={`Message ${at + 1}`}>
-            {visible(text)}
-          </pre>
+          <Pieces text={text} label={`Message ${at + 1}`} />
         </details>
       ))}
     </>
@@ -235,11 +264,7 @@ function Operations({
                 <span class="what">{visible(one.id)}</span>
                 <span class={`badge status-${one.status}`}>{one.status}</span>
                 <Span one={one} scale={scale} />
-                <span class="number">
-                  {one.startedAtMs === undefined || one.finishedAtMs === undefined
-                    ? ""
-                    : duration(one.finishedAtMs - one.startedAtMs)}
-                </span>
+                <span class="number">{took(one)}</span>
               </a>
               {whyOf(one) === undefined ? null : <div class="why">{visible(whyOf(one) ?? "")}</div>}
               {isOpen ? <Effects one={one} /> : null}
@@ -250,7 +275,22 @@ function Operations({
   );
 }
 
-function Span({ one, scale }: { one: RunOperation; scale: (timeMs: number) => number }) {
+type Timed = Pick<RunOperation, "status" | "startedAtMs" | "finishedAtMs">;
+
+function took({ startedAtMs, finishedAtMs }: Timed): string {
+  return startedAtMs === undefined || finishedAtMs === undefined
+    ? ""
+    : duration(finishedAtMs - startedAtMs);
+}
+
+/** The operation that took longest. */
+function slowestOf(operations: readonly RunOperation[]): RunOperation | undefined {
+  const ms = ({ startedAtMs = 0, finishedAtMs = startedAtMs }: Timed): number =>
+    finishedAtMs - startedAtMs;
+  return operations.toSorted((a, b) => ms(b) - ms(a))[0];
+}
+
+function Span({ one, scale }: { one: Timed; scale: (timeMs: number) => number }) {
   const [from, to] = [scale(one.startedAtMs ?? 0), scale(one.finishedAtMs ?? Infinity)];
   const isSeen = one.startedAtMs !== undefined;
   const style = { left: `${from * 100}%`, width: `${Math.max(0.5, (to - from) * 100)}%` };
@@ -272,9 +312,7 @@ function Effects({ one }: { one: RunOperation }) {
       {one.effects.map(({ name, text }, at) => (
         <div key={at}>
           <h3>{visible(name)}</h3>
-          <pre tabIndex={0} aria-label={name}>
-            {visible(text)}
-          </pre>
+          <Pieces text={text} label={name} />
         </div>
       ))}
     </div>

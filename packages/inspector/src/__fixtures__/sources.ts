@@ -4,8 +4,14 @@ import type { ComparedPair } from "../views.ts";
 const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe";
 const line = "A".repeat(10 * 2 ** 20);
 const cost = { usd: 0.2, directUsd: 0.4 };
-const session = { id: "s", source: "gateway", title: hostile, prompts: 2, tokens: 9, ...cost, failed: 1, durationMs: 2_000 };
-const prompt = { at: 0, cached: 4, fresh: 5, directTokens: 12, usd: 0.1, directUsd: 0.2, isFailed: true };
+const session = { id: "s", source: "gateway", title: hostile, prompts: 20, tokens: 9, ...cost, failed: 1, durationMs: 2_000 };
+const prompt = { at: 0, budget: 1_000, cached: 4, fresh: 5, directTokens: 12, usd: 0.1, directUsd: 0.2, isFailed: false };
+const prompts = Array.from({ length: 20 }, (_, at) => ({
+  ...prompt,
+  at,
+  isFailed: at === 4,
+  status: at === 4 ? 529 : 200,
+}));
 const rows = Array.from({ length: 40 }, (_, at) => ({
   at,
   origin: at === 0 ? ("user" as const) : ("result" as const),
@@ -14,6 +20,7 @@ const rows = Array.from({ length: 40 }, (_, at) => ({
   directTokens: at + 1,
   isCached: at < 30,
   form: at === 39 ? "cut" : undefined,
+  handle: at === 39 ? "ccl://artifact/39" : undefined,
   preview: hostile,
   length: line.length,
 }));
@@ -25,7 +32,7 @@ export const hostileSource: InspectorSource = {
     missing: [{ page: "runs", why: hostile }],
   }),
   sessions: async () => ({ sessions: [session], left: 0 }),
-  session: async () => ({ session, prompts: [prompt, { ...prompt, at: 1 }] }),
+  session: async () => ({ session, prompts }),
   prompt: async ({ at = "0" }) => {
     const parts = at === "0" ? rows : rows.slice(0, -1);
     return { session, prompt: { ...prompt, at: Number(at) }, parts };
@@ -53,6 +60,7 @@ export const hostileSource: InspectorSource = {
 };
 
 const times = { startedAtMs: 1_000, finishedAtMs: 1_200 };
+const drift = { kind: "changed", severity: "breaking", path: "columns.total.type", from: "int" };
 const operation = { ...times, hook: "before_main_llm", attempts: 1, effects: [] };
 
 /** Something to see on each page. */
@@ -159,7 +167,7 @@ export const exampleSource: InspectorSource = {
   changes: async () => ({
     against: "HEAD",
     counts: { breaking: 1, additive: 0, cosmetic: 0 },
-    changes: [{ id: hostile, kind: "removed", severity: "breaking", changes: [] }],
+    changes: [{ id: hostile, kind: "removed", severity: "breaking", changes: [drift] }],
   }),
   query: async () => ({
     plan: "1. scan orders",
