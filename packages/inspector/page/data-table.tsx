@@ -4,7 +4,7 @@ import { count } from "./format.ts";
 import { currentRoute, replaceRoute, useRoute } from "./route.ts";
 
 /** A column: what its rows are sorted and found by, and how that is shown where it is not the text itself. */
-export interface Column<Row> {
+interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | undefined;
   show?: (row: Row) => ComponentChildren;

@@ -1,11 +1,14 @@
-import type { RunDetailsView, RunOperation } from "../src/views.ts";
 import { DataTable } from "./data-table.tsx";
 import { Diff } from "./diff.tsx";
 import { count, duration, moment, visible } from "./format.ts";
 import { Figure, Status } from "./parts.tsx";
+import { runAt, type RunOperation, type RunState } from "./run-at.ts";
 import { Pieces } from "./pieces.tsx";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
+
+/** So many come where the address names no limit. */
+const shownRuns = 100;
 
 /** Why an operation was skipped. */
 const reasons: Readonly<Record<string, string>> = {
@@ -29,14 +32,14 @@ function whyOf({ why, reason, needs = [], conditions = [] }: RunOperation): stri
 export function RunsPage({ route: { parameters } }: { route: Route }) {
   const { id } = parameters;
   return id === undefined ? (
-    <Runs limit={Number(parameters["limit"] ?? 100)} />
+    <Runs limit={Number(parameters["limit"] ?? shownRuns)} />
   ) : (
     <Run id={id} parameters={parameters} />
   );
 }
 
 function Runs({ limit }: { limit: number }) {
-  const loading = useView("runs", { limit }, true);
+  const loading = useView("runs", { limit: limit === shownRuns ? undefined : limit }, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   return (
@@ -86,9 +89,9 @@ function Runs({ limit }: { limit: number }) {
 
 function Run({ id, parameters }: { id: string; parameters: Record<string, string> }) {
   const { operation, event } = parameters;
-  const loading = useView("run", { id, event }, event === undefined);
-  const { view } = loading;
-  if (view === undefined) return <Status loading={loading} />;
+  const loading = useView("run", { id }, true);
+  if (loading.view === undefined) return <Status loading={loading} />;
+  const view = runAt(loading.view, event === undefined ? undefined : Number(event));
   const end =
     view.finishedAtMs ??
     Math.max(view.startedAtMs + 1, ...view.operations.map((one) => one.finishedAtMs ?? 0));
@@ -147,7 +150,7 @@ function Replay({
   view: { id, events, finishedAtMs },
   parameters,
 }: {
-  view: RunDetailsView;
+  view: RunState;
   parameters: Record<string, string>;
 }) {
   const { total, at, last = "" } = events;
@@ -209,7 +212,7 @@ function Prompt({ id }: { id: string }) {
 }
 
 /** State in its versions. */
-function Artifacts({ view: { artifacts } }: { view: RunDetailsView }) {
+function Artifacts({ view: { artifacts } }: { view: RunState }) {
   if (artifacts.length === 0) return null;
   return (
     <>
@@ -243,7 +246,7 @@ function Operations({
   operation,
   scale,
 }: {
-  view: RunDetailsView;
+  view: RunState;
   hook: string;
   operation: string | undefined;
   scale: (timeMs: number) => number;

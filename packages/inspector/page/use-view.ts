@@ -22,6 +22,12 @@ interface ReadOptions {
 
 const everyMs = 1_000;
 
+/** The views of a page that was exported, by their addresses. */
+const data = document.querySelector("#views")?.textContent;
+const exported = data == null ? undefined : JSON.parse(data);
+const notExported =
+  "This is not in the file. For the whole texts of a prompt export again: ccl ui --export page.html session=... at=...";
+
 /** The address of a view's data, whatever the order of its parameters. */
 function addressOf(name: ViewName, parameters: Parameters): string {
   const query = new URLSearchParams();
@@ -46,6 +52,12 @@ async function readView<Name extends ViewName>(
   parameters: Parameters,
   { signal, tag = "" }: ReadOptions,
 ): Promise<{ view?: InspectorViews[Name]; tag?: string | undefined }> {
+  if (exported !== undefined) {
+    const found = exported[addressOf(name, parameters).slice("/api/".length)];
+    if (found === undefined) throw new Error(notExported);
+    if (found.error !== undefined) throw new Error(found.error.message);
+    return { view: found };
+  }
   const headers = tag === "" ? {} : { "if-none-match": tag };
   const answer = await fetch(addressOf(name, parameters), { headers, signal: signal ?? null });
   if (answer.status === 304) return { tag };
@@ -94,7 +106,7 @@ export function useView<Name extends ViewName>(
           isLoading: false,
         }));
       }
-      if (isLive) timer = setTimeout(read, everyMs);
+      if (isLive && exported === undefined) timer = setTimeout(read, everyMs);
     };
     const readNow = () => readView(name, JSON.parse(key), { signal, tag });
     setLoading(({ view }) => ({ view, isLoading: true }));

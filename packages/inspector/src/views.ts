@@ -327,46 +327,56 @@ interface RunsView {
   }[];
 }
 
-/** An operation of a run. */
-export interface RunOperation {
-  id: string;
-  name: string;
-  hook: string;
-  status: string;
-  startedAtMs?: number | undefined;
-  finishedAtMs?: number | undefined;
+/** An event of a run. Which of the fields it has depends on its type. */
+export interface RunEventRow {
+  type: string;
+  /** Milliseconds since the epoch, as all moments here. */
+  ts: number;
+  hook?: string | undefined;
+  operationId?: string | undefined;
+  operationName?: string | undefined;
+  status?: string | undefined;
+  attempt?: number | undefined;
   attempts?: number | undefined;
-  /** The code of why it was skipped. */
-  reason?: string | undefined;
-  /** What failed, or what it waits for. */
-  why?: string | undefined;
-  /** The operations that it needs and that are not done, each with its status. */
-  needs?: string[] | undefined;
-  /** What has to hold, so that it runs. */
-  conditions?: string[] | undefined;
-  /** What it gave: state, and parts of the prompt. */
-  effects: { name: string; text: string }[];
+  question?: string | undefined;
+  skippedReason?: string | undefined;
+  startedAt?: number | undefined;
+  finishedAt?: number | undefined;
+  error?: { code: string; message: string } | undefined;
+  text?: string | undefined;
+  offset?: number | undefined;
 }
 
-/** `run`: what happened in one. */
+/** `run`: all that is kept of one, as @ccl/operations keeps it; what happened follows from the events. */
 export interface RunDetailsView {
-  id: string;
-  chat: string;
-  trigger: string;
-  status: string;
-  startedAtMs: number;
-  finishedAtMs?: number | undefined;
-  why?: string | undefined;
-  operations: RunOperation[];
-  main?:
+  input: {
+    runId: string;
+    chatId: string;
+    trigger: string;
+    startedAt: number;
+    profile?:
+      | { operations: readonly { operationId: string; config: RunOperationConfig }[] }
+      | undefined;
+  };
+  /** Absent while it is under way. */
+  result?:
     | {
         status: string;
-        why?: string | undefined;
-        startedAtMs?: number | undefined;
-        finishedAtMs?: number | undefined;
+        finishedAt: number;
+        finishReason?: string | undefined;
+        failedDetails?:
+          | Partial<Record<"operationId" | "errorMessage" | "errorCode", string | undefined>>
+          | undefined;
+        mainLlm: { text?: string | undefined };
       }
     | undefined;
-  answer?: string | undefined;
+  steps: readonly {
+    kind: string;
+    operationId?: string | undefined;
+    hook?: string | undefined;
+    effects?: readonly { type: string }[] | undefined;
+  }[];
+  events: readonly RunEventRow[];
   /** The state that its profile keeps in the chat; versions newest first. */
   artifacts: {
     tag: string;
@@ -380,8 +390,12 @@ export interface RunDetailsView {
       diff: string;
     }[];
   }[];
-  /** How many there are, after how many of them this is how the run was, and the type of that one. */
-  events: { total: number; at: number; last?: string | undefined };
+}
+
+/** What has to be done and to hold, so that an operation runs. */
+interface RunOperationConfig {
+  dependsOn?: readonly string[] | undefined;
+  when?: readonly { ref: string; equals?: unknown; not?: boolean | undefined }[] | undefined;
 }
 
 /** `sent`: the prompt of a run's main call, put together again from its store. */

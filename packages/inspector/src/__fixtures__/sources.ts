@@ -61,7 +61,14 @@ export const hostileSource: InspectorSource = {
 
 const times = { startedAtMs: 1_000, finishedAtMs: 1_200 };
 const drift = { kind: "changed", severity: "breaking", path: "columns.total.type", from: "int" };
-const operation = { ...times, hook: "before_main_llm", attempts: 1, effects: [] };
+const [recall, lore, judge] = ["recall", "lore", "judge"].map((operationId) => ({
+  operationId,
+  operationName: operationId,
+  hook: "before_main_llm",
+}));
+const ended = { startedAt: 1_000, finishedAt: 1_200 };
+const skipped = { skippedReason: "dependency_failed" };
+const effect = { type: hostile, text: `The hero limps. ${hostile}` };
 
 /** Something to see on each page. */
 export const exampleSource: InspectorSource = {
@@ -96,29 +103,23 @@ export const exampleSource: InspectorSource = {
     runs: [{ id: "run-1", chat: "chat-1", status: "done", ...times }],
   }),
   run: async () => ({
-    id: "run-1",
-    chat: "chat-1",
-    trigger: "generate",
-    status: "done",
-    ...times,
-    operations: [
-      {
-        ...operation,
-        id: "recall",
-        name: "Recall",
-        status: "done",
-        effects: [{ name: hostile, text: `The hero limps. ${hostile}` }],
-      },
-      {
-        ...operation,
-        id: "judge",
-        name: "Judge",
-        status: "skipped",
-        reason: "dependency_failed",
-        needs: ["recall: failed"],
-      },
+    input: {
+      runId: "run-1",
+      chatId: "chat-1",
+      trigger: "generate",
+      startedAt: 1_000,
+      profile: { operations: [{ operationId: "judge", config: { dependsOn: ["lore"] } }] },
+    },
+    result: { status: "done", finishedAt: 1_200, mainLlm: { text: hostile } },
+    steps: [{ ...recall, kind: "operation", effects: [effect] }],
+    events: [
+      { ...recall, type: "operation.started", ts: 1_000, attempt: 1 },
+      { ...recall, type: "operation.finished", ts: 1_200, status: "done", ...ended },
+      { ...lore, type: "operation.finished", ts: 1_200, status: "error" },
+      { ...judge, type: "operation.finished", ts: 1_200, status: "skipped", ...skipped },
+      { type: "main_llm.started", ts: 1_200 },
+      { type: "run.finished", ts: 1_200, status: "done" },
     ],
-    answer: hostile,
     artifacts: [
       {
         tag: "scene",
@@ -127,7 +128,6 @@ export const exampleSource: InspectorSource = {
         ],
       },
     ],
-    events: { total: 4, at: 4, last: "run.finished" },
   }),
   sent: async () => ({
     messages: [
