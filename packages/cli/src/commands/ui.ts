@@ -40,6 +40,8 @@ export async function ui(
       return { document, text: () => `${JSON.stringify(document, null, 2)}\n` };
     }
     const inspector = await openInspector({ source, port: flags.port });
+    // The first view is then as fast as the next ones; what fails here is said where it is shown.
+    source.sessions?.({}, { signal: session.signal }).catch(() => undefined);
     const { colours } = session.noteStyle;
     session.terminal.stderr.write(
       `${colours.green("listening")} on ${inspector.url} for ${session.root}. It only reads; Ctrl+C ends it.\n`,

@@ -3,12 +3,7 @@ import type { CatalogSnapshot } from "@ccl/catalog/snapshot";
 import type { VerifyReport } from "@ccl/catalog/verify";
 import type { InspectorSource, VerifyView } from "@ccl/inspector";
 
-import {
-  catalogFolder,
-  openSnapshot,
-  readCatalog,
-  type ReadCatalog,
-} from "../catalog/read-catalog.ts";
+import { openSnapshot, readCatalog, type ReadCatalog } from "../catalog/read-catalog.ts";
 import { CliError } from "../cli-error.ts";
 import { changesSince } from "../commands/catalog-diff.ts";
 import { catalogShow } from "../commands/catalog-show.ts";
@@ -121,9 +116,4 @@ function facetsIn(parameters: Readonly<Record<string, string | undefined>>): Fac
     if (name.startsWith("facet.") && value !== undefined)
       facets[name.slice("facet.".length)] = value;
   return facets;
-}
-
-/** True where the project has a catalog. */
-export function hasCatalog(session: Session): boolean {
-  return catalogFolder(session).exists();
 }

@@ -114,7 +114,7 @@ function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters)
 
 /** The piece of a text that begins at the offset. */
 function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
-  const from = Math.max(0, Math.floor(Number(offset)) || 0);
+  const from = Math.max(0, Number(offset) || 0);
   return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
 }
 
