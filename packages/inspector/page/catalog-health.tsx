@@ -61,7 +61,7 @@ export function CatalogHealth({ run }: { run: string | undefined }) {
   );
 }
 
-function Verified({ view: { verified, findings, left } }: { view: VerifyView }) {
+function Verified({ view: { verified, findings } }: { view: VerifyView }) {
   if (verified === undefined)
     return <p class="muted">The sources were not asked since this page is being served.</p>;
   return (
@@ -101,7 +101,6 @@ function Verified({ view: { verified, findings, left } }: { view: VerifyView }) 
           </tbody>
         </table>
       </div>
-      {left > 0 ? <p class="note">{count(left)} more: ccl catalog verify</p> : null}
     </>
   );
 }
@@ -131,7 +130,7 @@ export function CatalogChanges({ since = "HEAD" }: { since: string | undefined }
   );
 }
 
-function Changes({ view: { against, counts, changes, left } }: { view: ChangesView }) {
+function Changes({ view: { against, counts, changes } }: { view: ChangesView }) {
   if (changes.length === 0) return <p class="note">Nothing changed since {visible(against)}.</p>;
   return (
     <>
@@ -181,7 +180,6 @@ function Changes({ view: { against, counts, changes, left } }: { view: ChangesVi
           </tbody>
         </table>
       </div>
-      {left > 0 ? <p class="note">{count(left)} more: ccl catalog diff</p> : null}
     </>
   );
 }

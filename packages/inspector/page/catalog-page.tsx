@@ -120,7 +120,9 @@ function Facets({
   );
   const groups = [
     { name: "health", key: "health", values: problems },
-    ...facets.map(({ name, values }) => ({ name, key: `facet.${name}`, values })),
+    ...Object.entries(facets).flatMap(([name, values]) =>
+      values.length === 0 ? [] : [{ name, key: `facet.${name}`, values }],
+    ),
   ];
   return (
     <nav aria-label="Facets" class="facets">

@@ -31,8 +31,9 @@ export function ComparedPrompts({
     other,
   });
   const compared = loading.view;
+  const partner = useView("prompt", { session: other ?? view.session.id, at });
   if (compared === undefined) return <Status loading={loading} />;
-  const [first, second] = compared.prompts.map(({ parts }) => parts);
+  const [first, second] = [view.parts, partner.view?.parts];
   const counts = new Map<string, number>();
   for (const { change } of compared.pairs) counts.set(change, (counts.get(change) ?? 0) + 1);
   return (
@@ -54,7 +55,7 @@ export function ComparedPrompts({
           them.
         </p>
       ) : null}
-      <Break compared={compared} />
+      <Break compared={compared} parts={second ?? []} />
       <ol class="parts compared">
         {foldedPairs(compared.pairs).map((group) => (
           <Group key={placesOf(group)} group={group} first={first ?? []} second={second ?? []} />
@@ -65,11 +66,16 @@ export function ComparedPrompts({
 }
 
 /** Where the cache of a provider ends, and what that costs. */
-function Break({ compared }: { compared: ComparedView }) {
-  const { break: broken, prompts } = compared;
+function Break({
+  compared: { break: broken },
+  parts,
+}: {
+  compared: ComparedView;
+  parts: readonly PromptPart[];
+}) {
   if (broken === undefined)
     return <p>The second goes on from the first or ends in it: the cache of a provider holds.</p>;
-  const part = prompts[1]?.parts[broken.second];
+  const part = parts[broken.second];
   const place =
     broken.byte === undefined
       ? `in part ${broken.second + 1}`

@@ -78,7 +78,11 @@ function drawChart(
   const chart = new uPlot(
     {
       ...sizeOf(element),
-      scales: { x: { time: isTime } },
+      // From 0, so that heights compare.
+      scales: {
+        x: { time: isTime },
+        y: { range: (_, min, max) => [Math.min(0, min), max * 1.05 || 1] },
+      },
       cursor: { drag: { x: false, y: false } },
       series: [
         { label: isTime ? "Time" : xLabel },

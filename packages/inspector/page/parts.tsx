@@ -6,12 +6,12 @@ import type { Loading } from "./use-view.ts";
 
 /** What a view has to say before it is there, instead of it, or above the last one that could be read. */
 export function Status({ loading }: { loading: Loading<unknown> }) {
-  const { error, isLoading, view, readAtMs } = loading;
+  const { error, isLoading, view, failedAtMs } = loading;
   if (error !== undefined)
     return (
       <p class="note" role="alert">
         {error}
-        {view === undefined ? "" : ` What is shown was read at ${moment(readAtMs)}.`}
+        {view === undefined ? "" : ` What is shown is from before ${moment(failedAtMs)}.`}
       </p>
     );
   return isLoading && view === undefined ? <p class="note">Reading…</p> : null;
@@ -28,11 +28,17 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
 }
 
 /** Copies a text and says so. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({
+  text,
+  label = "Copy",
+}: {
+  text: string | (() => Promise<string>);
+  label?: string;
+}) {
   const [state, setState] = useState(label);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
       setState("Copied");
     } catch {
       setState("The browser did not allow it");

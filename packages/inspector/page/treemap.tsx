@@ -7,6 +7,10 @@ import { moveByArrows } from "./move-by-arrows.ts";
 export interface TreemapLeaf {
   id: string;
   label: string;
+  /** What stands in it. */
+  name: string;
+  /** How much of it was sent, from 0 to 1; the rest is a ghost. */
+  kept: number;
   /** Its group, which gives the colour too. */
   group: string;
   value: number;
@@ -58,15 +62,21 @@ export function Treemap({
         <button
           type="button"
           key={leaf.id}
-          class={`leaf origin-${leaf.group}${leaf.isFaint ? " faint" : ""}`}
+          class={`leaf origin-${leaf.group}${leaf.isFaint ? " faint" : ""}${leaf.kept < 1 ? " cut" : ""}`}
           tabIndex={leaf.id === focused ? 0 : -1}
           aria-pressed={leaf.id === selected}
           aria-label={leaf.label}
           title={leaf.label}
-          style={{ left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` }}
+          style={{
+            left: `${x}px`,
+            top: `${y}px`,
+            width: `${w}px`,
+            height: `${h}px`,
+            "--kept": leaf.kept,
+          }}
           onClick={() => onSelect(leaf.id)}
         >
-          {w > 60 && h > 18 ? <span>{leaf.label}</span> : null}
+          {w > 60 && h > 18 ? <span>{leaf.name}</span> : null}
           {leaf.mark !== undefined && w > 14 && h > 14 ? <i>{leaf.mark}</i> : null}
         </button>
       ))}

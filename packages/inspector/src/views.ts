@@ -25,8 +25,15 @@ export interface SessionRow {
   /** Milliseconds since the epoch, of the last prompt. */
   timeMs?: number | undefined;
   prompts: number;
-  /** Of the last prompt. */
+  /** Of the last prompt, by estimate. */
   tokens: number;
+  /** Of all prompts at list prices, as sent and as they came. */
+  usd: number;
+  directUsd: number;
+  /** How many prompts had no answer, or one with a status from 400 on. */
+  failed: number;
+  /** From the first prompt to the last. */
+  durationMs: number;
 }
 
 /** `sessions`: newest first. */
@@ -38,13 +45,17 @@ interface SessionsView {
 
 /** A prompt of a session, in numbers. */
 export interface PromptRow
-  extends TokenShares, Pick<ContextRecord, "budget" | "reported" | "status" | "reason"> {
+  extends
+    TokenShares,
+    Pick<ContextRecord, "budget" | "reported" | "status" | "reason" | "durationMs"> {
   at: number;
   timeMs?: number | undefined;
   /** Before anything was cut. */
   directTokens: number;
   usd: number;
   directUsd: number;
+  /** No answer came, or one with a status from 400 on. */
+  isFailed: boolean;
 }
 
 /** `session`: its prompts in order. */
@@ -58,6 +69,8 @@ export interface PromptPart {
   at: number;
   origin: PartKind;
   tool?: string | undefined;
+  /** Ties a call and its result together. */
+  callId?: string | undefined;
   /** As sent. */
   tokens: number;
   /** As it came. */
@@ -78,9 +91,6 @@ export interface PromptPart {
 export interface PromptView {
   session: SessionRow;
   prompt: PromptRow;
-  /** How many prompts the session has. */
-  prompts: number;
-  hasTexts: boolean;
   parts: PromptPart[];
 }
 
@@ -112,7 +122,6 @@ export interface CacheBreak {
 
 /** `compared`: two prompts, of one session or of two. */
 export interface ComparedView {
-  prompts: { session: SessionRow; prompt: PromptRow; parts: PromptPart[] }[];
   pairs: ComparedPair[];
   /** Absent where the second goes on from the first. */
   break?: CacheBreak | undefined;
@@ -141,14 +150,10 @@ interface LiveGateway {
   /** Why there are no figures, or why the log that was read is not its own. */
   problem?: string | undefined;
   figures?:
-    | {
-        requests: number;
-        changed: number;
-        upstreamErrors: number;
-        clientsGone: number;
-        usd: number;
-        directUsd: number;
-      }
+    | Record<
+        "requests" | "changed" | "upstreamErrors" | "clientsGone" | "usd" | "directUsd",
+        number
+      >
     | undefined;
 }
 
@@ -166,10 +171,11 @@ export interface GatewayView {
   points: GatewayPoint[];
   /** Tokens sent, by origin and tool, the largest first. */
   kinds: { origin: PartKind; tool?: string | undefined; tokens: number; directTokens: number }[];
-  /** Why requests went out as they came. */
-  passed: { reason: string; count: number }[];
-  statuses: { status: string; count: number }[];
-  sessions: (SessionRow & { usd: number; directUsd: number })[];
+  /** Why requests went out as they came, how often. */
+  passed: [reason: string, count: number][];
+  statuses: [status: string, count: number][];
+  /** The costliest first. */
+  sessions: SessionRow[];
   /** Absent where no running one was named. */
   live?: LiveGateway | undefined;
 }
@@ -181,7 +187,7 @@ export interface PackFile {
   rank?: number | undefined;
   score?: number | undefined;
   /** Shares of the score by signal, from 0 to 1. */
-  reasons: { name: string; share: number }[];
+  reasons: Readonly<Record<string, number>>;
   words: string[];
   neighbour?: string | undefined;
   commit?: string | undefined;
@@ -207,7 +213,7 @@ export interface CatalogView {
   total: number;
   hits: { id: string; kind: string; title: string; fields: string[]; problems: string[] }[];
   /** How many match each value of a facet. */
-  facets: { name: string; values: { value: string; count: number }[] }[];
+  facets: Readonly<Record<string, readonly { value: string; count: number }[]>>;
   unmatched: string[];
   /** How many of all resources have each problem that there is. */
   health: { name: string; about: string; count: number }[];
@@ -230,7 +236,6 @@ export interface VerifyView {
       }
     | undefined;
   findings: { severity: string; code: string; resourceId: string; message: string }[];
-  left: number;
 }
 
 /** `changes`: what differs from the commit of the parameter `since`, the worst first. */
@@ -249,7 +254,6 @@ export interface ChangesView {
       to?: string | undefined;
     }[];
   }[];
-  left: number;
 }
 
 /** `resource`: all of one resource. */
@@ -311,8 +315,9 @@ export interface PendingPlan {
   }[];
 }
 
-/** `runs`: runs of operations, the newest first. */
+/** `runs`: runs of operations, the newest first, as many as the parameter `limit` says. */
 interface RunsView {
+  hasMore: boolean;
   runs: {
     id: string;
     chat: string;
@@ -322,42 +327,56 @@ interface RunsView {
   }[];
 }
 
-/** An operation of a run. */
-export interface RunOperation {
-  id: string;
-  name: string;
-  hook: string;
-  status: string;
-  startedAtMs?: number | undefined;
-  finishedAtMs?: number | undefined;
+/** An event of a run. Which of the fields it has depends on its type. */
+export interface RunEventRow {
+  type: string;
+  /** Milliseconds since the epoch, as all moments here. */
+  ts: number;
+  hook?: string | undefined;
+  operationId?: string | undefined;
+  operationName?: string | undefined;
+  status?: string | undefined;
+  attempt?: number | undefined;
   attempts?: number | undefined;
-  /** The code of why it was skipped. */
-  reason?: string | undefined;
-  /** Why it was skipped, or what failed, in a sentence. */
-  why?: string | undefined;
-  /** What it gave: state, and parts of the prompt. */
-  effects: { name: string; text: string }[];
+  question?: string | undefined;
+  skippedReason?: string | undefined;
+  startedAt?: number | undefined;
+  finishedAt?: number | undefined;
+  error?: { code: string; message: string } | undefined;
+  text?: string | undefined;
+  offset?: number | undefined;
 }
 
-/** `run`: what happened in one. */
+/** `run`: all that is kept of one, as @ccl/operations keeps it; what happened follows from the events. */
 export interface RunDetailsView {
-  id: string;
-  chat: string;
-  trigger: string;
-  status: string;
-  startedAtMs: number;
-  finishedAtMs?: number | undefined;
-  why?: string | undefined;
-  operations: RunOperation[];
-  main?:
+  input: {
+    runId: string;
+    chatId: string;
+    trigger: string;
+    startedAt: number;
+    profile?:
+      | { operations: readonly { operationId: string; config: RunOperationConfig }[] }
+      | undefined;
+  };
+  /** Absent while it is under way. */
+  result?:
     | {
         status: string;
-        why?: string | undefined;
-        startedAtMs?: number | undefined;
-        finishedAtMs?: number | undefined;
+        finishedAt: number;
+        finishReason?: string | undefined;
+        failedDetails?:
+          | Partial<Record<"operationId" | "errorMessage" | "errorCode", string | undefined>>
+          | undefined;
+        mainLlm: { text?: string | undefined };
       }
     | undefined;
-  answer?: string | undefined;
+  steps: readonly {
+    kind: string;
+    operationId?: string | undefined;
+    hook?: string | undefined;
+    effects?: readonly { type: string }[] | undefined;
+  }[];
+  events: readonly RunEventRow[];
   /** The state that its profile keeps in the chat; versions newest first. */
   artifacts: {
     tag: string;
@@ -371,8 +390,12 @@ export interface RunDetailsView {
       diff: string;
     }[];
   }[];
-  /** How many there are, after how many of them this is how the run was, and the type of that one. */
-  events: { total: number; at: number; last?: string | undefined };
+}
+
+/** What has to be done and to hold, so that an operation runs. */
+interface RunOperationConfig {
+  dependsOn?: readonly string[] | undefined;
+  when?: readonly { ref: string; equals?: unknown; not?: boolean | undefined }[] | undefined;
 }
 
 /** `sent`: the prompt of a run's main call, put together again from its store. */
@@ -386,8 +409,6 @@ export interface SentView {
     /** Operations and artifacts that put something into it. */
     by: string[];
     text: string;
-    /** Characters of the whole. */
-    length: number;
   }[];
 }
 

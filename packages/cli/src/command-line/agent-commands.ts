@@ -219,6 +219,10 @@ export const uiCommand: CommandDeclaration = {
   about:
     "a page on this machine: prompts, savings, packs, runs, catalog, queries and plans; with --json, one of its views: ccl ui --json prompt session=... at=3",
   flags: [
+    [
+      "--export <file>",
+      "write one HTML file that opens without a server; with session=... at=... for that prompt's whole texts",
+    ],
     ["--port <port>", "where it is served (default: a free one)", { parse: port }],
     ["--state <folder>", "where the gateway keeps what it did"],
     ["--agents <folder>", "logs of coding agents, instead of those of this user"],

@@ -87,7 +87,7 @@ export function whole(example: string, min: number, max = 999_999_999): (text: s
   return number(example, (value) => Number.isInteger(value) && value >= min && value <= max);
 }
 
-/** Whole numbers, most often. */
+/** Whole numbers. */
 export const count: (text: string) => number = whole("a whole number from 1 on", 1);
 
 /** A part of a whole. */

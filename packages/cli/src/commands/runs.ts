@@ -13,7 +13,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
-import { loadRun, newestRuns } from "../runs/load-runs.ts";
+import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
 import { textOfMessage } from "../runs/text-of-message.ts";
 import { type StoreFlags, withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
@@ -34,8 +34,8 @@ export interface RunFlags extends StoreFlags {
 export async function runList(session: Session, flags: RunFlags): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
     const { limit = 20, unfinished = false } = flags;
-    const options = { all: !unfinished, limit: Math.min(limit, 1_000) };
-    const listed = (await newestRuns(stores, options)).map(summaryOf);
+    const { runs, hasMore } = await newestRuns(stores, { all: !unfinished, limit });
+    const listed = runs.map(summaryOf);
     const columns = ["run", "chat", "status", "started", { right: "ms" }, "asked"];
     const rows = listed.map((run) => [
       run.runId,
@@ -46,8 +46,9 @@ export async function runList(session: Session, flags: RunFlags): Promise<Comman
       run.message.slice(0, 50),
     ]);
     return {
-      document: { runs: listed },
+      document: { runs: listed, hasMore },
       text: tableOf(columns, rows, "No runs.\n"),
+      note: () => (hasMore ? `More runs are older: --limit ${limit * 5}\n` : ""),
     };
   });
 }
@@ -86,20 +87,11 @@ export async function runShow(
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
     const run = await loadRun(stores, id);
-    const events = await allEvents(stores.runs, id);
+    const events = await allEvents(stores, id);
     const isWhole = flags.events === true;
     const document = { ...run, ...summaryOf(run), events: isWhole ? events : undefined };
     return { document, text: () => `${linesOf(run, events, isWhole).join("\n")}\n` };
   });
-}
-
-async function allEvents(runs: OperationStores["runs"], runId: string): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for (;;) {
-    const page = await runs.readEvents(runId, { afterSeq: events.at(-1)?.seq, limit: 1_000 });
-    events.push(...page);
-    if (page.length < 1_000) return events;
-  }
 }
 
 function linesOf(run: StoredRun, events: readonly RunEvent[], isWhole: boolean): string[] {

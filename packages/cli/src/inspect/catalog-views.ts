@@ -3,12 +3,7 @@ import type { CatalogSnapshot } from "@ccl/catalog/snapshot";
 import type { VerifyReport } from "@ccl/catalog/verify";
 import type { InspectorSource, VerifyView } from "@ccl/inspector";
 
-import {
-  catalogFolder,
-  openSnapshot,
-  readCatalog,
-  type ReadCatalog,
-} from "../catalog/read-catalog.ts";
+import { openSnapshot, readCatalog, type ReadCatalog } from "../catalog/read-catalog.ts";
 import { CliError } from "../cli-error.ts";
 import { changesSince } from "../commands/catalog-diff.ts";
 import { catalogShow } from "../commands/catalog-show.ts";
@@ -60,9 +55,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         total: records.length,
         unmatched: found.unmatchedTerms,
         hits: hits.slice(0, maxHits),
-        facets: Object.entries(found.facetCounts).flatMap(([name, values]) =>
-          values.length === 0 ? [] : [{ name, values }],
-        ),
+        facets: found.facetCounts,
         health: healthOf(problems, verified !== undefined),
       };
     },
@@ -89,8 +82,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         records,
         since,
       );
-      const left = Math.max(0, changes.length - maxRows);
-      return { against, counts, changes: changes.slice(0, maxRows), left };
+      return { against, counts, changes };
     },
     async query({ sql, plan, explain }, { signal }) {
       const { read } = await open();
@@ -111,14 +103,10 @@ export function catalogViews(session: Session): Required<CatalogViews> {
 }
 
 function verifyView(verified: { report: VerifyReport; timeMs: number } | undefined): VerifyView {
-  if (verified === undefined) return { findings: [], left: 0 };
+  if (verified === undefined) return { findings: [] };
   const { timeMs, report } = verified;
   const { resources, probed, snippets, counts, findings } = report;
-  return {
-    verified: { timeMs, resources, probed, snippets, ...counts },
-    findings: findings.slice(0, maxRows),
-    left: Math.max(0, findings.length - maxRows),
-  };
+  return { verified: { timeMs, resources, probed, snippets, ...counts }, findings };
 }
 
 /** Parameters `facet.kind=table`. */
@@ -128,9 +116,4 @@ function facetsIn(parameters: Readonly<Record<string, string | undefined>>): Fac
     if (name.startsWith("facet.") && value !== undefined)
       facets[name.slice("facet.".length)] = value;
   return facets;
-}
-
-/** True where the project has a catalog. */
-export function hasCatalog(session: Session): boolean {
-  return catalogFolder(session).exists();
 }

@@ -35,9 +35,7 @@ export function packView(session: Session): Required<Pick<InspectorSource, "pack
 
 function fileOf(file: PackEntry | PackOmission): PackFile {
   const { alias, path, rank, score, parts = {}, matched = [], neighbour, commit } = file;
-  const reasons = Object.entries(parts).map(([name, share]) => ({ name, share }));
-  reasons.sort((a, b) => b.share - a.share);
   const shown =
     "level" in file ? { level: file.level, tokens: file.tokens } : { omitted: file.reason };
-  return { alias, path, rank, score, reasons, words: matched, neighbour, commit, ...shown };
+  return { alias, path, rank, score, reasons: parts, words: matched, neighbour, commit, ...shown };
 }

@@ -1,10 +1,9 @@
-import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 
 import { estimatedCounter } from "@ccl/core";
 import { cachePriceOf } from "@ccl/gateway";
 import type { Transcript } from "@ccl/gateway/audit";
-import type { ContextPart, ContextRecord } from "@ccl/core/tracing";
+import type { ContextPart, ContextRecord, PartContent } from "@ccl/core/tracing";
 import {
   createContextLogReader,
   type GatewayView,
@@ -37,18 +36,42 @@ export interface PromptSession {
 /** Reads the sessions that were recorded into a folder; a later call reads what was added since. */
 export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
   const read = createContextLogReader(folder);
-  const known = new WeakMap<ContextRecord, SessionPrompt>();
+  const known = new WeakMap<ContextRecord, { prompt: SessionPrompt; run: number }>();
   return async () =>
     [...(await read())].flatMap(([id, records]) => {
-      const prompts: SessionPrompt[] = [];
-      for (const [at, record] of records.entries()) {
-        const prompt = known.get(record) ?? promptOf(record, { at, last: prompts.at(-1) });
-        known.set(record, prompt);
+      const runs: SessionPrompt[][] = [];
+      for (const record of records) {
+        const at = known.get(record)?.run ?? runOf(record, runs);
+        const prompts = (runs[at] ??= []);
+        const prompt = known.get(record)?.prompt ?? promptOf(record, prompts);
+        known.set(record, { prompt, run: at });
         prompts.push(prompt);
       }
       const { source = "", model } = records.at(-1) ?? {};
-      return sessionOf({ id, source, model }, prompts);
+      return runs.flatMap((prompts, at) =>
+        sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
+      );
     });
+}
+
+/**
+ * Runs of one task have one key, and may be under way at the same time. A prompt belongs to the run that it goes on from;
+ * what begins as a run did that has gone on since is another.
+ */
+function runOf({ parts }: ContextRecord, runs: readonly SessionPrompt[][]): number {
+  const commonWith = (prompt: SessionPrompt | undefined): number => {
+    const changed = parts.findIndex((part, at) => !isAlike(part, prompt?.parts[at]));
+    return changed < 0 ? parts.length : changed;
+  };
+  const isFrom = (prompt: SessionPrompt | undefined): boolean =>
+    commonWith(prompt) === prompt?.parts.length;
+  const scores = runs.map((run) => commonWith(run.at(-1)) + (isFrom(run.at(-1)) ? 0.5 : 0));
+  const best = scores.lastIndexOf(Math.max(0, ...scores));
+  const run = runs[best];
+  const isAnew =
+    run === undefined ||
+    (!isFrom(run.at(-1)) && isFrom(run[0]) && run[0]?.parts.length === parts.length);
+  return isAnew ? runs.length : best;
 }
 
 /** How many tokens a part took as it was sent. */
@@ -56,11 +79,9 @@ export function sentTokens({ sent, tokens }: ContextPart): number {
   return sent?.tokens ?? tokens;
 }
 
-function promptOf(
-  record: ContextRecord,
-  { at, last }: { at: number; last: SessionPrompt | undefined },
-): SessionPrompt {
-  const { parts, timeMs, model, status, reason, budget, reported } = record;
+function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): SessionPrompt {
+  const { parts, timeMs, model, status, reason, budget, reported, durationMs } = record;
+  const [at, last] = [before.length, before.at(-1)];
   const changed = parts.findIndex((part, place) => !isSentAlike(part, last?.parts[place]));
   const unchanged = changed < 0 ? parts.length : changed;
   const cached = sumAll(parts.slice(0, unchanged).map(sentTokens));
@@ -81,18 +102,22 @@ function promptOf(
       directTokens: part.tokens,
     });
   const sizes = { cached, fresh, directTokens, usd, directUsd };
-  const row = { at, timeMs, ...sizes, status, reason, budget, reported };
+  // The log has no status where no answer came.
+  const isFailed = durationMs !== undefined && !(status !== undefined && status < 400);
+  const row = { at, timeMs, ...sizes, status, reason, budget, reported, durationMs, isFailed };
   return { row, parts, kinds: [...kinds.values()], unchanged };
 }
 
 /** Whether both said the same to the model, where that is known. */
 function isSentAlike(part: ContextPart, known: ContextPart | undefined): boolean {
-  if (part === known) return true;
-  const [one, other] = [part.sent ?? part, known?.sent ?? known];
+  return part.kind === known?.kind && isAlike(part.sent ?? part, known.sent ?? known);
+}
+
+function isAlike(one: PartContent, other: PartContent | undefined): boolean {
   return (
-    part.kind === known?.kind &&
-    one.tokens === other?.tokens &&
-    (one.tokens === 0 || (one.hash !== undefined && one.hash === other.hash))
+    one === other ||
+    (one.tokens === other?.tokens &&
+      (one.tokens === 0 || (one.hash !== undefined && one.hash === other.hash)))
   );
 }
 
@@ -161,7 +186,7 @@ function ofTranscript(
     for (; counted < call.end; counted += 1) total += parts[counted]?.tokens ?? 0;
     const fresh = total - cached;
     const usd = usdOf(cached, fresh, model);
-    const sizes = { cached, fresh, directTokens: total, usd, directUsd: usd };
+    const sizes = { cached, fresh, directTokens: total, usd, directUsd: usd, isFailed: false };
     const row = { at: place, timeMs: call.atMs, ...sizes };
     const prompt = { row, parts: parts.slice(0, call.end), kinds: [], unchanged };
     unchanged = call.end;
@@ -194,6 +219,10 @@ function sessionOf(
     timeMs,
     prompts: prompts.length,
     tokens: cached + fresh,
+    usd: sumAll(prompts.map((one) => one.row.usd)),
+    directUsd: sumAll(prompts.map((one) => one.row.directUsd)),
+    failed: prompts.filter((one) => one.row.isFailed).length,
+    durationMs: (timeMs ?? 0) - (prompts[0]?.row.timeMs ?? 0),
   };
   return [{ row, prompts }];
 }
@@ -201,9 +230,4 @@ function sessionOf(
 /** A sum. */
 export function sumAll(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
-}
-
-/** True where the file is there. */
-export async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
 }

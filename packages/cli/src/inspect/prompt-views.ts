@@ -8,7 +8,6 @@ import {
   type GatewayView,
   type InspectorSource,
   type PromptPart,
-  type SessionRow,
   type TextView,
   type ViewParameters,
 } from "@ccl/inspector";
@@ -74,9 +73,7 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
     async prompt(parameters) {
       const { row, prompts } = await find(parameters);
       const prompt = promptAt(prompts, parameters);
-      const hasTexts = prompt.parts.some(({ text }) => text !== undefined);
-      const parts = partsOf(prompt);
-      return { session: row, prompt: prompt.row, prompts: prompts.length, hasTexts, parts };
+      return { session: row, prompt: prompt.row, parts: partsOf(prompt) };
     },
     async compared(parameters) {
       const one = await find(parameters);
@@ -88,10 +85,6 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
       const lost = compared.break?.lostTokens ?? 0;
       const usd = (lost * (write - read) * usdPerMillion) / 1e6;
       return {
-        prompts: [
-          { session: one.row, prompt: first.row, parts: partsOf(first) },
-          { session: two.row, prompt: second.row, parts: partsOf(second) },
-        ],
         pairs: compared.pairs,
         break: compared.break && { ...compared.break, usd },
       };
@@ -121,18 +114,19 @@ function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters)
 
 /** The piece of a text that begins at the offset. */
 function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
-  const from = Math.max(0, Math.floor(Number(offset)) || 0);
+  const from = Math.max(0, Number(offset) || 0);
   return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
 }
 
 function partsOf({ parts, unchanged }: SessionPrompt): PromptPart[] {
   return parts.map((part, at) => {
-    const { kind: origin, tool, tokens: directTokens, sent, handle } = part;
+    const { kind: origin, tool, callId, tokens: directTokens, sent, handle } = part;
     const text = sent?.text ?? part.text;
     return {
       at,
       origin,
       tool,
+      callId,
       tokens: sentTokens(part),
       directTokens,
       isCached: at < unchanged,
@@ -172,21 +166,11 @@ function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live
     },
     points: pointsOf(prompts),
     kinds: kindsOf(prompts),
-    passed: countsOf(rows.flatMap(({ reason }) => reason ?? [])).map(([reason, count]) => ({
-      reason,
-      count,
-    })),
-    statuses: countsOf(rows.map(({ status }) => String(status ?? "no answer"))).map(
-      ([status, count]) => ({ status, count }),
-    ),
-    sessions: sessions.map(costOf).sort((a, b) => b.directUsd - a.directUsd),
+    passed: countsOf(rows.flatMap(({ reason }) => reason ?? [])),
+    statuses: countsOf(rows.map(({ status }) => String(status ?? "no answer"))),
+    sessions: sessions.map(({ row }) => row).sort((a, b) => b.directUsd - a.directUsd),
     live,
   };
-}
-
-function costOf({ row, prompts }: PromptSession): SessionRow & { usd: number; directUsd: number } {
-  const usd = sumAll(prompts.map((one) => one.row.usd));
-  return { ...row, usd, directUsd: sumAll(prompts.map((one) => one.row.directUsd)) };
 }
 
 /** Summed up from the first, thinned out evenly. */

@@ -13,8 +13,6 @@ import type { OperationStores } from "@ccl/operations/sqlite";
 import { textOfMessage } from "../runs/text-of-message.ts";
 import { valueAtTurn } from "./run-state.ts";
 
-const maxText = 20_000;
-
 /**
  * The prompt of a run's main call with who put in what, from the chat as it is now and what the run has committed. What a
  * budget cut off is not stored, so it is shown whole.
@@ -53,13 +51,11 @@ export async function runPrompt(
   const { messages, explain } = assembled.value;
   return {
     messages: messages.map((message, at) => {
-      const text = textOfMessage(message);
       return {
         role: message.role,
         from: sourceOf(explain.messages[at]),
         by: explain.messages[at]?.contributors.map(nameOf) ?? [],
-        text: text.slice(0, maxText),
-        length: text.length,
+        text: textOfMessage(message),
       };
     }),
   };

@@ -8,8 +8,6 @@ import {
 import { diffArtifactVersions } from "@ccl/operations/diff";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
-const maxDiff = 20_000;
-
 /** The state that the run's profile keeps in its chat, with the versions that are kept. */
 export async function stateOf(
   { chatId, branchId, profile }: RunInput,
@@ -62,6 +60,5 @@ function diffOf(artifact: OperationArtifact, to: number): string {
   // Its parent is no longer kept: all of it is shown.
   const whole = diff.ok ? diff : diffArtifactVersions(artifact, { from: 0, to });
   if (!whole.ok) return whole.issues[0]?.message ?? "";
-  const lines = whole.value.lines.map(({ kind, text }) => `${marks[kind]}${text}`);
-  return lines.join("\n").slice(0, maxDiff);
+  return whole.value.lines.map(({ kind, text }) => `${marks[kind]}${text}`).join("\n");
 }

@@ -1,5 +1,7 @@
 /** Flags of `ccl ui`. */
 export interface UiFlags {
+  /** The file to write instead of serving. */
+  export?: string | undefined;
   port?: number | undefined;
   state?: string | undefined;
   agents?: string | undefined;
