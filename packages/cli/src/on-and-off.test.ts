@@ -194,6 +194,44 @@ it("takes everything out at once, whichever command put it there, and needs a cl
     expect(await ccl(...args, "--yes")).toMatchObject({ code: 2 });
 });
 
+it("says which clients it is on for, and that another ccl wrote there", async () => {
+  expect((await ccl("status")).stdout).toMatch(/^hint +clients +in no settings/m);
+  await ccl("on", "claude", "--yes");
+  const { code, stdout } = await ccl("status");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^ok +claude +on in .*settings\.json$/m);
+  await write(
+    files.claude,
+    ((await read(files.claude)) ?? "").replace("npx -y @ccl/cli", "old/ccl"),
+  );
+  expect((await ccl("status")).stdout).toMatch(/^hint +claude +on in .* by another ccl/m);
+});
+
+it("shows a line of what the provider reported and what was fetched back, or that nothing was", async () => {
+  const usage = { input_tokens: 1000, cache_read_input_tokens: 100_000, output_tokens: 1 };
+  const call = { command: "ccl artifacts read 0123456789ab --lines 1-80" };
+  const lines = [
+    { type: "user", message: { role: "user", content: "Why?" } },
+    {
+      type: "assistant",
+      message: {
+        role: "assistant",
+        model: "claude-sonnet-4-5",
+        id: "m",
+        usage,
+        content: [{ type: "tool_use", id: "c", name: "Bash", input: call }],
+      },
+    },
+  ];
+  await write("session.jsonl", lines.map((line) => JSON.stringify(line)).join("\n"));
+  const stdin = JSON.stringify({ transcript_path: join(home, "session.jsonl") });
+  const shown = await runCcl(["status", "--line"], { cwd: home, stdin });
+  // 1,000 at $3 and 100,000 at a tenth of it, a million.
+  expect(shown.stdout).toBe("ccl: input $0.03 as reported, 1 fetched back\n");
+  const none = await runCcl(["status", "--line"], { cwd: home, stdin: "{}" });
+  expect(none.stdout).toBe("ccl: input not reported, 0 fetched back\n");
+});
+
 const spaced = fc
   .tuple(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(undefined, 2, "\t"), fc.boolean())
   .filter(([value]) => typeof value === "object" && value !== null && !Array.isArray(value))

@@ -32,7 +32,7 @@ export function auditText(report: AuditReport, style: Style): string {
     ),
     section(
       "What it cost and would have cost",
-      ["input, cache counted", ...numbers("price", "net")],
+      ["input, cache counted", ...numbers("estimate", "net")],
       [
         price("as it was sent", directUsd),
         price("safe: without losing anything", report.safeUsd),
