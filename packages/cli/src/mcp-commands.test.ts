@@ -42,18 +42,16 @@ describe("ccl mcp install", () => {
         name === "codex"
           ? 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
           : `${JSON.stringify({ theme: "dark", mcpServers: { other: { command: "y" } } }, null, 2)}\n`;
-      const after = settings.edit(before, false);
+      const after = settings.edit(before);
       expect(after).toContain("@ccl/cli");
-      expect(settings.edit(after, false)).toBe(after);
-      const undone = settings.edit(after, true);
-      expect(undone).toContain("other");
-      expect(undone).not.toContain("@ccl/cli");
-      expect(undone.length).toBeLessThan(before.length + 60);
-      expect(settings.edit(settings.edit("", false), true)).toBe("");
+      expect(settings.edit(after)).toBe(after);
+      const undone = settings.remove(after);
+      expect(undone).toBe(before);
+      expect(settings.remove(settings.edit(""))).toBe("");
     },
   );
 
-  it("writes below the home folder, and refuses settings with comments", async () => {
+  it("writes below the home folder, and refuses settings that it can't read", async () => {
     const { installCommand } = await import("./commands/install.ts");
     const [add, takeOut] = [installCommand("mcp", "install"), installCommand("mcp", "uninstall")];
     const home = await temporaryHome();
@@ -65,7 +63,7 @@ describe("ccl mcp install", () => {
     });
     await takeOut(session, "claude-code", { yes: true });
     await expect(readFile(path, "utf8")).rejects.toMatchObject({ code: "ENOENT" });
-    await writeFile(path, "{ // mine\n}");
+    await writeFile(path, "{ theme: dark }");
     await expect(add(session, "claude-code", { yes: true })).rejects.toMatchObject({
       code: "usage",
     });

@@ -30,19 +30,21 @@ const listenFlags: readonly Flag[] = [
   ["--host <address>", "listen elsewhere; needs CCL_MCP_TOKEN"],
 ];
 
+const settingsFlags: readonly Flag[] = [
+  ["--project", "in the project's settings instead of the user's"],
+  ["-y, --yes", "ask nothing"],
+  ["--show", "print the change only"],
+];
+
 /** The pair that puts ccl into the settings of a client, and takes it out. */
 function settingsCommands(
   kind: "mcp" | "hooks",
-  words: { install: string; uninstall: string; project: string },
+  words: { install: string; uninstall: string },
 ): CommandDeclaration[] {
   return (["install", "uninstall"] as const).map((name) => ({
     name: `${name} <client>`,
     about: words[name],
-    flags: [
-      ["--project", words.project],
-      ["-y, --yes", "ask nothing"],
-      ["--show", "print the change only"],
-    ],
+    flags: settingsFlags,
     run: async () => (await import("../commands/install.ts")).installCommand(kind, name),
   }));
 }
@@ -72,7 +74,6 @@ const mcpGroup: readonly CommandDeclaration[] = [
     install:
       "put ccl into the settings of claude-code, codex, cursor, vscode or opencode; shows the change first",
     uninstall: "take ccl out of the settings of claude-code, codex, cursor, vscode or opencode",
-    project: "in the project's settings instead of the user's",
   }),
 ];
 
@@ -130,18 +131,34 @@ const gatewayFlags: readonly Flag[] = [
   ["--record", "keep what the prompts said too, without secrets, for ccl ui"],
 ];
 
-const proxyDoctor: CommandDeclaration = {
-  name: "doctor",
-  about: "whether a proxy runs, whether clients of this shell use it, and what came through",
-  flags: [
-    ["--url <url>", "where it listens (default: the local address that clients are set to)"],
-    ["--token-env <name>", "the variable that holds its token"],
-  ],
-  run: async () => (await import("../commands/proxy-doctor.ts")).proxyDoctor,
-};
-
 /** What agents' prompts are spent on, and how to spend less. */
 export const agentCommands: readonly CommandDeclaration[] = [
+  {
+    name: "on <client>",
+    about: "set up claude, codex, opencode, cursor or vscode; shows the change first",
+    flags: settingsFlags,
+    run: async () => (await import("../commands/install.ts")).on,
+  },
+  {
+    name: "off [client]",
+    about: "take ccl out of a client's settings, or of all; every other byte stays",
+    flags: settingsFlags,
+    run: async () => (await import("../commands/install.ts")).off,
+  },
+  {
+    name: "status",
+    about:
+      "which clients ccl is on for, whether a proxy runs and clients use it, what came through",
+    flags: [
+      ["--url <url>", "the proxy (default: the one that the shell names, else port 8788)"],
+      ["--token-env <name>", "the variable that holds the proxy's token"],
+      [
+        "--line",
+        "one line for the statusLine of Claude Code: money as reported, results fetched back",
+      ],
+    ],
+    run: async () => (await import("../commands/status.ts")).status,
+  },
   {
     name: "mcp",
     about: "the project as an MCP server for an editor, over stdio",
@@ -183,7 +200,6 @@ export const agentCommands: readonly CommandDeclaration[] = [
     commands: settingsCommands("hooks", {
       install: "set it up for claude-code, codex or opencode; shows the change first",
       uninstall: "take it back from claude-code, codex or opencode",
-      project: "for the project instead of the user",
     }),
   },
   {
@@ -202,7 +218,6 @@ export const agentCommands: readonly CommandDeclaration[] = [
       ...gatewayFlags,
     ],
     run: async () => (await import("../commands/proxy.ts")).proxy,
-    commands: [proxyDoctor],
   },
   {
     name: "wrap <command...>",

@@ -8,7 +8,6 @@ import {
   encodingFlag,
   type Flag,
   refuse,
-  share,
   whole,
 } from "./command-declaration.ts";
 
@@ -32,8 +31,6 @@ const failOnFlag = (what: string): Flag => [
 
 const repeated = { parse: collect };
 const required = { isRequired: true };
-const readBudgets = (text: string): number[] =>
-  text.split(",").map((part) => whole("whole numbers such as 500,1000,2000", 1)(part.trim()));
 
 const catalogGroup: readonly CommandDeclaration[] = [
   {
@@ -125,18 +122,6 @@ const catalogGroup: readonly CommandDeclaration[] = [
     ],
     run: async () => (await import("../commands/catalog-diff.ts")).catalogDiff,
   },
-  {
-    name: "eval",
-    about: "measure search, and contexts within budgets, on labelled questions",
-    flags: [
-      ["--queries <file>", 'JSONL of { "qid", "text" }', required],
-      ["--qrels <file>", 'JSONL of { "qid", "rid", "rel"? }', required],
-      ["--budgets <tokens>", "like 500,1000,2000", { parse: readBudgets }],
-      ["--min-recall <share>", "exit with 3 when R@10 is below", { parse: share }],
-      encodingFlag,
-    ],
-    run: async () => (await import("../commands/catalog-eval.ts")).catalogEval,
-  },
 ];
 
 /** Resources of a project, from databases, APIs, MCP servers and files, and rows of them. */
@@ -219,36 +204,11 @@ const runGroup: readonly CommandDeclaration[] = [
   },
 ];
 
-const sessionGroup: readonly CommandDeclaration[] = [
-  {
-    name: "list",
-    about: "chats with their branches",
-    flags: [...storeFlags, limitFlag(100)],
-    run: async () => (await import("../commands/sessions.ts")).sessionList,
-  },
-  {
-    name: "show <id>",
-    about: "what was said in a chat, the newest last",
-    flags: [
-      ...storeFlags,
-      ["--branch <name>", "default main"],
-      ["--find <words>", "only turns that have all of these words"],
-      limitFlag(20),
-    ],
-    run: async () => (await import("../commands/sessions.ts")).sessionShow,
-  },
-];
-
 /** What an application keeps of its chats. */
 export const storeCommands: readonly CommandDeclaration[] = [
   {
     name: "run",
     about: "look at the runs of a chat backend, end or resume them",
     commands: runGroup,
-  },
-  {
-    name: "session",
-    about: "look at the conversations of a store",
-    commands: sessionGroup,
   },
 ];

@@ -5,15 +5,16 @@ import {
   auditTranscript,
   readTranscripts,
   type SessionAudit,
+  sumAudits,
   type Transcript,
 } from "@ccl/gateway/audit";
 
 import { CliError } from "../cli-error.ts";
-import { auditText, sumAudits } from "../output/audit-report.ts";
+import { auditText } from "../output/audit-report.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
-import { codexOf, homeOf } from "../user-places.ts";
+import { claudeOf, codexOf, homeOf } from "../user-places.ts";
 
 /** Flags of `ccl audit`. */
 export interface AuditFlags {
@@ -93,7 +94,7 @@ export function agentFolders({ terminal: { env } }: Session): string[] {
   const home = homeOf(env);
   const data = env["XDG_DATA_HOME"] ?? join(home, ".local", "share");
   return [
-    join(env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "projects"),
+    join(claudeOf(env), "projects"),
     join(codexOf(env), "sessions"),
     join(data, "opencode", "storage", "message"),
   ];

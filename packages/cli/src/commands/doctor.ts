@@ -1,12 +1,10 @@
-import { spawnSync } from "node:child_process";
-
 import { openAliasRegistry } from "@ccl/aliases";
 
 import { runGit } from "../git-output.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
-import { few, formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/format-number.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { describeSkipped, hasRegistry, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
@@ -20,21 +18,11 @@ export async function doctor(
 ): Promise<CommandResult> {
   if (store !== undefined) return doctorStore(session, store, copy);
   return findingsResult([
-    nodeVersion(),
     await gitState(session),
     await settings(session),
     await registryState(session),
-    ...(await fileStates(session)),
-    clipboard(session),
-    model(session),
+    await fileStates(session),
   ]);
-}
-
-function nodeVersion(): Finding {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const isOld = major < 20 || (major === 20 && minor < 19);
-  const message = `Node ${process.versions.node}${isOld ? ", 20.19 or newer is needed" : ""}`;
-  return finding("node", isOld ? "problem" : "ok", message);
 }
 
 async function gitState(session: Session): Promise<Finding> {
@@ -73,46 +61,18 @@ async function registryState(session: Session): Promise<Finding> {
   }
 }
 
-/** Files that packs leave out, and those that are read by another encoding than UTF-8. */
-async function fileStates(session: Session): Promise<Finding[]> {
+/** Files that packs leave out. */
+async function fileStates(session: Session): Promise<Finding> {
   const name = "files";
   try {
-    return await withScan(session, {}, async (registry, report) => {
+    return await withScan(session, {}, async (_, report) => {
       const skipped = describeSkipped(report);
       const count = formatCount(report.entries.length, "file");
       const message = skipped === "" ? count : `${count}; ${skipped}`;
-      const findings = [finding(name, "ok", message)];
-      const foreign: string[] = [];
-      for (const { alias } of report.entries) {
-        const content = await registry.resolve(alias, { signal: session.signal });
-        if (content.ok && content.value.encoding !== undefined)
-          foreign.push(`${content.value.path} (${content.value.encoding})`);
-      }
-      const what = `not UTF-8, decoded for packs: ${few(foreign)}`;
-      if (foreign.length > 0) findings.push(finding("encoding", "hint", what));
-      return findings;
+      return finding(name, "ok", message);
     });
   } catch (error) {
     session.signal.throwIfAborted();
-    return [finding(name, "problem", errorDocument(error).error.message)];
+    return finding(name, "problem", errorDocument(error).error.message);
   }
-}
-
-function clipboard({ terminal: { platform, env } }: Session): Finding {
-  const name = "clipboard";
-  if (platform === "darwin" || platform === "win32")
-    return finding(name, "ok", "part of the system");
-  const isThere = (command: string): boolean =>
-    spawnSync(command, ["--version"], { env, stdio: "ignore" }).error === undefined;
-  const found = ["wl-copy", "xclip", "xsel"].find(isThere);
-  if (found !== undefined) return finding(name, "ok", found);
-  const message = "no wl-copy, xclip or xsel: --copy works on terminals that support OSC 52 only";
-  return finding(name, "hint", message);
-}
-
-function model({ terminal: { env } }: Session): Finding {
-  const names = ["CCL_MODEL", "CCL_MODEL_BASE_URL", "CCL_MODEL_API_KEY"];
-  const set = names.filter((name) => (env[name] ?? "") !== "");
-  const message = set.length === 0 ? `none of ${names.join(", ")} is set` : `${set.join(", ")} set`;
-  return finding("model", set.length === 0 ? "hint" : "ok", message);
 }

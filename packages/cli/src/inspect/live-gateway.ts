@@ -1,7 +1,7 @@
 import { numberAt } from "@ccl/core/json";
 import type { GatewayView } from "@ccl/inspector";
 
-import { askProxy, isGateway, originOf } from "../commands/proxy-doctor.ts";
+import { askProxy, isGateway, originOf } from "../commands/status.ts";
 import type { UiFlags } from "./ui-flags.ts";
 
 /** What the gateway of `--gateway` says of itself; undefined where none was named. */

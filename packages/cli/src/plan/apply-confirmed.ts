@@ -9,6 +9,7 @@ import type {
 } from "@ccl/plan-protocol";
 
 import { CliError } from "../cli-error.ts";
+import { ask, canAsk } from "../output/ask.ts";
 import { formatCount } from "../output/format-number.ts";
 import { styleOf } from "../output/style.ts";
 import type { Session } from "../session.ts";
@@ -66,16 +67,13 @@ async function askFor(
   plan: ValidPlan,
   preview: PlanPreview,
 ): Promise<string | undefined> {
-  const { terminal, isJson, signal } = session;
-  const isInteractive = !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
-  if (!isInteractive || terminal.env["CI"]) return undefined;
+  if (!canAsk(session)) return undefined;
+  const { terminal } = session;
   terminal.stdout.write(renderPreview(plan, preview, styleOf(terminal.stdout, terminal.env)));
-  const prompts = await import("@clack/prompts");
   const removed = preview.changes.filter(({ kind }) => kind.startsWith("DELETE")).length;
   const warning = removed === 0 ? "" : `, ${formatCount(removed, "deletion")} among them`;
   const message = `Apply ${formatCount(preview.changes.length, "change")}${warning}?`;
-  const answer = await prompts.confirm({ message, initialValue: removed === 0, signal });
-  if (prompts.isCancel(answer) || !answer) throw new CliError("aborted", "Nothing was changed.");
+  await ask(session, message, removed === 0);
   return preview.planHash;
 }
 

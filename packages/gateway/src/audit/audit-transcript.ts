@@ -4,7 +4,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import type { ShownForm } from "../decide/plan-options.ts";
 import { HistoryPlanner } from "../decide/history-planner.ts";
 import { type HistoryItem, promptEnds } from "../history/history-item.ts";
-import { type CachePrice, cachePriceOf } from "../price/cache-price.ts";
+import { type CachePrice, cachePriceOf, reportedPrice } from "../price/cache-price.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** What one kind of content took. */
@@ -97,7 +97,7 @@ export function auditTranscript(transcript: Transcript, options: AuditOptions = 
     kinds: kindsOf(items, ends, counter),
     repeats: safe.repeats,
     breaks: breaksOf(transcript, price),
-    reportedPrice: reportedPrice(transcript, price),
+    reportedPrice: allReported(transcript, price),
     directPrice: full.directPrice,
     safePrice: safe.price,
     fullPrice: full.price,
@@ -218,12 +218,21 @@ function breaksOf({ calls, isAfterCompaction }: Transcript, price: CachePrice): 
   return breaks;
 }
 
-function reportedPrice({ calls }: Transcript, price: CachePrice): number | undefined {
-  const reports = calls.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
-  if (reports.length === 0) return undefined;
-  return reports.reduce(
-    (sum, { cached, written, total }) =>
-      sum + cached * price.read + written * price.write + (total - cached - written),
-    0,
-  );
+function allReported({ calls }: Transcript, price: CachePrice): number | undefined {
+  return sumOfReports(calls.flatMap(({ usage }) => (usage ? [reportedPrice(usage, price)] : [])));
+}
+
+function sumOfReports(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, one) => sum + one, 0);
+}
+
+/** What the input of a session cost by the provider's report, in US dollars at list prices; undefined without a report or a price. */
+export function reportedUsd({ model, calls }: Transcript): number | undefined {
+  const usd = calls.flatMap(({ usage, model: own = model }) => {
+    const price = cachePriceOf(own);
+    return usage && price.isKnown
+      ? [(reportedPrice(usage, price) * price.usdPerMillion) / 1e6]
+      : [];
+  });
+  return sumOfReports(usd);
 }

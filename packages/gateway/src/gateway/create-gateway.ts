@@ -78,6 +78,8 @@ export interface Gateway {
 interface Session {
   key: string;
   planner: HistoryPlanner;
+  /** Decisions were kept before; they have to be repeated. */
+  isKnown: boolean;
   /** Decided but not kept yet, and what has to be kept with it. */
   unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
   /** When its last request came; undefined after a restart. */
@@ -166,12 +168,13 @@ class RequestPlanner {
       hint === "hash" ? [sha256Hex(`hash ${sent}`), tenantOf(headers)] : [sent, sent];
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
-    if (session === undefined) return { ...nothing, model: request.model, reason: "busy" };
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
-    const { items, shown, decisions, call } = this.#planCall(session, request, {
+    const planned = this.#planCall(session, request, {
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
+    if (planned === undefined) return { ...nothing, model: request.model, reason: "busy" };
+    const { items, shown, decisions, call } = planned;
     const directPrice = call?.directPrice ?? 0;
     const prompt = { items, shown, call };
     const price = call?.price ?? 0;
@@ -207,15 +210,13 @@ class RequestPlanner {
     };
   }
 
-  #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan {
-    const { isLate, end } = this.#startWork();
-    const plan = session.planner.plan(items, { ...state, isLate });
+  /** Undefined for a new session while there is no time for it: its first prompt is the longest to read. */
+  #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan | undefined {
+    const { isLate, end } = this.#work.start(() => this.#planning === 1);
+    const isNew = session.planner.chars === 0 && !session.isKnown;
+    const plan = isNew && isLate() ? undefined : session.planner.plan(items, { ...state, isLate });
     end();
     return plan;
-  }
-
-  #startWork(): ReturnType<WorkBudget["start"]> {
-    return this.#work.start(() => this.#planning === 1);
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {
@@ -265,17 +266,16 @@ class RequestPlanner {
     unkept.splice(0, batch.length);
   }
 
-  /** Undefined for a new session while there is no time for it. */
-  async #open(key: string, request: ReadRequest): Promise<Session | undefined> {
+  async #open(key: string, request: ReadRequest): Promise<Session> {
     const open = this.#sessions.get(key);
     if (open !== undefined) {
       if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(key));
       return open;
     }
     const stored = await this.#read(key);
-    if (stored.length === 0 && this.#startWork().isLate()) return undefined;
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
-    const session: Session = { key, planner: this.#newPlanner(request, decisions), unkept: [] };
+    const planner = this.#newPlanner(request, decisions);
+    const session: Session = { key, planner, unkept: [], isKnown: stored.length > 0 };
     this.#sessions.use(key, session);
     return session;
   }

@@ -1,6 +1,6 @@
 import type { GatewayPlan, PassReason } from "../gateway/create-gateway.ts";
 import type { ReportedInput } from "../history/read-request.ts";
-import { cachePriceOf } from "../price/cache-price.ts";
+import { cachePriceOf, reportedPrice } from "../price/cache-price.ts";
 
 /** Why a request was not looked into. */
 export type UnreadReason =
@@ -104,11 +104,11 @@ export function countReported(
   stats.reported.cached += cached;
   stats.reported.written += written;
   if (total === 0 || plan.directPrice === 0) return;
-  const { read, write, usdPerMillion } = cachePriceOf(plan.model);
-  const usd = usdPerMillion / 1e6;
+  const price = cachePriceOf(plan.model);
+  const usd = price.usdPerMillion / 1e6;
   const group = stats.compared[plan.reason === "holdout" ? "heldOut" : "planned"];
   group.directUsd += plan.directPrice * usd;
-  group.reportedUsd += (total - cached - written + cached * read + written * write) * usd;
+  group.reportedUsd += reportedPrice(reported, price) * usd;
 }
 
 /** Counts a request that went out as it came. */

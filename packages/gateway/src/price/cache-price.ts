@@ -1,3 +1,5 @@
+import type { ReportedInput } from "../history/read-request.ts";
+
 /** What a provider charges for a prompt, relative to an input token that is neither read from nor written to its cache. */
 export interface CachePrice {
   /** A token that is read from the cache. */
@@ -21,6 +23,14 @@ export interface PromptTokens {
 export function promptPrice({ cached, fresh }: PromptTokens, price: CachePrice): number {
   const isCached = cached >= price.minCachedTokens;
   return isCached ? cached * price.read + fresh * price.write : (cached + fresh) * price.write;
+}
+
+/** The price of an input that the provider reported, in plain input tokens. */
+export function reportedPrice(
+  { total, cached, written }: ReportedInput,
+  { read, write }: CachePrice,
+): number {
+  return total - cached - written + cached * read + written * write;
 }
 
 /** A family of models by the beginning of its names. */
