@@ -88,6 +88,8 @@ export function replaySteps(
   };
   reduce({ type: "begin" });
   for (const step of steps) {
+    // A hook that had nothing to commit has left no step of its own.
+    if (step.kind === "main_llm") reduce({ type: "commit_finished", hook: "before_main_llm" });
     const transition = adopt(run, step, indexes);
     if (transition !== undefined) reduce(transition);
   }
