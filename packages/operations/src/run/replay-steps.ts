@@ -18,15 +18,6 @@ export interface KnownEvents {
   attempts: ReadonlyMap<string, { attempt: number; startedAt: number }>;
 }
 
-/** Of a run without any events. */
-export const nothingKnown: KnownEvents = {
-  keys: new Set(),
-  attempts: new Map(),
-  mainAttempts: 0,
-  lastSeq: 0,
-  epoch: 0,
-};
-
 /** Reads what the events say. */
 export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   const keys = new Set<string>();
