@@ -69,7 +69,7 @@ export function saveVariant(
 }
 
 /** An answer as messages of the history, with the tool calls before it; none for one that says nothing. */
-export function answerMessages({
+function answerMessages({
   variantId,
   content,
   toolCalls = [],
@@ -78,6 +78,20 @@ export function answerMessages({
   const answer: ChatMessage = { id: variantId, role: "assistant", content };
   if (toolCalls.length > 0) answer.toolCalls = [...toolCalls];
   return content.length === 0 && toolCalls.length === 0 ? [...messages] : [...messages, answer];
+}
+
+/** What turns show as messages, the last one without its answer. */
+export function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
+  const history: ChatMessage[] = [];
+  for (const turn of turns) {
+    const user = turn.userVariants[turn.selectedUser];
+    if (user !== undefined && user.content.length > 0)
+      history.push({ id: turn.userMessageId, role: "user", content: user.content });
+    if (turn === turns.at(-1)) break;
+    const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
+    if (answer !== undefined) history.push(...answerMessages(answer));
+  }
+  return history;
 }
 
 /** Where a history begins that holds `maxTurns` turns or more up to a position: it moves by whole windows only. */

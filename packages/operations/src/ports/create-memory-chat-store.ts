@@ -8,7 +8,7 @@ import { branchKey } from "./branch-key.ts";
 import type { KeptState, KeptWrite } from "./chat-state.ts";
 import type { ChatBranch } from "./chat-store.ts";
 import {
-  answerMessages,
+  historyOf,
   commitOperations,
   firstPosition,
   keepStates,
@@ -150,19 +150,6 @@ function listBranches(
     return { chatId, branchId, turns: branches.get(key)?.turns.size ?? 0 };
   });
   return { branches: page, cursor: keys.length > max ? keys[max - 1] : undefined };
-}
-
-function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
-  const history: ChatMessage[] = [];
-  for (const turn of turns) {
-    const user = turn.userVariants[turn.selectedUser];
-    if (user !== undefined && user.content.length > 0)
-      history.push({ id: turn.userMessageId, role: "user", content: user.content });
-    if (turn === turns.at(-1)) break;
-    const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-    if (answer !== undefined) history.push(...answerMessages(answer));
-  }
-  return history;
 }
 
 function deleteTurns(branch: StoredBranch, from: string, to: string | undefined): number {

@@ -105,7 +105,7 @@ export interface RunAppend {
   events: readonly RunEvent[];
   /** Of one key the first stays. */
   steps: readonly RunStep[];
-  /** Ends the run: the lease and the (chat, branch) are free then. */
+  /** Ends the run: the lease and the (chat, branch) are free then. A `run.finished` among the events has the same. */
   result?: RunResult | undefined;
 }
 
@@ -118,7 +118,7 @@ export type AppendOutcome = "appended" | "stale_lease";
 /** A run as stored. */
 export interface StoredRun {
   input: RunInput;
-  /** In the order in which they were appended. */
+  /** In the order in which they were appended; of an ended run a store may leave out the main call and its messages. */
   steps: RunStep[];
   /** Of the last event; 0 before the first. */
   lastSeq: number;

@@ -18,6 +18,7 @@ import {
   addRunEnds,
   addWrites,
   createTables,
+  dropShown,
   handProfilesOver,
   dropSessions,
 } from "../sql/operation-tables.ts";
@@ -84,6 +85,7 @@ const migrations = [
     },
   },
   { version: 5, up: handProfilesOver },
+  { version: 6, up: dropShown },
 ];
 
 async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {

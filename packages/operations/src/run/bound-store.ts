@@ -1,5 +1,3 @@
-import { isRecord } from "@ccl/core/json";
-
 import type { RunClock } from "../ports/run-clock.ts";
 import { OperationsError } from "../operations-error.ts";
 
@@ -34,11 +32,4 @@ export function boundStore<Store extends object>(
         });
     },
   });
-}
-
-/** True for the error of a call that took too long. */
-export function isStoreTimeout(error: unknown): boolean {
-  return (
-    OperationsError.isInstance(error) && isRecord(error.details) && "timeoutMs" in error.details
-  );
 }

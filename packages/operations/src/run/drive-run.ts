@@ -18,7 +18,7 @@ import { createCommandExecutor, type CommandExecutor } from "./execute-commands.
 import { messageOf } from "../operation/message-of.ts";
 import type { PreparedPlan } from "./prepare-run.ts";
 import { reduceRun } from "./reduce-run.ts";
-import { knownEvents, nothingKnown, replaySteps, type KnownEvents } from "./replay-steps.ts";
+import { knownEvents, replaySteps, type KnownEvents } from "./replay-steps.ts";
 import { createRecord, releaseRecord, type RunContext } from "./run-context.ts";
 import type { FailedDetails, RunResult } from "./run-result.ts";
 import {
@@ -71,7 +71,7 @@ export function driveRun(driven: DrivenRun): RunDrive {
 
 function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   const { services, input, plan, feed } = driven;
-  const known = driven.former === undefined ? nothingKnown : knownEvents(driven.former.events);
+  const known = knownEvents(driven.former?.events ?? []);
   const timers = createTimers(services);
   let settle: (result: RunResult | undefined) => void = () => {};
   let isOver = false;

@@ -18,15 +18,6 @@ export interface KnownEvents {
   attempts: ReadonlyMap<string, { attempt: number; startedAt: number }>;
 }
 
-/** Of a run without any events. */
-export const nothingKnown: KnownEvents = {
-  keys: new Set(),
-  attempts: new Map(),
-  mainAttempts: 0,
-  lastSeq: 0,
-  epoch: 0,
-};
-
 /** Reads what the events say. */
 export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   const keys = new Set<string>();
@@ -88,6 +79,8 @@ export function replaySteps(
   };
   reduce({ type: "begin" });
   for (const step of steps) {
+    // A hook that had nothing to commit has left no step of its own.
+    if (step.kind === "main_llm") reduce({ type: "commit_finished", hook: "before_main_llm" });
     const transition = adopt(run, step, indexes);
     if (transition !== undefined) reduce(transition);
   }

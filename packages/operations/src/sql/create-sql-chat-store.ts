@@ -1,17 +1,11 @@
-import { jsonIn, numberIn, requiredJsonIn, textIn } from "@ccl/sql";
+import { numberIn, requiredJsonIn, textIn } from "@ccl/sql";
 import type { ChatMessage } from "@ccl/core";
 import { pageLimit } from "@ccl/core/paging";
 
 import { OperationsError } from "../operations-error.ts";
 
-import type { ChatBranch, ChatTurn, NewUserMessage, TurnOutcome } from "../ports/chat-store.ts";
-import {
-  answerMessages,
-  commitOperations,
-  saveVariant,
-  type StoredTurn,
-  type StoredVariant,
-} from "../ports/chat-turn.ts";
+import type { ChatBranch, ChatTurn, TurnOutcome } from "../ports/chat-store.ts";
+import { commitOperations, historyOf, saveVariant, type StoredTurn } from "../ports/chat-turn.ts";
 import { applyEdit, type ConversationStore, type TurnWindow } from "../ports/conversation-store.ts";
 import { appendBatch } from "./append-messages.ts";
 import { branchKeyOf } from "./branch-rows.ts";
@@ -103,8 +97,9 @@ const loadBatch: Batch<WantedTurn, ChatTurn | null> = {
   keyOf: branchKeyOf,
   *steps(wanted) {
     const rows = yield* rowsOf(
-      ({ asked }) => `SELECT stored.branch_key AS branch_key, stored.turn_key AS turn_key,
-          stored.position AS position, stored.user_message AS user_message, stored.answer AS answer
+      ({
+        asked,
+      }) => `SELECT stored.branch_key AS branch_key, stored.position AS position, stored.turn AS turn
         FROM ${asked} JOIN ccl_operation_turns last ON last.branch_key = asked_branch AND last.position = (
           SELECT max(other.position) FROM ccl_operation_turns other
           WHERE other.branch_key = asked_branch AND (asked_turn IS NULL OR other.turn_key = asked_turn)
@@ -118,26 +113,14 @@ const loadBatch: Batch<WantedTurn, ChatTurn | null> = {
     );
     const byBranch = new Map(wanted.map((turn): [string, Row[]] => [branchKeyOf(turn), []]));
     for (const row of rows) byBranch.get(textIn(row, "branch_key"))?.push(row);
-    return wanted.map((turn) => historyOf(byBranch.get(branchKeyOf(turn)) ?? []));
+    return wanted.map((turn) => chatTurnOf(byBranch.get(branchKeyOf(turn)) ?? []));
   },
 };
 
-function historyOf(rows: readonly Row[]): ChatTurn | null {
+function chatTurnOf(rows: readonly Row[]): ChatTurn | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
-  const history = rows.flatMap((row) => messagesOf(row, row === last));
-  const position = numberIn(last, "position");
-  return { userMessageId: requiredJsonIn(last, "turn_key"), position, history };
-}
-
-function messagesOf(row: Row, isLast: boolean): ChatMessage[] {
-  const content = requiredJsonIn<NewUserMessage["content"]>(row, "user_message");
-  const id: string = requiredJsonIn(row, "turn_key");
-  const user: ChatMessage[] = content.length === 0 ? [] : [{ id, role: "user", content }];
-  const answer = isLast
-    ? undefined
-    : jsonIn<Omit<StoredVariant, "variantId"> & { id: string }>(row, "answer");
-  return answer === undefined || answer === null
-    ? user
-    : [...user, ...answerMessages({ ...answer, variantId: answer.id })];
+  const turns = rows.map((row) => requiredJsonIn<StoredTurn>(row, "turn"));
+  const userMessageId = turns.at(-1)?.userMessageId ?? "";
+  return { userMessageId, position: numberIn(last, "position"), history: historyOf(turns) };
 }

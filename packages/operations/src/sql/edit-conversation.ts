@@ -11,7 +11,7 @@ import {
 } from "../ports/conversation-store.ts";
 import type { RunInput } from "../ports/run-store.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
-import { askedShown, shownOf, storedShown } from "./change-turns.ts";
+import { askedState, stateColumns, stateOf } from "./change-turns.ts";
 import type { Batch } from "./group-commit.ts";
 import { copyWrites, importWrites, type ImportedRun } from "./kept-writes.ts";
 import { lockWriters } from "./lock-writers.ts";
@@ -157,16 +157,16 @@ export const importBatch: Batch<Import, true> = {
       yield* change(
         ({
           asked,
-        }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${storedShown}, turn)
-          SELECT asked_branch, asked_position, asked_turn, ${askedShown.join(", ")}, asked_body
+        }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${stateColumns}, turn)
+          SELECT asked_branch, asked_position, asked_turn, ${askedState.join(", ")}, asked_body
           FROM ${asked} WHERE true ON CONFLICT (branch_key, turn_key) DO NOTHING`,
         {
-          columns: ["asked_branch", "asked_position#", "asked_turn", ...askedShown, "asked_body"],
+          columns: ["asked_branch", "asked_position#", "asked_turn", ...askedState, "asked_body"],
           rows: turns.map((turn, index) => [
             branchKey,
             last + index + 1,
             keyOf(turn.userMessageId),
-            ...shownOf(turn),
+            ...stateOf(turn),
             JSON.stringify({ ...turn, applied: [] }),
           ]),
         },
@@ -205,8 +205,8 @@ function* forkBranch(fork: Fork): Steps<true | OperationsError> {
   yield* change(
     ({
       asked,
-    }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${storedShown}, turn)
-      SELECT asked_to, position, turn_key, ${storedShown}, turn
+    }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${stateColumns}, turn)
+      SELECT asked_to, position, turn_key, ${stateColumns}, turn
       FROM ${asked} JOIN ccl_operation_turns stored
       ON stored.branch_key = asked_from AND stored.position <= asked_position`,
     { columns: ["asked_from", "asked_to", "asked_position#"], rows: [[from, to, position]] },

@@ -122,3 +122,8 @@ DROP TABLE ccl_operation_sessions;`;
 /** Has @ccl/records take the profiles out of their table, and drop it, where it opens the database next. */
 export const handProfilesOver =
   "INSERT INTO ccl_schema (component, version) VALUES ('operation_profiles', 1);";
+
+/** What a turn shows stands in the turn alone. */
+export const dropShown = `
+ALTER TABLE ccl_operation_turns DROP COLUMN user_message;
+ALTER TABLE ccl_operation_turns DROP COLUMN answer;`;

@@ -13,6 +13,7 @@ import {
   addRunEnds,
   addWrites,
   createTables,
+  dropShown,
   handProfilesOver,
   dropSessions,
 } from "../sql/operation-tables.ts";
@@ -72,6 +73,7 @@ const migrations = [
     },
   },
   { version: 5, up: handProfilesOver },
+  { version: 6, up: dropShown },
 ];
 
 /** In one go, so that nothing else on the connection comes between. */
