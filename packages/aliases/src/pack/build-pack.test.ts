@@ -455,7 +455,7 @@ describe("buildPack", () => {
       path: "src/part7.ts",
       reason: "history",
       commit: "Tune the flux",
-      parts: { history: expect.any(Number), structure: expect.any(Number) },
+      parts: { history: expect.any(Number) },
     });
     const russian = await buildPack({ ...options, task: "почини парсер запросов" });
     expect(russian.entries[0]).toMatchObject({ path: "src/parser.ts" });
