@@ -32,6 +32,18 @@ const WEIGHTS = {
 /** What a file's best chunks add to the logarithm of its odds; fitted with those of `scoreFiles`. */
 const CHUNKS_LOG_ODDS = 2.4;
 const BEST_CHUNKS = 3;
+/**
+ * What speaks for a chunk within its file: a conditional logit model of where 276 commits of twelve repositories edit. Edits
+ * come early in a file, or at its end.
+ */
+const CHUNK_LOG_ODDS = {
+  length: 0.72,
+  anyWord: 1.5,
+  words: 2.5,
+  near: 0.6,
+  depth: -1.2,
+  last: 0.9,
+};
 /** Characters of a header or a mark: many small chunks cost more than their lines. */
 const CHUNK_COST = 40;
 
@@ -96,7 +108,7 @@ async function scoreChunks(
   return relevance;
 }
 
-function sumOfBest(relevance: readonly number[]): number {
+function sumOfBest(relevance: number[]): number {
   const best = [...relevance].sort((a, b) => b - a).slice(0, BEST_CHUNKS);
   return best.reduce((sum, each) => sum + each, 0);
 }
@@ -112,9 +124,14 @@ function spread(
       .reduce((sum, line) => sum + line.trim().length + 3, 0);
     const relevance = own[at] ?? 0;
     const near = (own[at - 1] ?? 0) + (own[at + 1] ?? 0);
-    // Of the same fit as the odds of files: edits per chunk grow slower than its length.
-    const weight =
-      (length + 20) ** 0.4 * Math.exp(1.2 * Math.sqrt(relevance) + 2.5 * relevance + 0.15 * near);
+    const weight = Math.exp(
+      CHUNK_LOG_ODDS.length * Math.log(length + 20) +
+        CHUNK_LOG_ODDS.anyWord * Math.sqrt(relevance) +
+        CHUNK_LOG_ODDS.words * relevance +
+        CHUNK_LOG_ODDS.near * near +
+        CHUNK_LOG_ODDS.depth * (at / chunks.length) +
+        (chunks[at + 1] ? 0 : CHUNK_LOG_ODDS.last),
+    );
     return { chunk, length, weight };
   });
   const all = weighed.reduce((sum, { weight }) => sum + weight, 0);

@@ -35,7 +35,7 @@ export interface ScoreOptions {
 }
 
 /** Why a file ranks where it does: what adds the largest part of its score. */
-type RankReason = "focus" | "words" | "meaning" | "import" | "history" | "structure";
+type RankReason = "focus" | "words" | "meaning" | "import" | "history" | "kind";
 
 /** Where the score of one file comes from. */
 export interface ScoreSource {
@@ -75,7 +75,7 @@ const PATH_WEIGHTS = { fields: { path: 1 }, lengthDiscounts: { path: 0.3 } };
 
 /**
  * What each reason adds to the logarithm of a file's odds: a conditional logit model of the files that 250 commits of nine
- * repositories edit, with words and recent changes moved by hand.
+ * repositories edit, with words and history moved by hand.
  */
 const LOG_ODDS = {
   words: 2.8,
@@ -83,9 +83,8 @@ const LOG_ODDS = {
   name: 1,
   meaning: 2,
   neighbour: 0.3,
-  structure: 0.05,
   similar: 1.6,
-  recent: 0.3,
+  recent: 1,
   part: 1.2,
   askedKind: 1.25,
 };
@@ -111,8 +110,8 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
   const isMeant = namesMeant(task, files);
   const scores = files.map((file, at): FileScore => {
     const neighbour = neighbours[at] ?? -1;
-    const similar = history?.similar.get(file.path) ?? 0;
-    const recent = Math.log1p(history?.recent.get(file.path) ?? 0);
+    const similar = Math.sqrt(history?.similar.get(file.path) ?? 0);
+    const recent = history?.recent.get(file.path) ?? 0;
     const parts: [RankReason, number][] = [
       [
         "words",
@@ -122,7 +121,8 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
       ],
       ["meaning", LOG_ODDS.meaning * (options.meaning?.[at] ?? 0)],
       ["import", LOG_ODDS.neighbour * (words[neighbour] ?? 0)],
-      ["structure", 0.01 + LOG_ODDS.structure * Math.log1p(graph.importedBy[at]?.length ?? 0)],
+      // A file for which nothing else speaks.
+      ["kind", 0.01],
       ["history", LOG_ODDS.similar * similar + LOG_ODDS.recent * recent],
       ["focus", focus.get(at) ?? 0],
     ];
