@@ -33,7 +33,7 @@ export interface Handoff {
 }
 
 /** What comes back. */
-export interface HandoffReport {
+interface HandoffReport {
   result: string;
   /** An entry for each event of the agent's session. */
   evidence: EvidencePack;
