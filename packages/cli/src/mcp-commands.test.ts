@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { arrayAt, stringAt } from "@ccl/core/json";
 import { connectMcpServer } from "@ccl/mcp";
 import { type ReceivedCall, startTestServer, type TestBehaviour } from "@ccl/providers/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -127,8 +126,7 @@ describe("ccl mcp with a model", () => {
       { type: "text", text: expect.stringMatching(/^The disk is full\.\n\[artifact \w{12}: /) },
     ]);
     expect(steps[0]).toBe("get_alias");
-    const [artifact] = arrayAt(answer.structuredContent, "artifacts");
-    const handle = stringAt(artifact, "artifactId");
+    const handle = /artifact (\w{12})/.exec(JSON.stringify(answer.content))?.[1];
     const search = { handle, query: "failed" };
     const found = await client.callTool({ name: "search_artifact", arguments: search });
     expect(JSON.stringify(found.content)).toContain("step 300 failed: disk full");

@@ -16,7 +16,7 @@ import {
 } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import { dataResult, issuesError, type ToolAnswer } from "./server-tool.ts";
+import { issuesError, type ToolAnswer } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 import { storedLine } from "./stored-line.ts";
 
@@ -144,8 +144,10 @@ async function showRows(
   const { text } = compress(jsonText(rows), { budget: answerTokens, kind: "json", counter });
   const handle = stored?.artifactId.slice(0, 12);
   const said = lines.join("\n") || undefined;
-  const data = withoutUndefined({ rows, rowCount, more, handle, ["note"]: said });
-  return dataResult([...lines, text].join("\n"), data);
+  return {
+    content: [{ type: "text", text: [...lines, text].join("\n") }],
+    structuredContent: withoutUndefined({ rows, rowCount, more, handle, ["note"]: said }),
+  };
 }
 
 /** For what stands beside the rows. */
