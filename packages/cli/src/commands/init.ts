@@ -7,7 +7,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../project.ts";
-import type { Session } from "../session.ts";
+import { canAsk, type Session } from "../session.ts";
 
 /** Sets up the folder of context files and names the project's files; leaves an existing registry as it is. */
 export async function init(
@@ -22,7 +22,8 @@ export async function init(
       text: () => `${place} is set up already. "ccl alias scan" names files that are new.\n`,
     };
   }
-  if (isInteractive(session) && flags.yes !== true && !(await confirm(session, place))) {
+  const isAsked = flags.yes !== true && canAsk(session) && !session.terminal.env["CI"];
+  if (isAsked && !(await confirm(session, place))) {
     return {
       document: { root, directory, isNew: false },
       note: () => "Nothing was written.\n",
@@ -42,15 +43,6 @@ export async function init(
   } finally {
     await registry.close();
   }
-}
-
-function isInteractive({ isJson, terminal }: Session): boolean {
-  return (
-    !isJson &&
-    terminal.stdin.isTTY === true &&
-    terminal.stdout.isTTY === true &&
-    !terminal.env["CI"]
-  );
 }
 
 async function confirm(session: Session, place: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { isRecord, numberAt, stringAt } from "@ccl/core/json";
+import { numberAt, recordAt, stringAt } from "@ccl/core/json";
 
 import type { CommandResult } from "../output/command-result.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
@@ -72,8 +72,9 @@ function traffic(stats: unknown): Finding {
     );
   if (requests === 0)
     return finding("traffic", "hint", "no request has come through since it started");
-  const passed = isRecord(stats) && isRecord(stats["passed"]) ? stats["passed"] : {};
-  const reasons = Object.entries(passed).map(([reason, count]) => `, ${String(count)} ${reason}`);
+  const reasons = Object.entries(recordAt(stats, "passed")).map(
+    ([reason, count]) => `, ${String(count)} ${reason}`,
+  );
   const changed = numberAt(stats, "changed") ?? 0;
   const errors = numberAt(stats, "upstreamErrors") ?? 0;
   return finding(

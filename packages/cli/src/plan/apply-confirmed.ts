@@ -11,7 +11,7 @@ import type {
 import { CliError } from "../cli-error.ts";
 import { formatCount } from "../output/format-number.ts";
 import { styleOf } from "../output/style.ts";
-import type { Session } from "../session.ts";
+import { canAsk, type Session } from "../session.ts";
 import { renderPreview } from "./render-preview.ts";
 import { splitCommand } from "./split-command.ts";
 
@@ -66,9 +66,8 @@ async function askFor(
   plan: ValidPlan,
   preview: PlanPreview,
 ): Promise<string | undefined> {
-  const { terminal, isJson, signal } = session;
-  const isInteractive = !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
-  if (!isInteractive || terminal.env["CI"]) return undefined;
+  const { terminal, signal } = session;
+  if (!canAsk(session) || terminal.env["CI"]) return undefined;
   terminal.stdout.write(renderPreview(plan, preview, styleOf(terminal.stdout, terminal.env)));
   const prompts = await import("@clack/prompts");
   const removed = preview.changes.filter(({ kind }) => kind.startsWith("DELETE")).length;

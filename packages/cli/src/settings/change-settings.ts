@@ -5,7 +5,7 @@ import { unless, writeFileDurable } from "@ccl/core/node";
 import { createTwoFilesPatch } from "diff";
 
 import { CliError } from "../cli-error.ts";
-import type { Session } from "../session.ts";
+import { canAsk, type Session } from "../session.ts";
 import type { CommandResult } from "../output/command-result.ts";
 
 /** A file of another program's settings, and how ccl stands in it. */
@@ -59,17 +59,13 @@ async function writeText(path: string, text: string): Promise<void> {
   await writeFileDurable(path, text);
 }
 
-async function agree(
-  { terminal, isJson, signal }: Session,
-  patch: string,
-  { yes }: SettingsFlags,
-): Promise<void> {
+async function agree(session: Session, patch: string, { yes }: SettingsFlags): Promise<void> {
+  const { terminal, isJson, signal } = session;
   if (yes === true) {
     if (!isJson) terminal.stdout.write(patch);
     return;
   }
-  const canAsk = !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
-  if (!canAsk) {
+  if (!canAsk(session)) {
     const message = `This would change the settings:\n${patch}\nPass --yes to write it.`;
     throw new CliError("confirmation_required", message);
   }

@@ -71,8 +71,8 @@ export function createResultShrinker(options: ResultShrinkerOptions): ResultShri
     const query = wordsOf(input).join(" ").slice(0, 2_000);
     const budget = before > resultTokens ? Math.max(resultTokens - lineTokens, 1) : resultTokens;
     const shorter = compress(text, { budget, query, counter });
-    const mimeType = typeOf(text);
-    const { artifactId } = await store.store(text, { source: name, mimeType, sessionId, signal });
+    const kept = { source: name, mimeType: typeOf(text), sessionId, signal };
+    const { artifactId } = await store.store(text, kept);
     const handle = artifactId.slice(0, 12);
     const { isLossless } = shorter;
     remember(

@@ -112,6 +112,6 @@ async function applyAgreed(
   const applied = await workspace.apply(valid, { confirm: preview.planHash, signal: call.signal });
   if (!applied.ok) return issuesError(applied.issues);
   const { transactionId, changes } = applied.value;
-  const lines = changes.map(({ kind, path }) => `${kind} ${path}`);
-  return `${lines.join("\n")}\napplied as ${transactionId}; \`ccl plan rollback\` undoes it`;
+  const lines = changes.map(({ kind, path }) => `${kind} ${path}\n`);
+  return `${lines.join("")}applied as ${transactionId}; \`ccl plan rollback\` undoes it`;
 }

@@ -136,17 +136,20 @@ async function showRows(
         sessionId,
         signal,
       });
+  const lines = more ? [`[the first ${rowCount} rows; there are more]`] : [];
   const shown = { shown: rows.length, omitted: rowCount - rows.length, numbering: "rows" as const };
-  const lines = [
-    ...(more ? [`[the first ${rowCount} rows; there are more]`] : []),
-    ...(stored === undefined ? [] : [storedLine(stored, shown)]),
-  ];
+  if (stored !== undefined) lines.push(storedLine(stored, shown));
   const { text } = compress(jsonText(rows), { budget: answerTokens, kind: "json", counter });
   const handle = stored?.artifactId.slice(0, 12);
-  const said = lines.join("\n") || undefined;
   return {
     content: [{ type: "text", text: [...lines, text].join("\n") }],
-    structuredContent: withoutUndefined({ rows, rowCount, more, handle, ["note"]: said }),
+    structuredContent: withoutUndefined({
+      rows,
+      rowCount,
+      more,
+      handle,
+      ["note"]: lines.join("\n") || undefined,
+    }),
   };
 }
 
