@@ -8,6 +8,7 @@ import {
   type Server,
   type ServerEvent,
   type ServerEventBus,
+  type Tool,
 } from "@modelcontextprotocol/server";
 
 import { McpError } from "../mcp-error.ts";
@@ -43,7 +44,7 @@ export interface McpProxyOptions {
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
 
-/** What was found out about a server; `list` is the list that clients get. */
+/** What was found out about a server. */
 export interface ServerFinding {
   name: string;
   /** `hint`: a tool was changed so that models can be given it. `problem`: the server does not answer. */
@@ -169,25 +170,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
     statistics,
     async check() {
       await state.start({});
-      for (const { started } of upstreams) await started;
-      const found = upstreams.flatMap(({ name, problem, tools, changes }): ServerFinding[] => [
-        problem === undefined
-          ? {
-              name,
-              status: "ok",
-              message: takes(
-                tools.length,
-                countTools(
-                  tools.map(({ tool }) => tool),
-                  counter,
-                ),
-              ),
-            }
-          : { name, status: "problem", message: problem },
-        ...changes.map((message) => ({ name, status: "hint" as const, message })),
-      ]);
-      const { tools, tokens } = state.list();
-      return [...found, { name: "list", status: "ok", message: takes(tools.length, tokens.after) }];
+      return await findingsOf(upstreams, (tools) => countTools(tools, counter));
     },
     async close() {
       isClosed = true;
@@ -197,8 +180,21 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   };
 }
 
-function takes(tools: number, tokens: number): string {
-  return `tools: ${tools}, tokens: ${tokens}`;
+async function findingsOf(
+  upstreams: readonly Upstream[],
+  count: (tools: readonly Tool[]) => number,
+): Promise<ServerFinding[]> {
+  for (const { started } of upstreams) await started;
+  return upstreams.flatMap(({ name, problem, tools, changes }): ServerFinding[] => [
+    problem === undefined
+      ? {
+          name,
+          status: "ok",
+          message: `tools: ${tools.length}, tokens: ${count(tools.map(({ tool }) => tool))}`,
+        }
+      : { name, status: "problem", message: problem },
+    ...changes.map((message) => ({ name, status: "hint" as const, message })),
+  ]);
 }
 
 /** Waits for all, but not too long. */
