@@ -20,8 +20,8 @@ const sizeFlag = (otherwise: number): Flag => [
   { otherwise, parse: whole("a whole number such as 1200", 1) },
 ];
 
-const mcpState: Flag = [
-  "--state <dir>",
+const state: Flag = [
+  "--state <folder>",
   "where artifacts are kept (default: the user's state folder)",
 ];
 
@@ -49,12 +49,14 @@ function settingsCommands(
   }));
 }
 
+const configFlag: Flag = ["--config <file>", "an mcp.json with the servers", { isRequired: true }];
+
 const mcpGroup: readonly CommandDeclaration[] = [
   {
     name: "proxy",
     about: "other MCP servers with short tool lists and short results, over stdio",
     flags: [
-      ["--config <file>", "an mcp.json with the servers", { isRequired: true }],
+      configFlag,
       ...listenFlags,
       [
         "--list-tokens <tokens>",
@@ -66,9 +68,15 @@ const mcpGroup: readonly CommandDeclaration[] = [
         "longer results are cut and stored",
         { otherwise: 2_000, parse: readRoom },
       ],
-      mcpState,
+      state,
     ],
     run: async () => (await import("../commands/mcp.ts")).mcpProxy,
+  },
+  {
+    name: "doctor",
+    about: "start the servers of a file and say what their tools take and what is wrong with them",
+    flags: [configFlag],
+    run: async () => (await import("../commands/mcp.ts")).mcpDoctor,
   },
   ...settingsCommands("mcp", {
     install:
@@ -76,8 +84,6 @@ const mcpGroup: readonly CommandDeclaration[] = [
     uninstall: "take ccl out of the settings of claude-code, codex, cursor, vscode or opencode",
   }),
 ];
-
-const state: Flag = ["--state <folder>", "where artifacts are kept"];
 
 const artifactsGroup: readonly CommandDeclaration[] = [
   {
@@ -126,7 +132,7 @@ const gatewayFlags: readonly Flag[] = [
     "share of the sessions that pass unchanged, for comparison",
     { parse: share },
   ],
-  ["--state <folder>", "where decisions and artifacts are kept"],
+  state,
   ["--postgres <url>", "keep them in a database that several proxies share; needs the package pg"],
   ["--record", "keep what the prompts said too, without secrets, for ccl ui"],
 ];
@@ -165,7 +171,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
     flags: [
       ...listenFlags,
       ["--allow-apply", "offer plan_apply too; the client asks its user before each change"],
-      mcpState,
+      state,
     ],
     run: async () => (await import("../commands/mcp.ts")).mcpServe,
     commands: mcpGroup,

@@ -1,13 +1,14 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-import { loadOnce } from "@ccl/core/async";
+import { loadOnce, untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 import {
   createMcpServer,
   type McpProxy,
-  type McpProxyStatistics,
+  type McpProxyOptions,
   type McpServerOptions,
   openMcpHttp,
   openMcpProxy,
@@ -19,6 +20,7 @@ import {
 import { openState } from "../artifact-folder.ts";
 import { CliError, inputError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
+import { findingsResult } from "../output/findings.ts";
 import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
@@ -126,10 +128,11 @@ interface McpProxyFlags extends ListenFlags {
   state?: string | undefined;
 }
 
-/** Stands in front of the servers of a file until the client goes, then says on stderr what that saved. */
-export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
-  const { terminal } = session;
-  const path = resolve(terminal.cwd(), flags.config);
+async function readServers(
+  { terminal }: Session,
+  config: string,
+): Promise<McpProxyOptions["servers"]> {
+  const path = resolve(terminal.cwd(), config);
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new CliError("usage", `${path} can't be read.`, { cause });
   });
@@ -138,9 +141,31 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
     throw inputError(
       servers.issues.map((issue) => ({ ...issue, message: `${path}: ${issue.message}` })),
     );
+  return servers.value;
+}
+
+/** Starts the servers of a file, and says what their tools take and what had to be changed in them. */
+export async function mcpDoctor(
+  session: Session,
+  { config }: Pick<McpProxyFlags, "config">,
+): Promise<CommandResult> {
+  const servers = await readServers(session, config);
+  const proxy = await openMcpProxy({ servers, counter: await openCounter("o200k_base") });
+  try {
+    const findings = await untilAborted(proxy.check(), session.signal);
+    return findingsResult(findings, proxy.statistics());
+  } finally {
+    await proxy.close();
+  }
+}
+
+/** Stands in front of the servers of a file until the client goes, then says on stderr what that saved. */
+export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
+  const { terminal } = session;
+  const servers = await readServers(session, flags.config);
   const artifacts = await openState(session, flags);
   const proxy = await openMcpProxy({
-    servers: servers.value,
+    servers,
     listTokens: flags.listTokens,
     resultTokens: flags.resultTokens,
     artifacts: artifacts.store,
@@ -152,21 +177,17 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
   try {
     await listen(session, flags, proxy);
     const statistics = proxy.statistics();
-    terminal.stderr.write(savings(statistics));
+    const { list, results } = statistics;
+    terminal.stderr.write(
+      `tools: ${list.before} tokens, listed in ${list.after}\n` +
+        `results: ${results.before} tokens in ${formatCount(results.results, "result")}, given in ${results.after} ` +
+        `(${results.shortened} shortened, ${results.repeated} repeated)\n`,
+    );
     return { document: statistics };
   } finally {
     await proxy.close();
     await artifacts.close();
   }
-}
-
-function savings({ servers, list, results }: McpProxyStatistics): string {
-  const calls = Object.values(servers).reduce((sum, server) => sum + server.calls, 0);
-  return (
-    `tools: ${list.before} tokens, listed in ${list.after}\n` +
-    `results: ${formatCount(calls, "call")}, ${results.before} tokens, given in ${results.after} ` +
-    `(${results.shortened} shortened, ${results.repeated} repeated)\n`
-  );
 }
 
 /** How a server is reached. */
@@ -182,10 +203,7 @@ async function listen(
   { http, host }: ListenFlags,
   { factory, bus }: Pick<McpProxy, "factory"> & Partial<McpProxy>,
 ): Promise<void> {
-  const aborted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  const aborted = signal.aborted ? undefined : once(signal, "abort");
   if (http === undefined && host === undefined) {
     const stdio = await openMcpStdio(factory);
     await Promise.race([stdio.closed, aborted]);

@@ -8,6 +8,7 @@ import {
   type Server,
   type ServerEvent,
   type ServerEventBus,
+  type Tool,
 } from "@modelcontextprotocol/server";
 
 import { McpError } from "../mcp-error.ts";
@@ -43,6 +44,14 @@ export interface McpProxyOptions {
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
 
+/** What was found out about a server. */
+export interface ServerFinding {
+  name: string;
+  /** `hint`: a tool was changed so that models can be given it. `problem`: the server does not answer. */
+  status: "ok" | "hint" | "problem";
+  message: string;
+}
+
 /** A proxy that runs. */
 export interface McpProxy {
   /** For `openMcpStdio` and `openMcpHttp`, or the entries of the official SDK. */
@@ -50,6 +59,8 @@ export interface McpProxy {
   /** Changes behind the proxy, for `openMcpHttp`. */
   readonly bus: ServerEventBus;
   statistics(): McpProxyStatistics;
+  /** What each server's tools take, and what is wrong with it and them. Starts the servers, and waits up to 30 s for them. */
+  check(): Promise<ServerFinding[]>;
   /** Ends the servers too. */
   close(): Promise<void>;
 }
@@ -67,7 +78,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   const { servers, listTokens = 3_000, resultTokens = 2_000, counter = estimatedCounter } = options;
   if (Object.keys(servers).length === 0)
     throw new McpError("invalid_options", "There is no server to stand in front of.");
-  const [{ createMemoryArtifactStore }, { createResultShrinker }, { buildToolList }] =
+  const [{ createMemoryArtifactStore }, { createResultShrinker }, { buildToolList, countTools }] =
     await Promise.all([
       import("@ccl/artifact-store"),
       import("./shrink-result.ts"),
@@ -146,30 +157,44 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   function statistics(): McpProxyStatistics {
     const all = upstreams.map(({ name, tools, restarts, problem, changes }) => {
       const calls = counts.calls.get(name) ?? 0;
-      const shown = { tools: tools.length, calls, restarts };
-      const rest = { problem, changes: changes.length > 0 ? changes : undefined };
-      return [name, { ...shown, ...withoutUndefined(rest) }] as const;
+      const shown = { tools: tools.length, calls, restarts, changes };
+      return [name, { ...shown, ...withoutUndefined({ problem }) }] as const;
     });
     const { finds, misses } = counts;
-    const { tokens } = state.list();
-    return {
-      servers: Object.fromEntries(all),
-      list: tokens,
-      results: { ...results },
-      finds,
-      misses,
-    };
+    const { tokens: list } = state.list();
+    return { servers: Object.fromEntries(all), list, results: { ...results }, finds, misses };
   }
   return {
     factory: (context) => createProxyServer(state, sessionIdOf(context)),
     bus,
     statistics,
+    async check() {
+      await state.start({});
+      return await findingsOf(upstreams, (tools) => countTools(tools, counter));
+    },
     async close() {
       isClosed = true;
       await Promise.all(upstreams.map((upstream) => upstream.close()));
       if (options.artifacts === undefined) await store.close();
     },
   };
+}
+
+async function findingsOf(
+  upstreams: readonly Upstream[],
+  count: (tools: readonly Tool[]) => number,
+): Promise<ServerFinding[]> {
+  for (const { started } of upstreams) await started;
+  return upstreams.flatMap(({ name, problem, tools, changes }): ServerFinding[] => [
+    problem === undefined
+      ? {
+          name,
+          status: "ok",
+          message: `tools: ${tools.length}, tokens: ${count(tools.map(({ tool }) => tool))}`,
+        }
+      : { name, status: "problem", message: problem },
+    ...changes.map((message) => ({ name, status: "hint" as const, message })),
+  ]);
 }
 
 /** Waits for all, but not too long. */

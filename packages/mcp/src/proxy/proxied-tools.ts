@@ -40,9 +40,8 @@ export function proxiedTools(
         const params = { name: ownName, arguments: input };
         const result = await forwardUp(upstream, { method: "tools/call", params }, context);
         const { signal, _meta: meta } = context.mcpReq;
-        return meta?.[wholeResult] === true
-          ? result
-          : shrinker.shrink(result, { name: ownName, input, signal });
+        if (meta?.[wholeResult] === true) return result;
+        return shrinker.shrink(result, { name: ownName, input, signal });
       },
     })),
   );

@@ -14,7 +14,7 @@ interface ServerStatistics {
   /** Why it does not answer. */
   problem?: string;
   /** What was changed in its tools so that models can be given them. */
-  changes?: readonly string[];
+  changes: readonly string[];
 }
 
 /** What the proxy did so far, in tokens by its counter. */

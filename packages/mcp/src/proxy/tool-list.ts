@@ -29,13 +29,12 @@ interface ToolListOptions {
 const invalidParams = -32_602;
 
 /** Tokens of tools as a client gives them to its model. */
-function countTools(tools: readonly Tool[], counter: TokenCounter): number {
-  const shown = tools.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema,
-  }));
-  return counter.count(jsonText(shown));
+export function countTools(tools: readonly Tool[], counter: TokenCounter): number {
+  return counter.count(
+    jsonText(
+      tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    ),
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ const otherNames: Readonly<Record<string, string>> = {
   name: "tool toolname",
   names: "name tool tools",
   plan: "answer changes diff edits patch",
-  query: "pattern q question search text words",
+  query: "goal pattern q question search task text words",
   search: "pattern q query text words",
   sql: "query statement",
   task: "goal prompt query question",

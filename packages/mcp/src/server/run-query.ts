@@ -16,7 +16,7 @@ import {
 } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import { dataResult, issuesError, type ToolAnswer } from "./server-tool.ts";
+import { issuesError, type ToolAnswer } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 import { storedLine } from "./stored-line.ts";
 
@@ -136,16 +136,21 @@ async function showRows(
         sessionId,
         signal,
       });
+  const lines = more ? [`[the first ${rowCount} rows; there are more]`] : [];
   const shown = { shown: rows.length, omitted: rowCount - rows.length, numbering: "rows" as const };
-  const lines = [
-    ...(more ? [`[the first ${rowCount} rows; there are more]`] : []),
-    ...(stored === undefined ? [] : [storedLine(stored, shown)]),
-  ];
+  if (stored !== undefined) lines.push(storedLine(stored, shown));
   const { text } = compress(jsonText(rows), { budget: answerTokens, kind: "json", counter });
   const handle = stored?.artifactId.slice(0, 12);
-  const said = lines.join("\n") || undefined;
-  const data = withoutUndefined({ rows, rowCount, more, handle, ["note"]: said });
-  return dataResult([...lines, text].join("\n"), data);
+  return {
+    content: [{ type: "text", text: [...lines, text].join("\n") }],
+    structuredContent: withoutUndefined({
+      rows,
+      rowCount,
+      more,
+      handle,
+      ["note"]: lines.join("\n") || undefined,
+    }),
+  };
 }
 
 /** For what stands beside the rows. */

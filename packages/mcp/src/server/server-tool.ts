@@ -12,7 +12,10 @@ export interface ServerTool extends Tool {
   run(input: JsonRecord, call: ServerToolCall): Promise<ToolAnswer>;
 }
 
-/** A text alone, a result, or a question to the user. */
+/**
+ * A text alone, a result, or a question to the user. Some clients give their model `structuredContent` and drop the text, so a
+ * result has it only where it says all that the text says.
+ */
 export type ToolAnswer = string | CallToolResult | InputRequiredResult;
 
 /** What a running tool may know of its call. */
@@ -41,11 +44,6 @@ export function toolError(message: string): CallToolResult {
 /** A failed result with all issues, one a line. */
 export function issuesError(issues: readonly Issue[]): CallToolResult {
   return toolError(issues.map(({ message }) => message).join("\n"));
-}
-
-/** Data for programs, with the text that a model reads. */
-export function dataResult(text: string, structuredContent: JsonRecord): CallToolResult {
-  return { content: [{ type: "text", text }], structuredContent };
 }
 
 /** Checks the arguments and runs the tool; only an abort rejects. */
