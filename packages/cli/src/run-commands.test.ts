@@ -15,7 +15,7 @@ import { type CatalogProject, createCatalogProject } from "./__fixtures__/catalo
 
 const url = process.env["CCL_POSTGRES_URL"];
 if (url === undefined)
-  console.warn("CCL_POSTGRES_URL is not set: ccl run is tried on SQLite only.");
+  console.warn("CCL_POSTGRES_URL is not set: ccl run and session are tried on SQLite only.");
 const fromCatalog = createRequire(new URL("../../catalog/package.json", import.meta.url));
 const schema = "ccl_cli_runs";
 
@@ -181,14 +181,29 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
       expect(again.stdout).toBe("It had ended already: aborted.\n");
     });
 
+    it("lists and shows conversations, and finds words in them", async () => {
+      const { document } = await project.json(["session", "list", ...store]);
+      expect(document).toMatchObject({
+        sessions: [
+          { chatId: "bern" },
+          { chatId: "lima" },
+          { chatId: "oslo" },
+          { chatId: "rome", turns: 1 },
+        ],
+      });
+      const shown = await project.ccl(["session", "show", "rome", ...store, "--find", "SUNNY"]);
+      expect(shown.stdout).toBe("user: How is the weather?\nassistant: It is sunny.\n");
+    });
+
     it.each([
       ["run", "show"],
       ["run", "abort"],
       ["run", "resume"],
+      ["session", "show"],
     ])("%s %s says what it does not find", async (group, command) => {
       const { document } = await project.json([group, command, "nothing", ...store]);
       expect(document).toMatchObject({
-        error: { code: "usage", message: expect.stringMatching(/no run "nothing".*\./u) },
+        error: { code: "usage", message: expect.stringMatching(/no (?:run|chat) "nothing".*\./u) },
       });
     });
   },

@@ -56,11 +56,6 @@ export interface Session {
   progress: Progress;
 }
 
-/** True where a question reaches a person, who can answer it. */
-export function canAsk({ isJson, terminal: { stdin, stdout } }: Session): boolean {
-  return !isJson && stdin.isTTY === true && stdout.isTTY === true;
-}
-
 /** What a session is made from beside the global flags. */
 export type SessionParts = Pick<Session, "terminal" | "signal"> &
   Partial<Pick<Session, "forbidExit">>;

@@ -204,11 +204,36 @@ const runGroup: readonly CommandDeclaration[] = [
   },
 ];
 
+const sessionGroup: readonly CommandDeclaration[] = [
+  {
+    name: "list",
+    about: "chats with their branches",
+    flags: [...storeFlags, limitFlag(100)],
+    run: async () => (await import("../commands/sessions.ts")).sessionList,
+  },
+  {
+    name: "show <id>",
+    about: "what was said in a chat, the newest last",
+    flags: [
+      ...storeFlags,
+      ["--branch <name>", "default main"],
+      ["--find <words>", "only turns that have all of these words"],
+      limitFlag(20),
+    ],
+    run: async () => (await import("../commands/sessions.ts")).sessionShow,
+  },
+];
+
 /** What an application keeps of its chats. */
 export const storeCommands: readonly CommandDeclaration[] = [
   {
     name: "run",
     about: "look at the runs of a chat backend, end or resume them",
     commands: runGroup,
+  },
+  {
+    name: "session",
+    about: "look at the conversations of a store",
+    commands: sessionGroup,
   },
 ];

@@ -4,7 +4,7 @@ import { runGit } from "../git-output.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
-import { formatCount } from "../output/format-number.ts";
+import { few, formatCount } from "../output/format-number.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { describeSkipped, hasRegistry, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
@@ -21,7 +21,7 @@ export async function doctor(
     await gitState(session),
     await settings(session),
     await registryState(session),
-    await fileStates(session),
+    ...(await fileStates(session)),
   ]);
 }
 
@@ -61,18 +61,27 @@ async function registryState(session: Session): Promise<Finding> {
   }
 }
 
-/** Files that packs leave out. */
-async function fileStates(session: Session): Promise<Finding> {
+/** Files that packs leave out, and those that are read by another encoding than UTF-8. */
+async function fileStates(session: Session): Promise<Finding[]> {
   const name = "files";
   try {
-    return await withScan(session, {}, async (_, report) => {
+    return await withScan(session, {}, async (registry, report) => {
       const skipped = describeSkipped(report);
       const count = formatCount(report.entries.length, "file");
       const message = skipped === "" ? count : `${count}; ${skipped}`;
-      return finding(name, "ok", message);
+      const findings = [finding(name, "ok", message)];
+      const foreign: string[] = [];
+      for (const { alias } of report.entries) {
+        const content = await registry.resolve(alias, { signal: session.signal });
+        if (content.ok && content.value.encoding !== undefined)
+          foreign.push(`${content.value.path} (${content.value.encoding})`);
+      }
+      const what = `not UTF-8, decoded for packs: ${few(foreign)}`;
+      if (foreign.length > 0) findings.push(finding("encoding", "hint", what));
+      return findings;
     });
   } catch (error) {
     session.signal.throwIfAborted();
-    return finding(name, "problem", errorDocument(error).error.message);
+    return [finding(name, "problem", errorDocument(error).error.message)];
   }
 }

@@ -26,6 +26,8 @@ export interface RunFlags extends StoreFlags {
   reason?: string | undefined;
   engine?: string | undefined;
   model?: string | undefined;
+  branch?: string | undefined;
+  find?: string | undefined;
 }
 
 /** The newest runs, or those that have not ended. */

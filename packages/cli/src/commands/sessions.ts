@@ -1,0 +1,61 @@
+import { searchTurns, type StoredTurn } from "@ccl/operations";
+
+import { CliError } from "../cli-error.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { printable } from "../output/printable.ts";
+import { tableOf } from "../output/table.ts";
+import { textOfMessage } from "../runs/text-of-message.ts";
+import { withStores } from "../runs/with-stores.ts";
+import type { Session } from "../session.ts";
+import type { RunFlags } from "./runs.ts";
+
+/** The conversations of a store. */
+export async function sessionList(session: Session, flags: RunFlags): Promise<CommandResult> {
+  return withStores(session, flags, async ({ chat }) => {
+    const { branches } = await chat.branches({ limit: flags.limit });
+    const rows = branches.map(({ chatId, branchId, turns }) => [chatId, branchId, turns]);
+    return {
+      document: { sessions: branches },
+      text: tableOf(["chat", "branch", { right: "turns" }], rows, "No conversations.\n"),
+    };
+  });
+}
+
+/** What was said in one conversation. */
+export async function sessionShow(
+  session: Session,
+  chatId: string,
+  flags: RunFlags,
+): Promise<CommandResult> {
+  return withStores(session, flags, async ({ chat }) => {
+    const { branch: branchId = "main", limit = 20, find } = flags;
+    const branch = { chatId, branchId };
+    const turns =
+      find === undefined
+        ? await chat.turns(branch, { limit })
+        : await searchTurns(chat, branch, { text: find, limit });
+    if (turns.length === 0 && find === undefined) {
+      const message = `The store has no chat ${JSON.stringify(chatId)} with a branch ${JSON.stringify(branchId)}; see ccl session list.`;
+      throw new CliError("usage", message);
+    }
+    const text = turns.map(textOf).join("\n\n");
+    return { document: { chatId, branchId, turns }, text: () => `${text || "No such turn."}\n` };
+  });
+}
+
+function textOf(turn: StoredTurn): string {
+  const { userVariants, assistantVariants, selectedUser, selectedAssistant = -1 } = turn;
+  const answer = assistantVariants[selectedAssistant];
+  const others =
+    assistantVariants.length > 1
+      ? ` (${selectedAssistant + 1} of ${assistantVariants.length})`
+      : "";
+  const lines = [`user: ${textOfMessage(userVariants[selectedUser] ?? {})}`];
+  for (const message of answer?.messages ?? [])
+    lines.push(`  ${message.role}: ${textOfMessage(message).slice(0, 200)}`);
+  if (answer !== undefined)
+    lines.push(
+      `assistant${others}: ${textOfMessage({ content: answer.content })}${answer.partial === true ? " [cut off]" : ""}`,
+    );
+  return lines.map((line) => line.split("\n").map(printable).join("\n")).join("\n");
+}
