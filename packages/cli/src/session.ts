@@ -8,6 +8,7 @@ import { styleOf, type Style } from "./output/style.ts";
 /** Where text goes to. */
 export interface OutputStream {
   isTTY?: boolean | undefined;
+  columns?: number | undefined;
   write(text: string, done?: () => void): unknown;
   on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
 }

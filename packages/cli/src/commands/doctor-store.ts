@@ -20,19 +20,19 @@ export async function doctorStore(
   if (isFolder === undefined) throw new CliError("input_invalid", `Nothing is at ${from}.`);
   const placeAt = (path: string): NodeRecordsPlace =>
     isFolder ? { folder: path } : { sqlite: { path } };
-  const to = copy === undefined ? ":memory:" : resolve(terminal.cwd(), copy);
-  const { lost, records, entries } = await salvageRecords(
-    { from: placeAt(from), to: copy === undefined ? { sqlite: { path: to } } : placeAt(to) },
-    { signal },
-  );
-  const intact = `${formatCount(records, "record")} and ${formatNumber(entries)} entries of logs are intact`;
-  const advice = 'copy the rest with "--copy <new place>"';
+  const to =
+    copy === undefined ? { sqlite: { path: ":memory:" } } : placeAt(resolve(terminal.cwd(), copy));
+  const { lost, ...counts } = await salvageRecords({ from: placeAt(from), to }, { signal });
+  const intact = `${formatCount(counts.records, "record")} and ${formatNumber(counts.entries)} entries of logs are intact`;
   return findingsResult(
     [
-      finding("store", "ok", copy === undefined ? intact : `${intact}; copied to ${to}`),
+      finding(
+        "store",
+        "ok",
+        copy === undefined ? `${intact}; --copy copies them` : `${intact}; copied to ${copy}`,
+      ),
       ...lost.map((sentence) => finding("lost", "problem", sentence)),
-      ...(lost.length > 0 && copy === undefined ? [finding("next", "hint", advice)] : []),
     ],
-    { store: from, records, entries, lost },
+    { store: from, ...counts, lost },
   );
 }

@@ -188,8 +188,7 @@ function showBest(
     const others = new Set(ranked.slice(count).map(({ artifact }) => namesOf([artifact])));
     return [...shown, ...[...others].map((id) => `[artifact ${id} matches too]`)].join("\n");
   }
-  const ids = new Set(best.map(({ artifact }) => namesOf([artifact])));
-  return `[${[...ids].join(", ")}: lines match, but none fits ${budget} tokens; ask again with a larger maxTokens]`;
+  return refuseArtifact("all", `no line that matches fits ${budget} tokens; raise maxTokens`);
 }
 
 function namesOf(artifacts: readonly FoundArtifact[]): string {
