@@ -2,35 +2,35 @@ import { createSearchIndex } from "@ccl/search";
 
 import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
 
-/** One commit: what its author wrote on the first line, and the paths that it changed. */
+/** One commit: the first line of its message, and the paths that it changed. */
 export interface HistoryCommit {
   subject: string;
   files: string[];
 }
 
-/** What was done before, the newest commit first; a source of a version control system. */
+/** Earlier commits, newest first. Provided by a version control system. */
 export interface FileHistory {
   commits(): AsyncIterable<HistoryCommit>;
 }
 
 const MAX_COMMITS = 1_500;
-/** A commit that changes more files says nothing about any of them. */
+/** A commit that changes more files is ignored for ranking its files. */
 const MAX_FILES = 20;
 const SIMILAR_COMMITS = 30;
-/** After so many commits the last edit of a file counts half. */
+/** After this many commits the last edit of a file counts half. */
 const HALF_LIFE = 20;
 
-/** By path, how far its earlier commits speak for it. */
+/** How strongly earlier commits support each file, by path. */
 export interface HistoryScores {
-  /** Those that were asked for alike; the best file has 1. */
+  /** Support from commits with similar subjects. The best file has 1. */
   similar: Map<string, number>;
-  /** How late the last one is, 1 for the newest commit of all. */
+  /** Recency of a file's last commit. 1 for the newest commit. */
   recent: Map<string, number>;
-  /** By path, the subject of the commit closest to the task. */
+  /** By path, the subject of the commit that is closest to the task. */
   subjects: Map<string, string>;
 }
 
-/** Reads a history and scores the files that it names for a task. */
+/** Reads a history and scores the files in it for a task. */
 export async function scoreHistory(history: FileHistory, task: string): Promise<HistoryScores> {
   const commits: HistoryCommit[] = [];
   for await (const { subject, files } of history.commits())

@@ -9,17 +9,17 @@ import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
 export interface RankableFile {
   path: string;
   lines: readonly string[];
-  /** How likely the work edits it, by all but its chunks. */
+  /** How likely the task edits the file, from everything except its chunks. */
   score: number;
 }
 
 /** A chunk with its share of its file's expected edits. */
 export interface RankedChunk extends SourceChunk {
-  /** How likely it is needed for each of its characters; comparable over all files of one answer. */
+  /** How likely it is needed, per character. Comparable across all files of one answer. */
   density: number;
 }
 
-/** A file's chunks in its order, and the score that takes its best chunks into account, the best file 1. */
+/** A file's chunks in source order, and a score that includes its best chunks. The best file has 1. */
 export interface ChunkedFile {
   chunks: RankedChunk[];
   score: number;
@@ -29,12 +29,12 @@ const WEIGHTS = {
   fields: { names: 2, enclosing: 0.5, text: 1 },
   lengthDiscounts: { names: 0.4, text: 0.75 },
 };
-/** What a file's best chunks add to the logarithm of its odds; fitted with those of `scoreFiles`. */
+/** What a file's best chunks add to its log-odds. Fitted together with those of `scoreFiles`. */
 const CHUNKS_LOG_ODDS = 2.4;
 const BEST_CHUNKS = 3;
 /**
- * What speaks for a chunk within its file: a conditional logit model of where 276 commits of twelve repositories edit. Edits
- * come early in a file, or at its end.
+ * Weights of a chunk within its file: a conditional logit model of the places that 276 commits of twelve repositories
+ * edit. Edits are early in a file, or at its end.
  */
 const CHUNK_LOG_ODDS = {
   length: 0.72,
@@ -44,10 +44,10 @@ const CHUNK_LOG_ODDS = {
   depth: -1.2,
   last: 0.9,
 };
-/** Characters of a header or a mark: many small chunks cost more than their lines. */
+/** Characters of a header or a mark, because many small chunks cost more than their lines. */
 const CHUNK_COST = 40;
 
-/** Splits files into chunks and says for each how likely the task needs it. */
+/** Splits files into chunks and estimates how likely the task needs each. */
 export async function rankChunks(
   files: readonly RankableFile[],
   task: string,
@@ -65,13 +65,13 @@ export async function rankChunks(
   });
 }
 
-/** The best 1. */
+/** Scales scores so that the best is 1. */
 function toShares(scores: readonly number[]): number[] {
   const best = Math.max(...scores);
   return scores.map((score) => (best > 0 ? score / best : 0));
 }
 
-/** By file and chunk, how far it has the words of the task; the best chunk 1. */
+/** By file and chunk, how well it matches the words of the task. The best chunk has 1. */
 async function scoreChunks(
   files: readonly RankableFile[],
   chunks: readonly SourceChunk[][],
@@ -113,7 +113,7 @@ function sumOfBest(relevance: number[]): number {
   return best.reduce((sum, each) => sum + each, 0);
 }
 
-/** Divides the edits that are expected of a file among its chunks, and by what each takes. */
+/** Divides a file's expected edits among its chunks. The density is a chunk's share per length. */
 function spread(
   chunks: readonly SourceChunk[],
   { lines, score, own }: { lines: readonly string[]; score: number; own: readonly number[] },
