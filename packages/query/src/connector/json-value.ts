@@ -2,12 +2,12 @@ import { canonicalJson } from "@ccl/core";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { decimalText, postgresDecoder, type ValueDecoder } from "../sql/decode-value.ts";
 
-/** Digits that every number of JSON keeps when it is read as a double. */
+/** Digits that every JSON number keeps when it is read as a double. */
 const exactDigits = 15;
 
 /**
- * Values of parsed JSON as the plan's. A text column whose catalogued type is no text (`any`, `object`, a list) takes every
- * value as its JSON; all others take only what is of their type.
+ * Decodes parsed JSON into plan values. A text column whose catalogued type is not text (`any`, `object`, a list) takes
+ * any value as its JSON. Other columns take only values of their type.
  */
 export function jsonDecoder({ type }: PlanColumn, declared: string | undefined): ValueDecoder {
   switch (type.kind) {

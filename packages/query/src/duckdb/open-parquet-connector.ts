@@ -17,13 +17,13 @@ import { openInstance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
-/** Which Parquet files are read, and with how much. */
+/** Which Parquet files may be read, and with which resources. */
 export interface ParquetConnectorOptions {
-  /** The one folder that DuckDB may read; links within it are followed. */
+  /** The one folder that DuckDB may read. It follows links inside the folder. */
   folder: string;
-  /** The file of a resource within the folder; the last part of its address by default. */
+  /** The file of a resource in the folder. By default the last part of its address. */
   fileOf?: ((resource: ResourceDetails) => string) | undefined;
-  /** For messages; `Parquet` by default. */
+  /** Used in messages. `Parquet` by default. */
   name?: string | undefined;
 }
 
@@ -33,8 +33,8 @@ export interface ParquetConnector extends Connector {
 }
 
 /**
- * A connector over Parquet files by DuckDB, which takes every step and reads no more columns and row groups than it needs.
- * @throws QueryError `engine_missing` where @duckdb/node-api is not installed, `engine_failed`
+ * A connector over Parquet files through DuckDB. It takes every step and only reads the needed columns and row groups.
+ * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `engine_failed`
  */
 export async function openParquetConnector(
   options: ParquetConnectorOptions,
@@ -88,7 +88,7 @@ async function* runFragment(
     yield* split(batch, run.batchRows);
 }
 
-/** DuckDB's chunks have its own size. */
+/** Splits a batch, since DuckDB sets the size of its chunks. */
 function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
   if (batch.rowCount <= batchRows) return yield batch;
   for (let at = 0; at < batch.rowCount; at += batchRows) {
@@ -112,7 +112,7 @@ function compile(
   );
 }
 
-/** The file's rows under the aliases and in the types that the rest of the query expects. */
+/** The file's rows with the aliases and types that the rest of the query expects. */
 function tableOf({ columns }: TypedScan, path: string): Sql {
   const aliases = inputAliases(columns);
   const values = columns.map(
@@ -133,7 +133,7 @@ function asProject(scan: TypedScan): TypedStep {
   };
 }
 
-/** A cast may round: so a column has to be of its catalogued kind, or of one that fits into it. */
+/** Checks that each column has its catalogued kind or one that fits into it, since a cast could round. */
 async function checkColumns(
   connection: DuckDBConnection,
   { columns, resource }: TypedScan,
@@ -161,7 +161,7 @@ function fits(stored: DataType, wanted: DataType): boolean {
   return stored.kind === "date" && wanted.kind === "timestamp";
 }
 
-/** A name of one file: no glob, no way out of the folder. */
+/** The name of one file, without globs and without a path out of the folder. */
 function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions): string {
   const file = fileOf?.(resource) ?? lastPart(resource, "/");
   const isPlain =

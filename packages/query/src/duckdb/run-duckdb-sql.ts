@@ -9,13 +9,13 @@ import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { chunksOf, engineError, type Session } from "./stream-query.ts";
 
-/** How a statement is run; `end` gives the connection back, once nothing runs on it any more. */
+/** How a statement runs. `end` releases the connection once nothing runs on it. */
 interface DuckDbRun extends RunOptions {
   load(session: Session, input: EngineInput, options: RunOptions): Promise<void>;
   end(): void;
 }
 
-/** Loads the inputs and runs the statement. An abort is answered at once, even where DuckDB takes longer to stop. */
+/** Loads the inputs and runs the statement. An abort rejects immediately, even if DuckDB takes longer to stop. */
 export async function runDuckDbSql(
   session: Session,
   work: EngineSql,
@@ -31,7 +31,7 @@ export async function runDuckDbSql(
     stopListening();
     options.end();
   };
-  /** Closing the connection would wait for what runs on it. */
+  /** Closing the connection earlier would block until its statement ends. */
   const endLater = (): void => void current.then(end, end);
   const within = async <T>(action: Promise<T>): Promise<T> => {
     current = action;

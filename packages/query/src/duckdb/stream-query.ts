@@ -7,13 +7,13 @@ import { QueryError } from "../query-error.ts";
 import { valueError } from "../sql/decode-value.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 
-/** A connection, and the module that it is of. */
+/** A connection and the module that it belongs to. */
 export interface Session {
   duckdb: DuckDbModule;
   connection: DuckDBConnection;
 }
 
-/** The rows of a query, in the plan's values. */
+/** The rows of a query as plan values. */
 export async function* streamQuery(
   { duckdb, connection }: Session,
   query: { sql: string; parameters: readonly unknown[]; columns: readonly PlanColumn[] },
@@ -57,7 +57,7 @@ function parameterOf(value: unknown): DuckDBValue {
   throw new QueryError("invalid_options", `A ${typeof value} is no parameter of DuckDB.`);
 }
 
-/** The first line of what DuckDB says. */
+/** The first line of a DuckDB error. */
 export function engineError(error: unknown): unknown {
   if (QueryError.isInstance(error)) return error;
   const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);

@@ -23,12 +23,12 @@ import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-t
 
 const maxDepth = 1_000;
 
-/** What to write for functions of other databases. */
+/** Replacements for functions of other databases. */
 const foreign: ReadonlyMap<string, string> = new Map([
   ["date_format", ": write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)."],
 ]);
 
-/** Holds the names, functions, operators and types of expressions against what there is. */
+/** Checks the names, functions, operators and types of expressions. */
 export class ExpressionResolver {
   readonly #at: Resolution;
   readonly #readQuery: ReadQuery;
@@ -39,7 +39,7 @@ export class ExpressionResolver {
     this.#readQuery = readQuery;
   }
 
-  /** Everything within a part of an expression, whatever it is. */
+  /** Reads everything within a part of an expression. */
   parts(value: unknown, place: Place): void {
     if (Array.isArray(value)) {
       for (const each of value) this.parts(each, place);
@@ -111,7 +111,7 @@ export class ExpressionResolver {
     this.#converted(tag, nodeOf(content), place);
   }
 
-  /** PostgreSQL's numeric is a float or a whole number to DuckDB, which divides and rounds those otherwise. */
+  /** DuckDB reads some PostgreSQL numerics as floats or integers, and divides and rounds those differently. */
   #converted(tag: string, node: SyntaxNode, place: Place): void {
     const { places, result } = this.#at;
     const kindOf = (part: unknown): ValueKind | undefined => valueKind(part, place, this.#at);
@@ -138,7 +138,7 @@ export class ExpressionResolver {
     this.#at.result.unkept.push({ reason, dialect: "postgresql" });
   }
 
-  /** Databases disagree on what a text and a number have to do with each other, and rows with nulls in them. */
+  /** Databases disagree on how a text compares with a number, and on rows with nulls. */
   #compared(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, list, low, high } = node;
     const isComparison =
@@ -158,7 +158,7 @@ export class ExpressionResolver {
     if (!kinds.some(isNumber)) return;
     const reason = "a text is compared with a number; write the number as 'text', or cast the text";
     if (kinds.includes("text")) unkept.push({ reason });
-    // SQLite takes a literal for a number beside a column only.
+    // SQLite reads a literal as a number only beside a column.
     const isComputed = sides.some(
       (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
@@ -233,7 +233,7 @@ export class ExpressionResolver {
         `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
       );
     if (found !== undefined) {
-      // As the table spells it, and quoted: what is a word of one database is a name in another.
+      // Quoted and spelled as the table does, since a keyword of one database is a name in another.
       if (found.source.table !== undefined)
         this.#at.result.edits.push({
           start: name.start,
@@ -252,7 +252,7 @@ export class ExpressionResolver {
     }
     const isQuoted = table === undefined && name.quote === '"';
     const asText = `'${name.value.replaceAll("'", "''")}'`;
-    // SQLite takes a quoted name that is no column for a text; a misspelled column must not become one.
+    // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
     if (
       isQuoted &&
       this.#at.dialect === "sqlite" &&
@@ -281,7 +281,7 @@ function namesOf(scope: NameScope, table: string | undefined): string[] {
   return [];
 }
 
-/** The dialects of a function that only its arguments give away: `max(a, b)`, `date(x, '+1 day')`, `strftime('%Y', x)`. */
+/** The dialects of a function that only its arguments reveal: `max(a, b)`, `date(x, '+1 day')`, `strftime('%Y', x)`. */
 function meantBy(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
   if ((name === "max" || name === "min") && args.length > 1) return ["sqlite"];
   const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];

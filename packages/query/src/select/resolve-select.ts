@@ -20,7 +20,7 @@ import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-t
 const maxDepth = 200;
 
 /**
- * Holds every name of a statement against the catalog. What is not known to be harmless is refused: other tables,
+ * Checks every name of a statement against the catalog. Anything not known to be harmless is refused: other tables,
  * functions, kinds of expressions and statements.
  */
 export class SelectResolver {
@@ -30,7 +30,7 @@ export class SelectResolver {
   readonly #from: FromResolver;
   #depth = 0;
 
-  /** `itemsOf` gives the text of each item of the SELECT that begins in a place. */
+  /** `itemsOf` returns the text of each item of the SELECT that begins at an offset. */
   constructor(resolution: Resolution, itemsOf: (start: number) => readonly string[]) {
     this.#at = resolution;
     this.#itemsOf = itemsOf;
@@ -114,7 +114,7 @@ export class SelectResolver {
     return known;
   }
 
-  /** The names that a SELECT gives, before it is read. */
+  /** The column names of a SELECT, before it is read. */
   #namesOnly(body: unknown): (string | undefined)[] {
     return listOf(body, "Select", "projection").map((item) => {
       const found = variantOf(item);
@@ -256,13 +256,13 @@ export class SelectResolver {
     });
   }
 
-  /** ORDER BY and GROUP BY also take the names of the result. */
+  /** ORDER BY and GROUP BY also accept names of the result. */
   #listed(values: readonly unknown[], place: Place, outputs: Outputs): void {
     for (const value of values) {
       const name =
         variantOf(value)?.tag === "Identifier" ? this.#at.nameOfExpression(value) : undefined;
       if (name !== undefined && hasName(outputs, name)) {
-        // It may be a column all the same, and is then read.
+        // The name may still be a column, which is then read.
         findColumn(place.scope, undefined, name);
         const found = this.#at.places.identifier(nodeOf(value)["Identifier"]);
         if (found !== undefined) this.#at.requote(found);
@@ -297,7 +297,7 @@ export class SelectResolver {
     );
   }
 
-  /** Conditions of WHERE on one column each, where no outer join stands between them and the rows. */
+  /** Collects WHERE conditions on one column, unless an outer join comes between them and the rows. */
   #collectConditions(where: unknown, select: SyntaxNode, scope: NameScope): void {
     const joins = listOf(select, "from").flatMap((entry) => listOf(entry, "joins"));
     const isInner = joins.every((join) =>

@@ -11,7 +11,7 @@ export function isNumber(kind: ValueKind | undefined): boolean {
   return kind !== undefined && tower.includes(kind);
 }
 
-/** The kind of values that may be of any of these; undefined where one of them is not known. */
+/** The common kind of values that may have any of these. Undefined if one of them is unknown. */
 export function commonKind(kinds: readonly (ValueKind | undefined)[]): ValueKind | undefined {
   const firm = new Set<ValueKind | undefined>(kinds);
   firm.delete("literal");
@@ -22,7 +22,7 @@ export function commonKind(kinds: readonly (ValueKind | undefined)[]): ValueKind
   return tower.findLast((kind) => firm.has(kind));
 }
 
-/** The kind of a column, by the catalog or by the query that it is of. */
+/** The kind of a column, from the catalog or from its query. */
 export function kindIn({ table, kinds }: RowSource, column: string): ValueKind | undefined {
   if (table === undefined) return kinds?.get(column.toLowerCase());
   const type = table.resource.columns?.find(({ name }) => name === column)?.type;
@@ -34,7 +34,7 @@ export function kindIn({ table, kinds }: RowSource, column: string): ValueKind |
 }
 
 type CallKind = (kinds: readonly (ValueKind | undefined)[]) => ValueKind | undefined;
-/** Whole numbers go through PostgreSQL's functions of floats. */
+/** PostgreSQL computes these functions of whole numbers as floats. */
 const floatUnlessExact: CallKind = (kinds) =>
   kinds.every(isNumber)
     ? kinds.every((kind) => kind !== "float") && kinds.some((kind) => !isWhole(kind))
@@ -77,7 +77,7 @@ function isWhole(kind: ValueKind | undefined): boolean {
   return kind === "int" || kind === "bigint";
 }
 
-/** What an expression's values are, where its words or the catalog say so. Its parts have to be resolved. */
+/** The kind of an expression's values if its text or the catalog determines it. Its parts must be resolved first. */
 export function valueKind(value: unknown, place: Place, at: Resolution): ValueKind | undefined {
   if (!isRecord(value)) return undefined;
   const known = at.kinds.get(value) ?? kindOf(value, place, at) ?? "unknown";
@@ -141,7 +141,7 @@ function literalKind(value: unknown): ValueKind | undefined {
   return Number(digits) > 2_147_483_647 ? "bigint" : "int";
 }
 
-/** The kind of a type in the parser's words. */
+/** The kind of a type name. */
 export function typeKind(type: unknown): ValueKind | undefined {
   const [name = "", size] =
     typeof type === "string" ? [type] : (Object.entries(nodeOf(type))[0] ?? []);

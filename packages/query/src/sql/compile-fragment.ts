@@ -26,17 +26,17 @@ import type { Sql, SqlDialect } from "./sql-dialect.ts";
 /** What a fragment is compiled for. */
 export interface CompileOptions {
   dialect: SqlDialect;
-  /** Which parameters the database takes: `$1` or `?`. */
+  /** The parameter syntax of the database: `$1` or `?`. */
   parameters: "numbered" | "question";
-  /** Where a resource's rows are: the table, and the name that a column has there. */
+  /** The table of a resource, with the column names that the database uses. */
   tableOf(scan: TypedScan): Sql;
-  /** The types of a table's columns as the database spells them; as the catalog does by default. */
+  /** The column types of a table as the database spells them. By default as the catalog does. */
   storedTypesOf?: ((scan: TypedScan) => ReadonlyMap<string, string>) | undefined;
-  /** Rows that exist already under the name of a step. */
+  /** Existing rows under the name of a step. */
   inputs?: ReadonlyMap<string, { table: Sql; columns: readonly PlanColumn[] }> | undefined;
 }
 
-/** Rows within a query: where they are, and the order that is still to be said. */
+/** Rows within a query: their table, and the order that ORDER BY must still apply. */
 interface Relation {
   table: Sql;
   /** The name of each column within the query. */
@@ -70,8 +70,8 @@ const databases = {
 };
 
 /**
- * One SELECT for the steps: each a common table expression, names quoted, literals as parameters. Its columns are those
- * asked for, in order, as `dialect.output` gives them.
+ * One SELECT for the steps: each a common table expression, with quoted names and literals as parameters. Its columns
+ * are the requested ones, in order, as `dialect.output` returns them.
  */
 export function compileFragment(
   fragment: { steps: readonly TypedStep[]; columns: readonly PlanColumn[] },
@@ -171,7 +171,7 @@ class FragmentCompiler {
     }
   }
 
-  /** All columns of a relation, and those that its order needs, under some clause. */
+  /** Selects all columns of a relation, and those that its order needs, with a clause. */
   #pass(step: TypedStep, from: Relation, clause: Sql): void {
     const values = from.columns.map((column) => columnRef(from, column.name));
     this.#define(step, { from, values, clause });
@@ -209,7 +209,7 @@ class FragmentCompiler {
       order = [],
     }: { body: Sql; order?: readonly OrderKey[] | undefined } & Pick<Relation, "aliases">,
   ): void {
-    // A prefix that no table has: within WITH a step's name would hide a table of that name.
+    // A prefix that no table has, since a CTE with a step's name would hide a table of that name.
     const name = sql.id(`ccl~${this.#relations.size}`);
     this.#parts.push(sql`${name} as (${body})`);
     this.#relations.set(step.name, { table: name, columns: step.columns, order, aliases });
@@ -254,7 +254,7 @@ class FragmentCompiler {
         dialect.semiJoin === "exists"
           ? sql`exists (select 1 ${partners} where ${on})`
           : sql`((${sql.join(keys.map((key) => key.left))}) in (select ${sql.join(keys.map((key) => key.right))} ${partners}))`;
-      // A null has no partner, and `in` says neither yes nor no of it.
+      // A null has no partner, and `in` is null for it.
       this.#set(step, {
         body: sql`${head} where ${has}${step.kind === "anti" ? sql` is not true` : sql``}`,
         aliases,
@@ -265,7 +265,7 @@ class FragmentCompiler {
     this.#set(step, { body: sql`${head} ${join} ${right.table} as r on ${on}`, aliases });
   }
 
-  /** Keys are computed before they are grouped by: two parameters of one value are not one expression to PostgreSQL. */
+  /** Computes keys before GROUP BY, since PostgreSQL sees two parameters of one value as different expressions. */
   #addAggregate(step: TypedAggregateStep): void {
     const { dialect } = this.#options;
     const from = this.#relation(step.from);
@@ -371,7 +371,7 @@ function columnRef({ aliases }: Relation, name: string, table = "t"): Sql {
   return sql`${sql.raw(table)}.${sql.id(aliases.get(name) ?? name)}`;
 }
 
-/** Plain names stay, so that people can read the query; others get a number: databases cut long names and fold cases. */
+/** Plain names stay readable. Others get a number, since databases cut long names and fold case. */
 function aliasesOf(columns: readonly PlanColumn[]): ReadonlyMap<string, string> {
   return new Map(
     columns.map(({ name }, index) => [
@@ -381,7 +381,7 @@ function aliasesOf(columns: readonly PlanColumn[]): ReadonlyMap<string, string> 
   );
 }
 
-/** How an engine names the columns of rows that are loaded into it. */
+/** The column names that an engine gives to loaded rows. */
 export function inputAliases(columns: readonly PlanColumn[]): ReadonlyMap<string, string> {
   return new Map(columns.map(({ name }, index) => [name, `c${index}`]));
 }

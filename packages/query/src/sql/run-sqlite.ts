@@ -16,10 +16,10 @@ export interface SqlWork {
   columns: readonly PlanColumn[];
 }
 
-/** Others have their turn of the event loop this often: SQLite's calls are synchronous. */
+/** How often the event loop gets a turn, since SQLite's calls are synchronous. */
 const turnMs = 20;
 
-/** Reads batch by batch; the event loop turns between some of them, so that an abort and a timeout are seen. */
+/** Reads in batches. The event loop gets a turn between some of them, so that an abort and a timeout take effect. */
 export async function* runSqlite(
   database: SqliteDatabase,
   work: SqlWork,
@@ -32,7 +32,7 @@ export async function* runSqlite(
   }
 }
 
-/** Rows as the driver gives them. A file is read in a process of its own, which ends with the signal. */
+/** Rows from the driver. A file is read in a separate process, which ends with the signal. */
 export async function* sqliteRows(
   database: SqliteDatabase,
   { name, sql, parameters }: Omit<SqlWork, "columns">,

@@ -1,18 +1,18 @@
 import { typedInputsOf, type TypedScan, type TypedStep } from "../plan/typed-plan.ts";
 import { quotedName, type Report } from "./check-context.ts";
 
-/** What a scan's rows pass on their way to the result. */
+/** What the rows of a scan pass on their way to the result. */
 interface ScanWay {
   scan: TypedScan;
   index: number;
-  /** Every way narrows the columns: a scan with columns, a project, an aggregate. */
+  /** Every path narrows the columns: a scan with columns, a project, an aggregate. */
   isNarrowed: boolean;
   isFiltered: boolean;
-  /** Every way has a limit or an aggregate. */
+  /** Every path has a limit or an aggregate. */
   isBounded: boolean;
 }
 
-/** A rule that free text of a catalog is known to mean, in the words of either language of the documents. */
+/** A rule for a known free text of a catalog, with its wording in both languages of the documents. */
 interface AntiPatternRule {
   pattern: RegExp;
   check(way: ScanWay, match: RegExpExecArray, report: Report): void;
@@ -60,7 +60,7 @@ const rules: readonly AntiPatternRule[] = [
   },
 ];
 
-/** Checks each scan against the anti-patterns of its resource: known rules are errors, other text is a warning to read. */
+/** Checks each scan against the anti-patterns of its resource. Known rules are errors, other text is a warning. */
 export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): void {
   const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [index, scan] of steps.entries()) {
@@ -91,7 +91,7 @@ export function rowCount(value: string | number | undefined): number | undefined
   return Number.isFinite(count) ? count : undefined;
 }
 
-/** Follows the steps from the scan to the result. What is read on several ways counts as bounded only where all are. */
+/** Follows the steps from the scan to the result. A scan with several paths counts as bounded only if all are. */
 function wayOf(
   scan: TypedScan,
   steps: readonly TypedStep[],
