@@ -5,13 +5,13 @@ import { type PlanIssue, quote, planIssue } from "../plan-issue.ts";
 import type { PlacedActions } from "../validate/validate-plan.ts";
 import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
 
-/** All that an answer says about one path, in its order. */
+/** The changes that an answer has for one path, in its order. */
 interface PathChanges {
   path: string;
   changes: FileChange[];
 }
 
-/** The actions of a plan that make the changes; the text that each edit gives is placed in the file as it was read. */
+/** Converts changes to the actions of a plan, and places the text of each edit in the file as it was read. */
 export function actionsOf(
   given: readonly FileChange[],
   {
@@ -50,14 +50,14 @@ export function actionsOf(
   return { actions, placed };
 }
 
-/** A path as plans write it. */
+/** A path in the form that plans use. */
 function relativePath(path: string, root: string | undefined): string {
   const below =
     root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   return below.replace(/^(?:\.\/)+(?=[^./])/, "");
 }
 
-/** Edits of one file are one action; anything else that names a path twice is a conflict. */
+/** Several edits of one file become one action. Any other path that appears twice is a conflict. */
 function areOfOneAction({ changes }: PathChanges, change: FileChange): boolean {
   const isEdit = (one: FileChange): boolean =>
     one.type === "replace" ||

@@ -13,17 +13,19 @@ import type { ContextRequest, Plan, PlanAction, PlanVersion } from "../plan/plan
 import { type PlanIssue, type PlanIssueCode, quote, planIssue } from "../plan-issue.ts";
 import { actionSchemas, requestSchemas } from "../schema/plan-schema.ts";
 
-/** Members in which models say why; they change nothing. */
+/** Members in which models give reasons. They change nothing. */
 const REMARKS: ReadonlySet<string> = new Set(["reason", "explanation"]);
 
-/** The members of actions of any kind. */
+/** The members of any kind of action. */
 const FIELDS: ReadonlySet<string> = new Set(
   Object.values(actionKinds).flatMap(({ fields }) => fields),
 );
 
 const LIST: JsonSchema = { type: "array" };
 
-/** The members of a plan; what stands in its lists is read one by one, so that an issue names its kind's members. */
+/**
+ * The members of a plan. Items of its lists are read one by one, so that an issue names the members of the item's kind.
+ */
 const MEMBERS: Readonly<Record<string, JsonSchema>> = {
   version: {},
   actions: LIST,
@@ -46,7 +48,10 @@ interface Place {
   code: PlanIssueCode;
 }
 
-/** True for what is meant as a plan, right or wrong: an object with a key of one, or a list of what is meant as actions. */
+/**
+ * True for a value that is meant as a plan, valid or not: an object with one of a plan's keys, or a list of likely
+ * actions.
+ */
 export function isPlanLike(value: unknown): boolean {
   if (Array.isArray(value))
     return value.every((item) => isRecord(item) && ("kind" in item || "path" in item));
@@ -54,7 +59,10 @@ export function isPlanLike(value: unknown): boolean {
   return isRecord(value) && Object.keys(members).some((key) => Object.hasOwn(value, key));
 }
 
-/** The plan that a JSON value is, or everything that keeps it from being one. Nothing is guessed: not a kind, not a path. */
+/**
+ * Converts a JSON value to a plan, or returns everything that is wrong with it. It guesses nothing, neither a kind nor
+ * a path.
+ */
 export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const issues: PlanIssue[] = [];
   const at = (...path: Place["path"]): Place => ({ path, issues, code: "ERR_SCHEMA_VALIDATION" });
@@ -93,7 +101,7 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   return { ok: true, value: plan };
 }
 
-/** A list of actions has no place for its version: edits are of version 3. */
+/** The version of a bare list of actions, which cannot state one. EDIT_FILE means version 3. */
 function versionOfList(value: unknown): PlanVersion | undefined {
   const isEdit = (item: unknown): boolean => isRecord(item) && item["kind"] === "EDIT_FILE";
   return Array.isArray(value) && value.some(isEdit) ? 3 : undefined;
@@ -119,7 +127,7 @@ function readAction(value: unknown, version: PlanVersion, place: Place): PlanAct
   const kind = isRecord(value) ? value["kind"] : undefined;
   if (!isActionKind(kind, version)) return check(ACTIONS[version], value, place);
   const own: readonly string[] = actionKinds[kind].fields;
-  // Models write members of other kinds too, as long as nothing stands in them.
+  // Models also write members of other kinds. They are ignored if they are empty.
   const isEmpty = (key: string, item: unknown): boolean =>
     FIELDS.has(key) &&
     ((Array.isArray(item) && item.length === 0) || (item === "" && !own.includes(key)));
@@ -154,7 +162,7 @@ function isRequestType(type: string): type is ContextRequest["type"] {
   return Object.hasOwn(requestSchemas, type);
 }
 
-/** The value if it fits the schema, which `T` is the type of; else its issues are noted. */
+/** Returns the value if it fits the schema, whose type is `T`. Otherwise records its issues. */
 function check<T>(
   schema: JsonSchema,
   value: unknown,
@@ -167,7 +175,7 @@ function check<T>(
   return undefined;
 }
 
-/** An object without remarks and without what strict formats must write though it is absent. */
+/** Removes remarks, and members that strict formats require even though they are absent. */
 function without(
   value: unknown,
   isLeftOut: (key: string, item: unknown) => boolean = () => false,
@@ -184,7 +192,7 @@ function without(
   );
 }
 
-/** An object that has to say by a member which of several it is. */
+/** The schema of an object whose `tag` member says which of several types it is. */
 function tagged(tag: string, known: readonly string[]): JsonSchema {
   const path = tag === "kind" ? { path: { type: "string" } } : {};
   const properties = { [tag]: { type: "string", enum: known }, ...path };

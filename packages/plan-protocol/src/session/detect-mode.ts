@@ -2,15 +2,15 @@ import type { PlanMode } from "../validate/valid-plan.ts";
 
 /** What is known besides the text. */
 export interface DetectModeOptions {
-  /** The plan that waits to be applied, or whether one does: only then do words such as "ok" count. */
+  /** The plan that is waiting to be applied, or whether there is one. Only then do words such as "ok" count. */
   savedPlan?: boolean | object | undefined;
 }
 
-/** What a message asks for. */
+/** The mode and goal of a message. */
 export interface DetectedMode {
-  /** Undefined where nothing in the message says it. */
+  /** Undefined if the message does not indicate a mode. */
   mode: PlanMode | undefined;
-  /** The message without a prefix; empty for a trigger, which says no more than "go on". */
+  /** The message without its prefix. Empty for a bare trigger such as "ok". */
   goal: string;
   reason: "prefix" | "trigger" | "verb" | "none";
 }
@@ -23,8 +23,9 @@ const PLAN_VERB = verbs("fix|repair|исправь(?:те)?|почини(?:те)
 const APPLY_VERB = verbs("create|generate|создай(?:те)?|сгенерируй(?:те)?");
 
 /**
- * What a message asks for: a prefix wins (`plan:`, `apply:`), then a message that is nothing but a trigger while a plan is
- * saved (`ok`, `применяй`), then a verb (fix, исправь: plan; create, создай: apply). With verbs of both kinds it is a plan.
+ * Detects the mode that a message requests. A prefix wins (`plan:`, `apply:`), then a message that is only a trigger
+ * while a plan is saved (`ok`, `применяй`), then a verb (fix, исправь: plan; create, создай: apply). Verbs of both
+ * kinds mean plan.
  */
 export function detectMode(
   text: string,
@@ -51,7 +52,7 @@ function plainOf(text: string): string {
     .trim();
 }
 
-// Word boundaries of the engine know ASCII letters only.
+// The regex engine's word boundaries know only ASCII letters.
 function verbs(words: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words})(?![\\p{L}\\p{N}_])`, "iu");
 }

@@ -21,7 +21,7 @@ import { changedSteps } from "./path-state.ts";
 import { findUnfinished, inFolder } from "./recover.ts";
 import { undo } from "./undo.ts";
 
-/** Puts a committed transaction back. The caller holds the workspace's lock. */
+/** Rolls a committed transaction back. The caller holds the workspace's lock. */
 export async function rollBack(
   parts: WorkspaceParts,
   journals: Folder,
@@ -56,12 +56,12 @@ export async function rollBack(
   }
 }
 
-/** The answer for an id that there is no journal of. */
+/** The result for an id without a journal. */
 export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
   return refusal("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
 }
 
-/** What is no longer as the transaction, or a check after it, left it. */
+/** Finds paths that are no longer as the transaction, or a check after it, left them. */
 async function findLaterChanges(tree: Tree, { steps, checked }: Journal): Promise<Issue[]> {
   const found = await changedSteps(tree, steps, checked?.written);
   return found.map(({ step: { path, change }, state }) => {
