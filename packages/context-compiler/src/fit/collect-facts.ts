@@ -1,10 +1,10 @@
 import { identifiersOf, parseExactly, rankValue } from "@ccl/compress";
 
-/** The values that a text gives for one key, in the order of first occurrence. */
+/** The values of one key in a text, in the order of first occurrence. */
 export interface Fact {
-  /** "" for what stands in plain text. */
+  /** "" for values in plain text. */
   key: string;
-  /** The highest rank of its values, see `rankValue`. */
+  /** The highest rank of its values. See `rankValue`. */
   rank: number;
   values: string[];
 }
@@ -12,7 +12,7 @@ export interface Fact {
 const shortText = 120;
 const maxValues = 40;
 
-/** What a call's arguments or its result say: scalars of JSON, else identifiers of the text. */
+/** The facts in a call's arguments or result: scalars of JSON, else identifiers in the text. */
 export function collectFacts(text: string): Fact[] {
   const facts = new Map<string, Fact>();
   const add = (key: string, value: unknown): void => {
@@ -55,7 +55,7 @@ function visit(root: object, add: (key: string, value: unknown) => void): void {
   }
 }
 
-/** Plain text is no JSON, and to have that thrown takes long. */
+/** Avoids parsing plain text, because throwing is slow. */
 function parse(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

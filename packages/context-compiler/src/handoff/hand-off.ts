@@ -8,41 +8,44 @@ import type { SessionEvent } from "../session/session-event.ts";
 import type { SessionMessage } from "../session/session-timeline.ts";
 import type { Session } from "../session/session.ts";
 
-/** What another agent is given. */
+/** What another agent receives. */
 export interface HandOffOptions {
-  /** What it is to do: its user's words. */
+  /** The agent's task, recorded as its user's words. */
   task: string;
-  /** Ids of stored results that it may read, or the 12 digits that prompts show of them; none by default. */
+  /** Ids of stored results that it may read, or the 12 digits of them that prompts show. None by default. */
   artifacts?: readonly string[] | undefined;
   /**
-   * True for what it may see of the log; nothing by default. Asked for each message but results, which go with their call: with all
-   * of its calls answered it is shown, else it is not.
+   * True for messages of the log that it may see. None by default. Called for each message except results. A call is
+   * shown with its results if all of its calls are answered, else not at all.
    */
   shows?: ((message: SessionMessage["message"]) => boolean) | undefined;
 }
 
-/** Work that another agent does. */
+/** Work that is handed to another agent. */
 export interface Handoff {
-  /** Its session: what it may see, then the task with the handles. It has no other way into the log that it came from. */
+  /**
+   * The agent's session: the messages that it may see, then the task with the handles. It gives no other access to the
+   * original log.
+   */
   session: Session;
   /**
-   * Ends the work: records it in the session that handed it off, as a `phase_result` of the phase `handoff`, with the results that
-   * it stored, which can be read there from then on.
+   * Ends the work: records the result in the original session, as a `phase_result` of the phase `handoff`. The
+   * artifacts that the agent stored can be read there from then on.
    */
   report(result: string): Promise<HandoffReport>;
 }
 
-/** What comes back. */
+/** The outcome of the work. */
 interface HandoffReport {
   result: string;
   /** An entry for each event of the agent's session. */
   evidence: EvidencePack;
-  /** What it stored. */
+  /** The artifacts that the agent stored. */
   artifacts: SessionEvent<"artifact_stored">["data"][];
 }
 
 /**
- * Gives another agent a session of its own over the same artifact store, with a task and a part of what is known here.
+ * Gives another agent its own session over the same artifact store, with a task and selected messages of this session.
  * @throws ContextCompilerError `invalid_options` for an artifact that the session did not store, and as `record` does
  */
 export async function handOff(
@@ -87,7 +90,7 @@ function refuse({ eventLog }: Session, id: string): never {
   throw new ContextCompilerError("invalid_options", message);
 }
 
-/** Whole turns: a message, and with calls the results of all of them. */
+/** Whole turns: a message together with the results of all its calls. */
 function shownTurns(
   from: Session,
   shows: (message: SessionMessage["message"]) => boolean,

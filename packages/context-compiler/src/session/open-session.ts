@@ -5,16 +5,16 @@ import { beginSession, readEvents } from "./recording-session.ts";
 import { requireSessionOptions } from "./require-session-options.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
-/** Which session is opened, and how it goes on. */
+/** Which session is opened, and how it records. */
 export interface OpenSessionOptions extends SessionOptions {
   store: SessionStore;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The session of that id as the store has it, or a new one where it has none. If another writer
- * records in the same session, the next `record` fails with `conflict`, and `refresh` takes in what that writer recorded.
- * @throws ContextCompilerError `invalid_options` or `aborted`, or the `RecordsError` of the store, such as `damaged`
+ * Opens the session of that id from the store, or a new one. If another writer records in the same session, the next
+ * `record` fails with `conflict`, and `refresh` reads what that writer recorded.
+ * @throws ContextCompilerError `invalid_options` or `aborted`, or the store's `RecordsError`, such as `damaged`
  */
 export async function openSession(options: OpenSessionOptions): Promise<Session> {
   requireSessionOptions(options);

@@ -6,33 +6,34 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 
 import { storedLine } from "../server/stored-line.ts";
 
-/** How far results shrink. */
+/** How results are shortened. */
 export interface ResultShrinkerOptions {
-  /** Larger texts are cut to it. */
+  /** Longer texts are cut to this many tokens. */
   resultTokens: number;
   counter: TokenCounter;
   store: ArtifactStore;
-  /** What a session stored is found by its searches. */
+  /** A session's searches find its own results. */
   sessionId: string;
-  /** Counted on over all sessions. */
+  /** Shared by all sessions. */
   statistics: ResultStatistics;
 }
 
-/** What was saved so far. */
+/** How much was saved since the proxy started. */
 export interface ResultStatistics {
   results: number;
-  /** Tokens of what a client gives its model: the structured content where there is some, else the texts. */
+  /** Tokens that a client would pass to its model: the structured content if there is some, else the texts. */
   before: number;
   after: number;
   shortened: number;
   repeated: number;
 }
 
-/** Makes the results of one client's calls smaller. */
+/** Shortens the results of one client's calls. */
 export interface ResultShrinker {
   /**
-   * The result within the budget, its long texts shortened and kept under a handle. Some clients give their model structured
-   * content and drop the texts, so it stays only where it says the same and fits; else one text has what both have.
+   * Shortens a result to the budget. Its long texts are shortened and stored under a handle. Some clients give their
+   * model the structured content and drop the texts. So structured content stays only if it says the same as the texts
+   * and fits. Otherwise one text combines both.
    */
   shrink(
     result: CallToolResult,
@@ -40,17 +41,17 @@ export interface ResultShrinker {
   ): Promise<CallToolResult>;
 }
 
-/** Texts below it are neither kept nor looked for again. */
+/** Shorter texts are neither stored nor checked for repetition. */
 const minTokens = 150;
-/** For the line that names the handle. */
+/** Tokens of the line that names the handle. */
 const lineTokens = 60;
-/** Results that a later one is compared with. */
+/** How many earlier results a new one is compared with. */
 const maxKnown = 40;
 const maxKnownChars = 2_000_000;
 
 type Call = Parameters<ResultShrinker["shrink"]>[1];
 
-/** Results as they come are remembered, so that the next of the same text becomes one line that names the first. */
+/** Remembers results, so that a later one with the same text becomes one line that names the first. */
 export function createResultShrinker(options: ResultShrinkerOptions): ResultShrinker {
   const { resultTokens, counter, store, sessionId, statistics } = options;
   const known: KnownContent[] = [];
@@ -103,7 +104,7 @@ export function createResultShrinker(options: ResultShrinkerOptions): ResultShri
   };
 }
 
-/** The text in the place of the first one, and no structured content. */
+/** Replaces the first text, and removes the structured content. */
 function withText(given: CallToolResult, short: string): CallToolResult {
   const text: ContentBlock = { type: "text", text: short };
   const first = given.content.findIndex((block) => textOf(block) !== undefined);
@@ -113,7 +114,7 @@ function withText(given: CallToolResult, short: string): CallToolResult {
   return result;
 }
 
-/** True where the structured content says what the text says, by itself or as its only member. */
+/** True if the structured content says what the text says, by itself or as its only member. */
 function holds(structured: unknown, text: string): boolean {
   const value = parseJson(text) ?? text;
   const members = Object.values(structured ?? {});
@@ -123,7 +124,7 @@ function holds(structured: unknown, text: string): boolean {
   );
 }
 
-/** What a call asks for: its values. Names of tools and parameters stand in too many lines. */
+/** The values of a call's arguments, as query words. Names of tools and parameters would match too many lines. */
 function wordsOf(input: unknown): string[] {
   if (typeof input === "string" || typeof input === "number") return [String(input)];
   return Object.values(input ?? {}).flatMap(wordsOf);

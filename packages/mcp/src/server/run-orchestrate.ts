@@ -13,10 +13,10 @@ import { runTool, type ServerTool, type ServerToolCall } from "./server-tool.ts"
 import type { Opener } from "./source.ts";
 import { storedLine } from "./stored-line.ts";
 
-/** What a model works with. */
+/** What the reading model works with. */
 export interface OrchestrateOptions {
   model: Opener<LanguageModel>;
-  /** What it may call beside the tools for its own artifacts; none of them writes. */
+  /** Tools that it may call besides those for its own artifacts. None of them writes. */
   tools: readonly ServerTool[];
   store: Opener<ArtifactStore>;
   counter: Opener<TokenCounter>;

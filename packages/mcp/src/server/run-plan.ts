@@ -12,7 +12,7 @@ import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 
 import { issuesError, type ServerToolCall, type ToolAnswer, toolError } from "./server-tool.ts";
 
-/** What a plan is checked against, for one call. */
+/** What a plan is checked against in one call. */
 export interface PlanCall {
   workspace: FileWorkspace;
   counter: TokenCounter;
@@ -20,7 +20,7 @@ export interface PlanCall {
 }
 
 const previewTokens = 3_000;
-/** Files of one plan that are read at a time. */
+/** How many files of one plan are read concurrently. */
 const maxReads = 64;
 
 /** `plan_preview`. */
@@ -53,7 +53,7 @@ async function previewOf(text: string, plan: PlanCall): Promise<Result<CheckedPl
   return preview.ok ? success({ plan: valid.value, preview: preview.value }) : preview;
 }
 
-/** A plan of the protocol, or edits in one of the formats that coding models write. */
+/** A plan of the protocol, or edits in one of the formats of coding models. */
 async function readPlan(
   text: string,
   { workspace, call: { signal } }: PlanCall,
