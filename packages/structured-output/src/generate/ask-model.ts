@@ -12,7 +12,7 @@ import { repairMessages } from "./repair-messages.ts";
 import { withSchemaInstruction } from "./schema-instruction.ts";
 import { type PendingRepair, type Plan, usesWire } from "./structured-plan.ts";
 
-/** One call of the model; undefined when the provider refuses the format and there is a lower rung. */
+/** Calls the model once. Undefined if the provider refuses the format and the ladder has a lower rung. */
 export async function askModel<T>(
   plan: Plan<T>,
   format: StructuredFormat,

@@ -1,20 +1,23 @@
 import type { LanguageModel } from "@ccl/core";
 
-/** How the model is held to the schema: by the provider's decoder, to any JSON, or by the prompt alone. */
+/**
+ * How the model is held to the schema: by the provider's decoder, by JSON mode without a schema, or by the prompt
+ * alone.
+ */
 export type StructuredFormat = "json_schema" | "json_object" | "none";
 
 /** Remembers which formats a model's provider refused. */
 export interface FormatLadder {
-  /** The highest rung that was not refused and that the model does not say it lacks. */
+  /** The highest rung that the provider has not refused and the model does not declare as missing. */
   current(model: LanguageModel): Promise<StructuredFormat>;
-  /** Remembers a refusal and gives the next rung; undefined below `none`. */
+  /** Remembers a refusal and returns the next rung. Undefined below `none`. */
   stepDown(model: LanguageModel, refused: StructuredFormat): Promise<StructuredFormat | undefined>;
 }
 
-/** From the top. */
+/** From the top down. */
 const rungs: readonly StructuredFormat[] = ["json_schema", "json_object", "none"];
 
-/** A ladder that remembers in memory. */
+/** Creates a ladder that remembers in memory. */
 export function createFormatLadder(): FormatLadder {
   const reached = new Map<string, StructuredFormat>();
   const current = (model: LanguageModel): StructuredFormat =>
@@ -24,7 +27,7 @@ export function createFormatLadder(): FormatLadder {
     async stepDown(model, refused) {
       const next = rungs[rungs.indexOf(refused) + 1];
       if (next === undefined) return undefined;
-      // Another call may have gone further down meanwhile.
+      // Meanwhile another call may have stepped down further.
       const lower = lowest([current(model), next]);
       reached.set(keyOf(model), lower);
       return lower;

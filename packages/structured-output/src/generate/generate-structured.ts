@@ -16,11 +16,11 @@ import { createPlan, type PendingRepair } from "./structured-plan.ts";
 import { sumUsage } from "./sum-usage.ts";
 
 /**
- * Asks a model for a value that fits a schema, steps down where the provider refuses the format, and asks again with
- * the issues where the answer does not fit. A refusal by the content filter is an issue `content_filtered` and is not
- * repaired.
- * @throws LanguageModelError as the model gives it, `aborted` included; nothing is retried
- * @throws StructuredOutputError for a schema that cannot be used
+ * Asks a model for a value that fits a schema. If the provider refuses the format, it steps down the ladder. If the
+ * answer does not fit, it asks again with the issues. A refusal by the content filter is an issue `content_filtered`
+ * and is not repaired.
+ * @throws LanguageModelError of the model, `aborted` included, without a retry
+ * @throws StructuredOutputError if the schema cannot be used
  */
 export async function generateStructured<T>(
   model: LanguageModel,

@@ -9,18 +9,18 @@ const maxShownIssues = 20;
 const maxChars = 40_000;
 const marker = (removed: number): string => `...[TRUNCATED ${removed} chars]...`;
 
-/** What the request for a better answer may build on. */
+/** Options of the request for a better answer. */
 export interface RepairMessagesOptions {
-  /** Default `none`. In the others a decoder starts a new value, so that a cut answer cannot be continued. */
+  /** Default: `none`. With other formats a decoder starts a new value, so that a cut answer cannot be continued. */
   format?: StructuredFormat | undefined;
-  /** Shown again, for a model that may never have seen it. */
+  /** Repeated for a model that may never have seen it. */
   schema?: JsonSchema | undefined;
 }
 
 /**
- * The turns to append when an answer did not fit: the answer itself, and what is wrong with it by JSON Pointer and
- * rule. After `ERR_TRUNCATED` the model is asked to go on, or to be shorter. An answer beyond 40,000 characters is cut
- * in the middle, and issues beyond 20 are counted.
+ * The turns to append if an answer does not fit: the answer itself, and its issues by JSON Pointer and rule. After
+ * `ERR_TRUNCATED` the model is asked to continue or to be shorter. An answer beyond 40,000 characters is cut in the
+ * middle. Issues beyond 20 are only counted.
  */
 export function repairMessages(
   issues: readonly Issue[],
@@ -31,13 +31,13 @@ export function repairMessages(
   if (options.schema !== undefined)
     request.push(`The JSON Schema is:\n${schemaText(options.schema)}`);
   const turns: ChatMessage[] = [{ role: "user", content: request.join("\n") }];
-  // Providers refuse an empty assistant turn.
+  // Providers reject an empty assistant turn.
   return answer.trim() === ""
     ? turns
     : [{ role: "assistant", content: truncateMiddle(answer, { maxChars, marker }).text }, ...turns];
 }
 
-/** True for the issue of an answer that was cut off. */
+/** True for the issue of a truncated answer. */
 export function isTruncation(issue: Issue): boolean {
   return issue.code === "ERR_TRUNCATED";
 }

@@ -18,7 +18,7 @@ interface Aligned {
   steps: Alignment[];
 }
 
-/** A value, and what gives the same with its numbers as they are written, where that is known. */
+/** A value, and a function that returns it with its numbers as written, if that is known. */
 interface Given {
   value: unknown;
   digits: () => unknown;
@@ -26,15 +26,15 @@ interface Given {
 
 interface Context {
   root: JsonSchema;
-  /** What was read by a schema already: in unions of unions the same value is asked for again and again. */
+  /** Results by schema and value, since unions of unions align the same value repeatedly. */
   known: WeakMap<object, WeakMap<object, Aligned | "refused">>;
 }
 
 /**
- * The value in the shape that the schema asks for, with each step: a number out of its text, an enum's spelling, one for
- * a list, a key's case, members the schema does not know left out. Undefined if that takes a guess, such as between two
- * readings that cost the same. Looks at shapes alone: bounds and formats are the checker's. `digits` gives the value with
- * its numbers as they are written, and is asked once or never.
+ * Reshapes a value to fit the schema and lists each step: a number from its text, an enum's spelling, a single item as
+ * a list, a key's case, unknown members left out. Undefined if that needs a guess, for example between two readings of
+ * equal cost. Looks only at shapes, since the checker handles bounds and formats. `digits` returns the value with its
+ * numbers as written. It is called once or never.
  */
 export function alignValue(
   schema: JsonSchema,
@@ -46,13 +46,13 @@ export function alignValue(
     const once = (): unknown => (written ??= { value: digits() }).value;
     return align({ root: schema, known: new WeakMap() }, schema, { value, digits: once });
   } catch (error) {
-    // A schema that refers to itself without end, or a value too deep.
+    // The schema refers to itself without end, or the value is too deep.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** Whether the schema's own value has a member of the name, at its root. */
+/** True if the schema's root value has a member of this name. */
 export function isOwnKey(schema: JsonSchema | undefined, key: string): boolean {
   const seen = new Set<unknown>();
   const hasKey = (node: unknown): boolean => {
@@ -108,7 +108,7 @@ function below(key: string | number, steps: readonly Alignment[]): Alignment[] {
   return steps.map(({ kind, path }) => ({ kind, path: [key, ...path] }));
 }
 
-/** The reading with the fewest steps; none where two that differ take as few. */
+/** The reading with the fewest steps. None if two that differ have equally few. */
 function cheapest(readings: readonly (Aligned | undefined)[]): Aligned | undefined {
   const found = readings.filter((reading) => reading !== undefined);
   const fewest = Math.min(...found.map(({ steps }) => steps.length));
@@ -148,14 +148,14 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** The value as another type: scalars by their text, a container out of JSON in a text, one item as a list of one. */
+/** Converts the value to another type: a scalar by its text, a container from JSON text, one item to a list of one. */
 function convert(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
   const { type } = schema;
   const { value, digits } = given;
   const isContainer = type === "object" || type === "array";
   if (isContainer && typeof value === "string" && /^\s*[[{]/.test(value)) {
     const inner = onlyValueIn(value);
-    // What is nearly JSON but for more than its notation may be any text.
+    // Text that needs more repairs than notation may not be JSON at all.
     if (inner === undefined || typeOf(inner.value) !== type) return undefined;
     const read = align(context, schema, {
       value: inner.value,
@@ -163,7 +163,7 @@ function convert(context: Context, schema: JsonRecord, given: Given): Aligned | 
     });
     return next([{ kind: "schema_nested_json", path: [] }], read);
   }
-  // Of a text with a comma or a line break it is not known whether it is one item or several.
+  // A text with a comma or a line break may be one item or several.
   const isSeveral = typeof value === "string" && /[,;\n|]/.test(value);
   if (type === "array" && value !== null && !isSeveral) {
     const list = alignArray(context, schema, [value], () => [digits()]);
@@ -175,7 +175,7 @@ function convert(context: Context, schema: JsonRecord, given: Given): Aligned | 
   return converted && { value: converted.value, steps: [{ kind: "schema_type", path: [] }] };
 }
 
-/** The only item of a list where no list is wanted. */
+/** Unwraps the only item of a list if the schema wants no list. */
 function unwrapped(
   context: Context,
   schema: JsonRecord,
@@ -244,17 +244,17 @@ function alignObject(
   for (const key of required) {
     if (typeof key !== "string" || written.has(key)) continue;
     const none = align(context, properties[key], { value: null, digits: () => undefined });
-    // Models leave out what they have no value for.
+    // Models omit members that they have no value for.
     if (!Object.hasOwn(properties, key) || none?.steps.length !== 0) return undefined;
     members.push([key, null]);
     steps.push({ kind: "schema_null", path: [key] });
   }
-  // An object of which the schema knows nothing is another object.
+  // If the schema knows none of the members, it is a different object.
   if (members.length === 0 && steps.some(({ kind }) => kind === "schema_extra")) return undefined;
   return { value: steps.length === 0 ? value : Object.fromEntries(members), steps };
 }
 
-/** Which property a key means that differs from it in case and separators alone, where it can mean only one. */
+/** Maps unknown keys to properties that differ only in case and separators, if only one matches. */
 function keysFor(value: JsonRecord, properties: JsonRecord): Map<string, string> {
   const found = new Map<string, string>();
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));

@@ -2,14 +2,14 @@ import { isRecord, type JsonRecord, valueAt } from "@ccl/core/json";
 
 import { parsePointer } from "../json-schema/json-pointer.ts";
 
-/** What a reference within a document leads to; anything for one that leads out of it. */
+/** Resolves a reference within a document. A reference to another document gives `true`. */
 export function resolveReference(root: unknown, reference: string): unknown {
   return reference.startsWith("#")
     ? valueAt(root, parsePointer(reference.slice(1)).map(withoutPercent))
     : true;
 }
 
-/** A pointer in a URI fragment may have its characters escaped; a lone percent sign is itself. */
+/** Decodes a pointer's step from a URI fragment. A lone percent sign is kept. */
 function withoutPercent(step: string): string {
   try {
     return decodeURIComponent(step);
@@ -18,7 +18,7 @@ function withoutPercent(step: string): string {
   }
 }
 
-/** The schema of a value at a place, where no union stands on the way. */
+/** The schema of the value at a path. Undefined if a union is on the way. */
 export function schemaAt(
   root: JsonRecord,
   path: readonly (string | number)[],

@@ -9,7 +9,7 @@ const SCALARS = new Map<unknown, string>([
   ["ZodBoolean", "boolean"],
   ["ZodNull", "null"],
 ]);
-/** By the name of the type: what a value has to look like, without bounds, which the schema itself checks. */
+/** The shape of a value by the name of its type. It has no bounds, since the schema itself checks them. */
 const FORMS: Readonly<Record<string, (def: JsonRecord, convert: Convert) => JsonSchema>> = {
   ZodNumber: (def) => {
     const isWhole = arrayAt(def, "checks").some((one) => stringAt(one, "kind") === "int");
@@ -44,7 +44,10 @@ const FORMS: Readonly<Record<string, (def: JsonRecord, convert: Convert) => Json
   ZodNullable: ({ innerType }, convert) => ({ anyOf: [convert(innerType), { type: "null" }] }),
 };
 
-/** The JSON Schema of what a zod 3 schema takes, with `{}` for what JSON Schema can't say; undefined for any other schema. */
+/**
+ * The JSON Schema of a zod 3 schema's input, with `{}` for what JSON Schema cannot express. Undefined for other
+ * schemas.
+ */
 export function schemaOfZod3(schema: object): JsonSchema | undefined {
   if (recordAt(schema, "_def")["typeName"] === undefined) return undefined;
   const names = new Map<unknown, string>();
@@ -64,7 +67,7 @@ export function schemaOfZod3(schema: object): JsonSchema | undefined {
     }
     const form = FORMS[String(typeName)];
     if (form !== undefined) return form(def, convert);
-    // What wraps another takes what that one takes, but for what makes a value of anything.
+    // A wrapper accepts the same as its inner type. `preprocess` accepts anything.
     const isAny = stringAt(effect, "type") === "preprocess";
     const inner = innerType ?? first ?? checked ?? type;
     return isAny || inner === undefined ? {} : convert(inner);

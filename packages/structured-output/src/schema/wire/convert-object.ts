@@ -15,10 +15,10 @@ interface Property {
   isOptional: boolean;
 }
 
-/** The name under which a wire object carries the properties that its schema does not name. */
+/** The wire property that carries properties the schema does not name. */
 const extrasName = "additionalProperties";
 
-/** An object: named properties all required on the wire, any others as a list of pairs. */
+/** Converts an object. Named properties are all required on the wire, and others become a list of pairs. */
 export function convertObject(node: WireNode, position: Position, context: WireContext): Converted {
   const named = namedProperties(node);
   const others = otherProperties(node);
@@ -91,7 +91,7 @@ export function objectOf(members: readonly (readonly [string, WireNode])[]): Wir
   };
 }
 
-/** Declared properties first, then names that are only required. */
+/** Declared properties first, then names that are only in `required`. */
 function namedProperties(node: WireNode): Map<string, unknown> {
   const named = new Map<string, unknown>(Object.entries(recordAt(node, "properties")));
   const fallback = isRecord(node["additionalProperties"]) ? node["additionalProperties"] : true;
@@ -101,7 +101,7 @@ function namedProperties(node: WireNode): Map<string, unknown> {
   return named;
 }
 
-/** The schema of properties that are not named; undefined where none are to be sent. */
+/** The schema of unnamed properties. Undefined if none should be sent. */
 function otherProperties(node: WireNode): unknown {
   const { additionalProperties, patternProperties, properties, required, propertyNames } = node;
   if (isRecord(patternProperties) && Object.keys(patternProperties).length > 0) return true;
@@ -141,7 +141,7 @@ function convertPairs(
   return { schema: { type: "array", items }, decode: pairsBy(member.decode) };
 }
 
-/** Null stands for absent, also where it is a value of the property: models mean the same by both. */
+/** Null means absent, even if the property allows null, since models do not distinguish them. */
 function optional({ schema, decode }: Converted): Converted {
   const branches: unknown = schema["anyOf"];
   const isNullable =
@@ -150,7 +150,7 @@ function optional({ schema, decode }: Converted): Converted {
   return { schema: { anyOf: [schema, { type: "null" }] }, decode };
 }
 
-/** A list with a name twice is not decoded. */
+/** Decodes a list of pairs. A list with a repeated name is not decoded. */
 function pairsBy(decode: Decode): Decode {
   return (wire) => {
     if (!Array.isArray(wire) || !wire.every((pair) => isPair(pair))) return wire;

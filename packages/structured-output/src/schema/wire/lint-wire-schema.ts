@@ -15,11 +15,11 @@ import {
 
 type Path = (string | number)[];
 
-/** Adds a finding, at a place below the node. */
+/** Adds a finding at a path below the node. */
 type Add = (code: `wire_${string}`, message: string, ...at: Path) => void;
 
 /**
- * Everything in a JSON Schema that strict structured outputs refuse; empty for a schema that may be sent with
+ * Finds everything in a JSON Schema that strict structured outputs reject. Empty if the schema can be sent with
  * `strict: true`. Paths lead into the schema, codes are `wire_root`, `wire_keyword`, `wire_type`,
  * `wire_required`, `wire_additional_properties`, `wire_enum`, `wire_any_of`, `wire_ref`, `wire_format`, `wire_pattern`,
  * `wire_depth` and `wire_size`.

@@ -21,34 +21,33 @@ import {
 } from "./wire-context.ts";
 import { wireLimits } from "./wire-rules.ts";
 
-/** A schema in the strict subset, and the way back from its values. */
+/** A schema in the strict subset, and the decoder of its values. */
 export interface WireSchema {
-  /** Accepted with `strict: true`: `lintWireSchema` finds nothing in it. */
+  /** Valid with `strict: true`: `lintWireSchema` finds nothing in it. */
   schema: JsonSchema;
-  /** The domain value of a wire value, unchecked. What does not have the wire's shape stays as it is. */
+  /** Decodes a wire value to an unchecked domain value. Anything without the wire's shape stays unchanged. */
   decode(wire: unknown): unknown;
-  /** Warnings: what the wire schema cannot say, by path in the domain schema. Codes are of `WireNoteCode`. */
+  /** Warnings about what the wire schema cannot express, by path in the domain schema. Codes are of `WireNoteCode`. */
   notes: Issue[];
 }
 
 const converted = new WeakMap<JsonSchema, WireSchema>();
 
 /**
- * The strict subset's form of a schema: optional properties become nullable, maps become lists of pairs, tuples become
- * objects, unions that cannot be told apart are tagged, and what has no form at all travels as JSON text. Converted once
- * for each schema object.
+ * Converts a schema to the strict subset. Optional properties become nullable, maps become lists of pairs, tuples become
+ * objects, and ambiguous unions are tagged. Anything else is sent as JSON text. Each schema object is converted once.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function toWireSchema<T>(schema: StructuredSchema<T>): WireSchema {
   const domain = jsonSchemaOf(schema);
-  // What a library gives is valid.
+  // Schemas from a library are valid.
   if (!isStandardSchema(schema)) createJsonSchemaChecker(schema);
   const known = converted.get(domain) ?? convertWithinLimits(domain);
   converted.set(domain, known);
   return known;
 }
 
-/** Tagging and wrapping nest deeper than the domain does, so that a schema at the limit is tried with less room. */
+/** Tags and wrappers nest deeper than the domain schema, so a schema at the limit is tried with less room. */
 function convertWithinLimits(domain: JsonSchema): WireSchema {
   for (let maxDepth: number = wireLimits.depth; maxDepth > 0; maxDepth--) {
     const converted = convertRoot(domain, maxDepth);
@@ -63,7 +62,7 @@ function convertWithinLimits(domain: JsonSchema): WireSchema {
   return { schema: objectOf([["value", text]]), decode: boxed(parsed), notes };
 }
 
-/** The value in the property of a root that is no object. */
+/** Decodes a root that is wrapped in a property because it is not an object. */
 function boxed(decode: Decode): Decode {
   return (wire) => {
     const isBox = isRecord(wire) && Object.hasOwn(wire, "value") && Object.keys(wire).length === 1;
@@ -71,7 +70,7 @@ function boxed(decode: Decode): Decode {
   };
 }
 
-/** The value of JSON text. */
+/** Decodes JSON text. */
 function parsed(wire: unknown): unknown {
   const value = typeof wire === "string" ? parseJson(wire) : undefined;
   return value === undefined ? wire : value;
