@@ -2,14 +2,14 @@ import { styleText } from "node:util";
 
 type Colour = "bold" | "cyan" | "dim" | "green" | "red" | "yellow";
 
-/** How one output stream is written to. */
+/** How to write to one output stream. */
 export interface Style {
   isTerminal: boolean;
-  /** Colours, or functions that leave the text as it is. */
+  /** Functions that add colours, or return the text unchanged. */
   colours: Record<Colour, (text: string) => string>;
 }
 
-/** Reads the stream and NO_COLOR, FORCE_COLOR, TERM: the first that is set decides. */
+/** Reads NO_COLOR, FORCE_COLOR, TERM and the stream. The first variable that is set decides. */
 export function styleOf(
   stream: { isTTY?: boolean | undefined },
   environment: NodeJS.ProcessEnv,

@@ -1,17 +1,20 @@
 import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
 
-/** The title of a column; `right` aligns numbers. */
+/** The title of a column. `right` aligns numbers. */
 export type Column = string | { right: string };
 
-/** What stands in a table, by row. */
+/** The cells of a table, by row. */
 type Rows = readonly (readonly (string | number)[])[];
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uFF01-\uFF60]/u;
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
-/** Aligned with a header on a terminal; elsewhere one line a row, tabs between the cells, no header. Ends with a line feed. */
+/**
+ * Aligned columns with a header on a terminal. Elsewhere one line per row with tabs between the cells and no header.
+ * Ends with a line feed.
+ */
 export function renderTable(columns: readonly Column[], rows: Rows, style: Style): string {
   const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
   if (!style.isTerminal) return cells.map((row) => `${row.join("\t")}\n`).join("");
@@ -30,7 +33,7 @@ export function renderTable(columns: readonly Column[], rows: Rows, style: Style
   return `${[style.colours.dim(line(titles)), ...cells.map(line)].join("\n")}\n`;
 }
 
-/** The table as the text of a command; `whenEmpty` stands in its place where it has no rows. */
+/** The table as a command's text, or `whenEmpty` if it has no rows. */
 export function tableOf(
   columns: readonly Column[],
   rows: Rows,
@@ -40,7 +43,7 @@ export function tableOf(
     rows.length === 0 && whenEmpty !== undefined ? whenEmpty : renderTable(columns, rows, style);
 }
 
-/** Columns that a text takes on a terminal. */
+/** The width of a text in terminal columns. */
 function displayWidth(text: string): number {
   let width = 0;
   for (const character of text)
