@@ -101,13 +101,13 @@ const errorCodes = [
   [EXIT_CODES.interrupted, ["aborted"]],
 ] as const satisfies readonly (readonly [ExitCode, readonly ErrorCode[]])[];
 
-/** Does not compile where a code of the libraries has no exit code. */
+/** Fails to compile if an error code of the libraries has no exit code. */
 const byErrorCode = new Map<
   ErrorCode extends (typeof errorCodes)[number][1][number] ? string : never,
   ExitCode
 >(errorCodes.flatMap(([exitCode, codes]) => codes.map((code) => [code, exitCode] as const)));
 
-/** The exit code for whatever a command threw. */
+/** The exit code for anything a command threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Error && error.name === "AbortError") return EXIT_CODES.interrupted;
   return (

@@ -4,10 +4,10 @@ import { Figure, Status } from "./parts.tsx";
 import { hrefOf } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** What is wrong with the records, and what their sources say of them. */
+/** Shows problems of the records, and findings from a comparison with their sources. */
 export function CatalogHealth({ run }: { run: string | undefined }) {
   const verified = useView("verify", { run });
-  // Read again when the sources have answered: their findings count then.
+  // Read again after a verification, to include its findings.
   const loading = useView("catalog", { seen: verified.view?.verified?.timeMs });
   const { view } = loading;
   return (
@@ -105,7 +105,7 @@ function Verified({ view: { verified, findings } }: { view: VerifyView }) {
   );
 }
 
-/** What differs from a commit. */
+/** Shows the differences from a commit. */
 export function CatalogChanges({ since = "HEAD" }: { since: string | undefined }) {
   const loading = useView("changes", { since });
   const { view } = loading;

@@ -14,7 +14,7 @@ const changes: Record<ComparedPair["change"], string> = {
   unknown: "not known",
 };
 
-/** The prompt that is shown and another, of this session or another one. */
+/** Compares the shown prompt with another one of the same or another session. */
 export function ComparedPrompts({
   view,
   with: at,
@@ -65,7 +65,7 @@ export function ComparedPrompts({
   );
 }
 
-/** Where the cache of a provider ends, and what that costs. */
+/** Shows where the cached prefix ends, and what that costs. */
 function Break({
   compared: { break: broken },
   parts,
@@ -91,7 +91,7 @@ function Break({
   );
 }
 
-/** What is the same and stands together is one group. */
+/** Groups consecutive equal parts. */
 function foldedPairs(pairs: readonly ComparedPair[]): ComparedPair[][] {
   const groups: ComparedPair[][] = [];
   for (const pair of pairs) {

@@ -28,7 +28,7 @@ const reasons: Record<string, string> = {
   added: "Stands for what was left out.",
 };
 
-/** Reasons that are not the budget. */
+/** Reasons other than the budget. */
 const whys: Record<string, string> = {
   empty: "It had no content.",
   orphaned_result: "It answers no call that is open.",
@@ -39,7 +39,7 @@ const whys: Record<string, string> = {
   no_user_first: "The user has to open a conversation.",
 };
 
-/** Sessions, or the prompts of one. */
+/** Shows all sessions, or the prompts of one. */
 export function ContextPage({ route }: { route: Route }) {
   const { session } = route.parameters;
   return session === undefined ? <Sessions /> : <Prompt route={route} />;
@@ -72,7 +72,7 @@ function Sessions() {
 
 function Prompt({ route: { parameters } }: { route: Route }) {
   const { session = "", at, part, with: to, other } = parameters;
-  // Without a place it is the newest prompt, so that the page moves as the session does.
+  // Without `at`, shows the newest prompt and follows the session.
   const loading = useView("prompt", { session, at }, true);
   const whole = useView("session", { session }, true);
   const { view } = loading;
@@ -141,7 +141,7 @@ function Steps({
   const sessions = useView(to === undefined ? undefined : "sessions");
   const last = prompts - 1;
   const step = (at: number) => go({ at: at >= last ? undefined : at, part: undefined });
-  // From the address, which is ahead of what is shown while clicks follow each other.
+  // Uses the URL, since the view lags behind it during quick clicks.
   const stepBy = (steps: number) =>
     step(Math.max(0, Number(currentRoute().parameters["at"] ?? last) + steps));
   const isNewest = currentRoute().parameters["at"] === undefined;
@@ -206,7 +206,7 @@ function Steps({
   );
 }
 
-/** All prompts of the session; open where the address sorts or searches them. */
+/** All prompts of the session. Open if the URL sorts or searches them. */
 function Prompts({ session, prompts }: { session: string; prompts: readonly PromptRow[] }) {
   const isOpen = Object.keys(currentRoute().parameters).some((name) => name.startsWith("prompts."));
   const failed = prompts.filter(({ isFailed }) => isFailed).length;
@@ -272,7 +272,7 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
   const select = (id: string) => go({ part: id === part ? undefined : id });
   const type = (change: { find: string }) =>
     replaceRoute("context", { ...currentRoute().parameters, ...change });
-  // One stop for the Tab key, not one for each of hundreds.
+  // A single tab stop instead of one for each of hundreds of parts.
   const listed = partsInOrder(parts, { names, find, order });
   const stop = (listed.find(({ at }) => at === selected?.at) ?? listed[0])?.at;
   return (
@@ -425,7 +425,7 @@ function PromptFigures({ view }: { view: PromptView }) {
   );
 }
 
-/** All parts as they were sent, with their whole texts. */
+/** The full texts of all parts as sent. */
 async function requestText(
   place: { session: string; at: number },
   parts: readonly PromptPart[],
@@ -443,7 +443,7 @@ async function requestText(
   return JSON.stringify(await Promise.all(sent.map(read)), null, 2);
 }
 
-/** What the model answered, as the next prompt has it. */
+/** The model's answer, taken from the next prompt. */
 function Answer({ view: { session, prompt, parts } }: { view: PromptView }) {
   const isLast = prompt.at >= session.prompts - 1;
   const at = prompt.at + 1;
@@ -493,7 +493,7 @@ function Legend({ parts }: { parts: readonly PromptPart[] }) {
   );
 }
 
-/** One part. It takes the focus, and Escape gives that back to the list. */
+/** Shows one part. Takes the focus, and Escape returns it to the list. */
 function PartPanel({
   view,
   part,

@@ -3,16 +3,16 @@ import type { ComponentChildren } from "preact";
 import { count } from "./format.ts";
 import { currentRoute, replaceRoute, useRoute } from "./route.ts";
 
-/** A column: what its rows are sorted and found by, and how that is shown where it is not the text itself. */
+/** A column: `value` is for sorting and searching, `show` renders it if the plain text does not suffice. */
 interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | undefined;
   show?: (row: Row) => ComponentChildren;
 }
 
-/** What a table shows. */
+/** Properties of a table. */
 interface DataTableProps<Row> {
-  /** Begins the parameters of the address, in which what is looked for, the order and the length stand. */
+  /** Prefix of the URL parameters for search, order and length. */
   name: string;
   label: string;
   rows: readonly Row[];
@@ -23,7 +23,7 @@ interface DataTableProps<Row> {
 
 const pageLength = 100;
 
-/** Rows to search and sort, some at a time; on a narrow page each row is a block. */
+/** A table to search and sort, loaded in steps. On a narrow page each row is a block. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { name, label, rows, columns, keyOf, classOf } = props;
   const { parameters } = useRoute();
@@ -113,7 +113,7 @@ function hasWords<Row>(columns: readonly Column<Row>[], row: Row, find: string):
     .every((word) => text.includes(word));
 }
 
-/** By the column of that number, downwards after a minus; as they came without one. */
+/** Sorts by the column with that number, descending after a minus. Unchanged if there is none. */
 function sorted<Row>(rows: Row[], columns: readonly Column<Row>[], sort: string): Row[] {
   const value = columns[Math.abs(Number(sort))]?.value;
   if (sort === "" || value === undefined) return rows;
@@ -123,7 +123,7 @@ function sorted<Row>(rows: Row[], columns: readonly Column<Row>[], sort: string)
 
 function compare(a: string | number | undefined, b: string | number | undefined): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  // What is not known goes last.
+  // Unknown values are the lowest.
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -8,7 +8,7 @@ import { useView } from "./use-view.ts";
 
 const maxBudget = 64_000;
 
-/** What a model would read of the project for a task, and why. */
+/** Shows what a model would read of the project for a task, and why. */
 export function PackPage({ route: { parameters } }: { route: Route }) {
   const { task = "", budget = "8000" } = parameters;
   const [typed, setTyped] = useState(task);

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { moment } from "./format.ts";
 import type { Loading } from "./use-view.ts";
 
-/** What a view has to say before it is there, instead of it, or above the last one that could be read. */
+/** Shows that a view is loading, or the error. After a failed update it is shown above the last version. */
 export function Status({ loading }: { loading: Loading<unknown> }) {
   const { error, isLoading, view, failedAtMs } = loading;
   if (error !== undefined)
@@ -27,7 +27,7 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
   );
 }
 
-/** Copies a text and says so. */
+/** Copies a text and confirms it. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -52,7 +52,7 @@ export function CopyButton({
   );
 }
 
-/** A share as a bar; what it says stands beside it. */
+/** Shows a share as a bar. The number is beside it. */
 export function Bar({ share, tone = "accent" }: { share: number; tone?: string }) {
   const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
   return (

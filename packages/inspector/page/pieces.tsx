@@ -4,7 +4,7 @@ import { count, visible } from "./format.ts";
 
 const pieceLength = 20_000;
 
-/** A text that is here as a whole: its beginning, and more of it when asked. */
+/** Shows the beginning of a loaded text. The user can show more. */
 export function Pieces({ text, label }: { text: string; label: string }) {
   const [length, setLength] = useState(pieceLength);
   return (

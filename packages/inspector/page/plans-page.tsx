@@ -4,7 +4,7 @@ import { Diff } from "./diff.tsx";
 import { CopyButton, Status } from "./parts.tsx";
 import { useView } from "./use-view.ts";
 
-/** The change that waits, and what was applied and rolled back. */
+/** Shows the change that waits for confirmation, and the applied and rolled back transactions. */
 export function PlansPage() {
   const loading = useView("plans", {}, true);
   const { view } = loading;

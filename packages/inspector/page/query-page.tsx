@@ -8,7 +8,7 @@ import { PlanDiagram } from "./plan-diagram.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** A SELECT over the catalog's sources: how it runs, its rows and a chart of its numbers. */
+/** Runs a SELECT over the catalog's sources. Shows how it runs, its rows and a chart of its numbers. */
 export function QueryPage({ route: { parameters } }: { route: Route }) {
   const { sql } = parameters;
   const [typed, setTyped] = useState(sql ?? "");
@@ -99,7 +99,7 @@ const colours = ["accent", "good", "bad", "muted"];
 
 const maxBars = 30;
 
-/** Categories as bars, from 0. */
+/** Shows categories as bars that start at 0. */
 function Bars({
   rows,
   name,
@@ -134,7 +134,7 @@ function Bars({
   );
 }
 
-/** Columns of numbers, in the order of the rows. */
+/** Shows columns of numbers in row order. */
 function Chart({ view: { columns, rows } }: { view: QueryView }) {
   const numeric = columns.filter(({ name }) =>
     rows.every((row) => typeof row[name] === "number" || row[name] === null),

@@ -9,19 +9,19 @@ export interface RunOperation {
   startedAtMs?: number | undefined;
   finishedAtMs?: number | undefined;
   attempts?: number | undefined;
-  /** The code of why it was skipped. */
+  /** The code of the reason why it was skipped. */
   reason?: string | undefined;
-  /** What failed, or what it waits for. */
+  /** The error, or what it waits for. */
   why?: string | undefined;
-  /** The operations that it needs and that are not done, each with its status. */
+  /** Dependencies that have not finished, each with its status. */
   needs?: string[] | undefined;
-  /** What has to hold, so that it runs. */
+  /** Conditions under which it runs. */
   conditions?: string[] | undefined;
-  /** What it gave: state, and parts of the prompt. */
+  /** Its effects: state, and parts of the prompt. */
   effects: { name: string; text: string }[];
 }
 
-/** A run after some of its events. */
+/** The state of a run after some of its events. */
 export interface RunState {
   id: string;
   chat: string;
@@ -41,11 +41,11 @@ export interface RunState {
     | undefined;
   answer?: string | undefined;
   artifacts: RunDetailsView["artifacts"];
-  /** How many there are, after how many of them this is how the run was, and the type of that one. */
+  /** The number of events, how many of them this state includes, and the type of the last of these. */
   events: { total: number; at: number; last?: string | undefined };
 }
 
-/** The run as it was after so many of its events. */
+/** Computes the state of a run after its first `upTo` events. */
 export function runAt(stored: RunDetailsView, upTo: number | undefined): RunState {
   const { input, steps, artifacts, events: all } = stored;
   const events = all.slice(0, upTo);
@@ -100,7 +100,7 @@ export function runAt(stored: RunDetailsView, upTo: number | undefined): RunStat
   };
 }
 
-/** The operations that it needs and that are not done, and its conditions, which may not have held. */
+/** Its unfinished dependencies, and conditions that may not have been met. */
 function whatHolds(
   { id, hook }: RunOperation,
   {

@@ -7,10 +7,10 @@ import { Pieces } from "./pieces.tsx";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** So many come where the address names no limit. */
+/** The limit if the URL contains none. */
 const shownRuns = 100;
 
-/** Why an operation was skipped. */
+/** Reasons for skipping an operation. */
 const reasons: Readonly<Record<string, string>> = {
   disabled: "It is switched off in the profile.",
   trigger_mismatch: "It does not belong to this kind of turn.",
@@ -20,7 +20,7 @@ const reasons: Readonly<Record<string, string>> = {
   policy: "The policy does not allow it here.",
 };
 
-/** What failed, what it waits for, or why it was skipped and which operation or condition is to blame. */
+/** The error, what it waits for, or why it was skipped and which operation or condition caused that. */
 function whyOf({ why, reason, needs = [], conditions = [] }: RunOperation): string | undefined {
   if (why !== undefined || reason === undefined) return why;
   const wanted = reason === "condition_false" ? [...conditions, ...needs] : needs;
@@ -28,7 +28,7 @@ function whyOf({ why, reason, needs = [], conditions = [] }: RunOperation): stri
   return wanted.length === 0 ? sentence : `${sentence} It needs: ${wanted.join(", and ")}.`;
 }
 
-/** Runs of operations, or one of them. */
+/** Shows all runs, or one. */
 export function RunsPage({ route: { parameters } }: { route: Route }) {
   const { id } = parameters;
   return id === undefined ? (
@@ -145,7 +145,7 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
   );
 }
 
-/** The run as it was after each of its events. */
+/** Shows the state of the run after each of its events. */
 function Replay({
   view: { id, events, finishedAtMs },
   parameters,
@@ -181,7 +181,7 @@ function Replay({
   );
 }
 
-/** What the main call was asked, and who put in what. */
+/** Shows the prompt of the main call, and who contributed each part. */
 function Prompt({ id }: { id: string }) {
   const loading = useView("sent", { id });
   const { messages = [], problem } = loading.view ?? {};
@@ -211,7 +211,7 @@ function Prompt({ id }: { id: string }) {
   );
 }
 
-/** State in its versions. */
+/** Shows the versions of the state. */
 function Artifacts({ view: { artifacts } }: { view: RunState }) {
   if (artifacts.length === 0) return null;
   return (
@@ -286,7 +286,7 @@ function took({ startedAtMs, finishedAtMs }: Timed): string {
     : duration(finishedAtMs - startedAtMs);
 }
 
-/** The operation that took longest. */
+/** The operation with the longest duration. */
 function slowestOf(operations: readonly RunOperation[]): RunOperation | undefined {
   const ms = ({ startedAtMs = 0, finishedAtMs = startedAtMs }: Timed): number =>
     finishedAtMs - startedAtMs;

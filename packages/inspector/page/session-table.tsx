@@ -3,7 +3,7 @@ import { DataTable } from "./data-table.tsx";
 import { brief, count, duration, moment, money, percent, visible } from "./format.ts";
 import { hrefOf } from "./route.ts";
 
-/** Sessions to search and sort, with what they cost and what failed. */
+/** A table of sessions with their costs and failures, to search and sort. */
 export function SessionTable({
   sessions,
   label,

@@ -7,14 +7,14 @@ import { moveByArrows } from "./move-by-arrows.ts";
 export interface TreemapLeaf {
   id: string;
   label: string;
-  /** What stands in it. */
+  /** The label. */
   name: string;
-  /** How much of it was sent, from 0 to 1; the rest is a ghost. */
+  /** The share that was sent, from 0 to 1. The rest is drawn as a ghost. */
   kept: number;
-  /** Its group, which gives the colour too. */
+  /** The group, which also determines the colour. */
   group: string;
   value: number;
-  /** Drawn lighter. */
+  /** Draws it lighter. */
   isFaint: boolean;
   mark?: string | undefined;
 }
@@ -26,7 +26,7 @@ interface Node {
 
 const height = 300;
 
-/** Sizes as areas. One stop for the Tab key; the arrows go from one to the next. */
+/** Shows sizes as areas. A single tab stop. The arrow keys move between areas. */
 export function Treemap({
   leaves,
   selected,

@@ -2,33 +2,33 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { InspectorViews, ViewName } from "../src/views.ts";
 
-/** A view as it arrives. While the next one is on its way, and when it can't be read, the last one stays. */
+/** A view while it loads. The last version stays until the next one arrives, also after a failure. */
 export interface Loading<View> {
   view?: View | undefined;
   error?: string | undefined;
-  /** Since when it can't be read. */
+  /** The time since which reads have failed. */
   failedAtMs?: number | undefined;
   isLoading: boolean;
 }
 
 type Parameters = Record<string, string | number | undefined>;
 
-/** How a view is read. */
+/** Options for reading a view. */
 interface ReadOptions {
   signal?: AbortSignal | undefined;
-  /** The tag of the view that is known; without one, or when another is there, the view comes. */
+  /** The ETag of the known version. The server sends the view only if it differs. */
   tag?: string | undefined;
 }
 
 const everyMs = 1_000;
 
-/** The views of a page that was exported, by their addresses. */
+/** The views of an exported page, by URL. */
 const data = document.querySelector("#views")?.textContent;
 const exported = data == null ? undefined : JSON.parse(data);
 const notExported =
   "This is not in the file. For the whole texts of a prompt export again: ccl ui --export page.html session=... at=...";
 
-/** The address of a view's data, whatever the order of its parameters. */
+/** The URL of a view's data, independent of the order of its parameters. */
 function addressOf(name: ViewName, parameters: Parameters): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -46,7 +46,7 @@ export async function fetchView<Name extends ViewName>(
   return view;
 }
 
-/** Reads a view; none comes where it is still the one of the tag. */
+/** Reads a view. Returns none if it still matches the tag. */
 async function readView<Name extends ViewName>(
   name: Name,
   parameters: Parameters,
@@ -67,8 +67,8 @@ async function readView<Name extends ViewName>(
 }
 
 /**
- * Reads a view now and whenever its parameters change, and where it is live every second while the page is seen. What is
- * the same as before is not sent again. Reads nothing while `name` is undefined.
+ * Reads a view now and whenever its parameters change. A live view is read every second while the page is visible.
+ * Unchanged data is not sent again. Reads nothing while `name` is undefined.
  */
 export function useView<Name extends ViewName>(
   name: Name | undefined,

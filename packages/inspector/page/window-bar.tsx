@@ -1,15 +1,15 @@
 import type { PromptPart, PromptView } from "../src/views.ts";
 import { count, percent } from "./format.ts";
 
-/** Parts of one origin that follow each other. */
+/** Consecutive parts of one origin. */
 interface Segment {
   origin: PromptPart["origin"];
   sent: number;
-  /** What was cut. */
+  /** Tokens that were cut. */
   ghost: number;
 }
 
-/** The window in the order in which the model reads it: what was cut stands as a ghost, the limit as a line. */
+/** Shows the context window in reading order, with cut parts as ghosts and the limit as a line. */
 export function WindowBar({ view: { prompt, parts } }: { view: PromptView }) {
   const segments = segmentsOf(parts);
   const sent = prompt.cached + prompt.fresh;

@@ -5,21 +5,22 @@ import { CclError } from "@ccl/core";
 import { readView, type ReadViewOptions } from "./read-view.ts";
 import type { InspectorSource } from "./views.ts";
 
-/** A page that needs no server. */
+/** A page that works without a server. */
 export interface ExportedPage {
   html: string;
-  /** How many views were left out, since the page would be too large. */
+  /** Number of views left out to limit the page's size. */
   left: number;
 }
 
 const maxCharacters = 20_000_000;
 const lists = ["overview", "sessions", "gateway", "runs", "plans"];
-/** Of the newest runs so many are whole. */
+/** How many of the newest runs are included with all details. */
 const wholeRuns = 10;
 
 /**
- * One HTML file with the lists, the newest runs, and a session: that of the parameter `session`, or the newest, with all its
- * prompts, and with the whole texts of the prompt `at`, or the last. Opens from a disk. Throws as the source does for a session that is named.
+ * One HTML file with the lists, the newest runs, and one session: the one of the parameter `session`, or the newest.
+ * Contains all prompts of the session, and the full texts of the prompt `at`, or the last. The file opens from disk.
+ * Throws the source's error if the named session cannot be read.
  */
 export async function exportPage(
   source: InspectorSource,
@@ -37,7 +38,7 @@ export async function exportPage(
   };
   for (const name of lists) await keep(name);
   const shown = await source.prompt?.({ session, at }, { signal }).catch((error: unknown) => {
-    // Without a session to show there are still the lists.
+    // Without a session, the page still contains the lists.
     if (session !== undefined) throw error;
   });
   if (shown) {
@@ -47,7 +48,7 @@ export async function exportPage(
     for (const { at: part } of shown.parts)
       for (const of of [{}, { of: "original" }])
         await keep("text", { at: `${place}`, ...of, part: `${part}`, ...ofSession });
-    // The nearest first.
+    // Nearest first.
     const places = [...Array(shown.session.prompts).keys()];
     for (const one of places.sort((a, b) => Math.abs(a - place) - Math.abs(b - place))) {
       await keep("prompt", { at: `${one}`, ...ofSession });
@@ -64,12 +65,12 @@ export async function exportPage(
   return { html: (await readPage()).replace("<!--views-->", () => data), left };
 }
 
-/** The page as it was built, without data. */
+/** The built page, without data. */
 export function readPage(): Promise<string> {
   return readFile(new URL("../dist/page/page.html", import.meta.url), "utf8");
 }
 
-/** What the page gets of a view that can't be read: what is for people, and nothing else. */
+/** The page's version of an error: only what is meant for people. */
 export function failureOf(error: unknown): { error: { code: string; message: string } } {
   const { code, message } = CclError.isInstance(error)
     ? error
@@ -77,7 +78,7 @@ export function failureOf(error: unknown): { error: { code: string; message: str
   return { error: { code: String(code), message } };
 }
 
-/** Whole numbers beyond what JSON keeps exactly are written as text. */
+/** Whole numbers beyond JSON's safe range become text. */
 export function plainValue(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }

@@ -12,16 +12,16 @@ import { InspectorError } from "./inspector-error.ts";
 import { readView } from "./read-view.ts";
 import type { InspectorSource } from "./views.ts";
 
-/** What is served, and where. */
+/** What to serve, and where. */
 export interface InspectorOptions {
   source: InspectorSource;
-  /** 0, a free one, where absent. Always on 127.0.0.1. */
+  /** Default: 0, which picks a free port. Always on 127.0.0.1. */
   port?: number | undefined;
 }
 
-/** A page that is being served. */
+/** A running inspector. */
 export interface Inspector {
-  /** To be opened in a browser on this machine. */
+  /** Open it in a browser on this machine. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -37,7 +37,8 @@ const headers = {
 };
 
 /**
- * Serves the page on this machine alone. It only reads: other methods than GET, other hosts and other origins are refused.
+ * Serves the page on this machine only. It is read-only: methods other than GET, other hosts and other origins are
+ * rejected.
  * @throws InspectorError `listen_failed`
  */
 export async function openInspector({ source, port = 0 }: InspectorOptions): Promise<Inspector> {
@@ -76,7 +77,7 @@ async function respond(
   if (refusal !== undefined) return send(response, refusal.status, refusal.message);
   const url = new URL(request.url ?? "/", "http://localhost");
   if (url.pathname === "/")
-    // The page has a policy of its own, so that it is as safe from a disk.
+    // The page contains its own content security policy, so that a file on disk is as safe.
     return send(response, 200, await readPage(), {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": "frame-ancestors 'none'",

@@ -1,36 +1,36 @@
 import type { ContextRecord, PartKind } from "@ccl/core/tracing";
 
-/** Numbers of tokens, by what they were. */
+/** Token counts by cache state. */
 interface TokenShares {
   /** Read from the provider's cache. */
   cached: number;
   fresh: number;
 }
 
-/** What there is to look at. */
+/** The data that is available. */
 export interface OverviewView {
   project: string;
   root: string;
-  /** Pages that have nothing to show, why, and what to run. */
+  /** Pages without data, why, and the command that provides it. */
   missing: { page: string; why: string }[];
 }
 
 /** A session of prompts. */
 export interface SessionRow {
   id: string;
-  /** What recorded it, such as `gateway` or `withContext`, or the program whose log it is. */
+  /** What recorded it, such as `gateway` or `withContext`, or the program that wrote the log. */
   source: string;
   title: string;
   model?: string | undefined;
-  /** Milliseconds since the epoch, of the last prompt. */
+  /** Time of the last prompt in milliseconds since the epoch. */
   timeMs?: number | undefined;
   prompts: number;
-  /** Of the last prompt, by estimate. */
+  /** Estimated tokens of the last prompt. */
   tokens: number;
-  /** Of all prompts at list prices, as sent and as they came. */
+  /** Cost of all prompts at list prices, as sent and unchanged. */
   usd: number;
   directUsd: number;
-  /** How many prompts had no answer, or one with a status from 400 on. */
+  /** Prompts without an answer, or with a status from 400 on. */
   failed: number;
   /** From the first prompt to the last. */
   durationMs: number;
@@ -39,22 +39,22 @@ export interface SessionRow {
 /** `sessions`: newest first. */
 interface SessionsView {
   sessions: SessionRow[];
-  /** Files that were left out since they were too many. */
+  /** Number of files left out to limit the list. */
   left: number;
 }
 
-/** A prompt of a session, in numbers. */
+/** The metrics of one prompt. */
 export interface PromptRow
   extends
     TokenShares,
     Pick<ContextRecord, "budget" | "reported" | "status" | "reason" | "durationMs"> {
   at: number;
   timeMs?: number | undefined;
-  /** Before anything was cut. */
+  /** Tokens before shortening. */
   directTokens: number;
   usd: number;
   directUsd: number;
-  /** No answer came, or one with a status from 400 on. */
+  /** True if no answer came, or one with a status from 400 on. */
   isFailed: boolean;
 }
 
@@ -69,21 +69,21 @@ export interface PromptPart {
   at: number;
   origin: PartKind;
   tool?: string | undefined;
-  /** Ties a call and its result together. */
+  /** Links a call and its result. */
   callId?: string | undefined;
-  /** As sent. */
+  /** Tokens as sent. */
   tokens: number;
-  /** As it came. */
+  /** Tokens before changes. */
   directTokens: number;
   isCached: boolean;
-  /** What was done to it, such as `cut` or `dropped`; absent where it was sent as it came. */
+  /** How the part was changed, such as `cut` or `dropped`. Absent if it was sent unchanged. */
   form?: string | undefined;
   why?: string | undefined;
-  /** How to get the whole. */
+  /** How to get the full text. */
   handle?: string | undefined;
-  /** The beginning of what was sent; absent where texts were not kept. */
+  /** The beginning of what was sent. Absent if texts were not stored. */
   preview?: string | undefined;
-  /** Characters of the whole. */
+  /** Length of the full text in characters. */
   length?: number | undefined;
 }
 
@@ -94,36 +94,36 @@ export interface PromptView {
   parts: PromptPart[];
 }
 
-/** A part of one prompt and its partner in another, by their places. */
+/** A part of one prompt and its counterpart in another, by index. */
 export interface ComparedPair {
-  /** `unknown` where texts were not kept. */
+  /** `unknown` if texts were not stored. */
   change: "same" | "changed" | "removed" | "added" | "moved" | "unknown";
   first?: number | undefined;
   second?: number | undefined;
-  /** Lines that begin with a space, + or -; absent where texts were not kept or differ in too many lines. */
+  /** Lines that begin with a space, + or -. Absent if texts were not stored or too many lines differ. */
   diff?: string | undefined;
 }
 
-/** Where a prompt stops being what the one before was, so that a provider reads the rest anew. */
+/** Where a prompt leaves the prefix of the previous one, so that the provider must process the rest again. */
 export interface CacheBreak {
-  /** The part of the second prompt. */
+  /** Index of the part in the second prompt. */
   second: number;
-  /** Bytes of UTF-8 of its text that are still the same; absent where that can't be known. */
+  /** Length of the unchanged prefix of its text in UTF-8 bytes. Absent if unknown. */
   byte?: number | undefined;
-  /** False where it may be the same part: its text was not kept. */
+  /** False if the part may be unchanged, since its text was not stored. */
   isKnown: boolean;
-  /** Of the parts before, which the cache has. */
+  /** Tokens before the break, which the cache holds. */
   keptTokens: number;
-  /** Of the first prompt, from here on: no use in the cache any more. */
+  /** Tokens of the first prompt after the break, whose cache is no longer used. */
   lostTokens: number;
-  /** What it costs to write these anew, at list prices. */
+  /** The cost of writing these to the cache again, at list prices. */
   usd?: number | undefined;
 }
 
 /** `compared`: two prompts, of one session or of two. */
 export interface ComparedView {
   pairs: ComparedPair[];
-  /** Absent where the second goes on from the first. */
+  /** Absent if the second prompt extends the first. */
   break?: CacheBreak | undefined;
 }
 
@@ -135,7 +135,7 @@ export interface TextView {
   total: number;
 }
 
-/** A sum of money over time, or by kind. */
+/** Cumulative cost at one point in time. */
 export interface GatewayPoint {
   timeMs: number;
   usd: number;
@@ -144,10 +144,10 @@ export interface GatewayPoint {
   cachedShare: number;
 }
 
-/** What a running gateway says of itself since it started. */
+/** The statistics of a running gateway since its start. */
 interface LiveGateway {
   url: string;
-  /** Why there are no figures, or why the log that was read is not its own. */
+  /** Why there are no statistics, or why the log belongs to another gateway. */
   problem?: string | undefined;
   figures?:
     | Record<
@@ -157,26 +157,29 @@ interface LiveGateway {
     | undefined;
 }
 
-/** `gateway`: what requests cost and would have cost. Money is by list prices with the cache counted. */
+/**
+ * `gateway`: the actual cost of requests, and the cost without shortening. Uses list prices and includes the provider's
+ * cache.
+ */
 export interface GatewayView {
   requests: number;
   changed: number;
   usd: number;
   directUsd: number;
-  /** Sent in all. */
+  /** Total tokens sent. */
   tokens: TokenShares;
-  /** By the provider's own reports. */
+  /** Totals of the provider's reports. */
   reported: { total: number; cached: number };
-  /** One for each request, summed up from the first; up to 500. */
+  /** One point per request with cumulative sums, up to 500. */
   points: GatewayPoint[];
-  /** Tokens sent, by origin and tool, the largest first. */
+  /** Tokens sent by origin and tool, largest first. */
   kinds: { origin: PartKind; tool?: string | undefined; tokens: number; directTokens: number }[];
-  /** Why requests went out as they came, how often. */
+  /** Why requests were sent unchanged, with counts. */
   passed: [reason: string, count: number][];
   statuses: [status: string, count: number][];
-  /** The costliest first. */
+  /** Highest cost first. */
   sessions: SessionRow[];
-  /** Absent where no running one was named. */
+  /** Absent if no running gateway was specified. */
   live?: LiveGateway | undefined;
 }
 
@@ -186,18 +189,18 @@ export interface PackFile {
   path: string;
   rank?: number | undefined;
   score?: number | undefined;
-  /** Shares of the score by signal, from 0 to 1. */
+  /** Each signal's share of the score, from 0 to 1. */
   reasons: Readonly<Record<string, number>>;
   words: string[];
   neighbour?: string | undefined;
   commit?: string | undefined;
-  /** How much of it is shown; absent where it is not. */
+  /** How much of the file is shown. Absent if it is not shown. */
   level?: string | undefined;
   tokens?: number | undefined;
   omitted?: string | undefined;
 }
 
-/** `pack`: what a model would read of the project for a task. */
+/** `pack`: what a model would see of the project for a task. */
 export interface PackView {
   task: string;
   budget: number;
@@ -208,25 +211,25 @@ export interface PackView {
   text: string;
 }
 
-/** `catalog`: resources that match. */
+/** `catalog`: the resources that match. */
 export interface CatalogView {
   total: number;
   hits: { id: string; kind: string; title: string; fields: string[]; problems: string[] }[];
-  /** How many match each value of a facet. */
+  /** The number of matches for each value of a facet. */
   facets: Readonly<Record<string, readonly { value: string; count: number }[]>>;
   unmatched: string[];
-  /** How many of all resources have each problem that there is. */
+  /** The number of resources with each problem. */
   health: { name: string; about: string; count: number }[];
 }
 
-/** `verify`: the catalog held against its sources, done anew with the parameter `run`. */
+/** `verify`: compares the catalog with its sources. The parameter `run` starts a new verification. */
 export interface VerifyView {
-  /** Absent where that was not done yet. The last four are numbers of findings. */
+  /** Absent before the first verification. The last four fields count findings. */
   verified?:
     | {
         timeMs: number;
         resources: number;
-        /** Of these, those whose source answered. */
+        /** Resources of these whose source answered. */
         probed: number;
         snippets: number;
         breaking: number;
@@ -238,7 +241,7 @@ export interface VerifyView {
   findings: { severity: string; code: string; resourceId: string; message: string }[];
 }
 
-/** `changes`: what differs from the commit of the parameter `since`, the worst first. */
+/** `changes`: the differences from the commit in the parameter `since`, worst first. */
 export interface ChangesView {
   against: string;
   counts: Record<"breaking" | "additive" | "cosmetic", number>;
@@ -256,7 +259,7 @@ export interface ChangesView {
   }[];
 }
 
-/** `resource`: all of one resource. */
+/** `resource`: all details of one resource. */
 export interface ResourceView {
   id: string;
   kind: string;
@@ -266,44 +269,44 @@ export interface ResourceView {
   snippets: { title: string; code: string }[];
 }
 
-/** Where steps of a query run, one after the other. */
+/** Steps of a query that run in one place, in order. */
 export interface QueryPlace {
   name: string;
   steps: { text: string; rows?: number | undefined }[];
-  /** About so many leave it. */
+  /** Estimated number of rows that it returns. */
   rows?: number | undefined;
 }
 
-/** `query`: the rows of a query, or how it would run. */
+/** `query`: the rows of a query, or where it would run. */
 export interface QueryView {
   plan: string;
   ranOn: string;
-  /** What each source does, and what is done with that; `here` is absent where one source does all. */
+  /** The steps of each source, and those on their results. `here` is absent if one source runs everything. */
   diagram: { sources: QueryPlace[]; here?: QueryPlace | undefined };
   durationMs?: number | undefined;
   columns: { name: string; type?: string | undefined }[];
   rows: Record<string, unknown>[];
 }
 
-/** `plans`: what was applied, the newest first, and the change that waits for its confirmation. */
+/** `plans`: applied transactions, newest first, and the change that waits for confirmation. */
 interface PlansView {
   transactions: {
     id: string;
     timeMs: number;
     status: string;
     paths: string[];
-    /** Left as they were by a rollback, since someone else had changed them. */
+    /** Files that a rollback did not restore, since someone else had changed them. */
     kept: string[];
-    /** The check that failed, or what else rolled it back. */
+    /** The failed check, or another reason for the rollback. */
     why?: string | undefined;
   }[];
   pending?: PendingPlan | undefined;
 }
 
-/** What a saved change would do to the files as they are now. */
+/** The effect of a saved change on the current files. */
 export interface PendingPlan {
   summary: string;
-  /** Why it can't be applied; empty where it can. */
+  /** Why it cannot be applied. Empty if it can. */
   issues: { code: string; message: string; path?: string | undefined }[];
   changes: {
     path: string;
@@ -315,7 +318,7 @@ export interface PendingPlan {
   }[];
 }
 
-/** `runs`: runs of operations, the newest first, as many as the parameter `limit` says. */
+/** `runs`: runs of operations, newest first, up to the parameter `limit`. */
 interface RunsView {
   hasMore: boolean;
   runs: {
@@ -327,10 +330,10 @@ interface RunsView {
   }[];
 }
 
-/** An event of a run. Which of the fields it has depends on its type. */
+/** An event of a run. Its type determines which fields it has. */
 export interface RunEventRow {
   type: string;
-  /** Milliseconds since the epoch, as all moments here. */
+  /** Milliseconds since the epoch, like all times here. */
   ts: number;
   hook?: string | undefined;
   operationId?: string | undefined;
@@ -347,7 +350,7 @@ export interface RunEventRow {
   offset?: number | undefined;
 }
 
-/** `run`: all that is kept of one, as @ccl/operations keeps it; what happened follows from the events. */
+/** `run`: all stored data of a run, in the format of @ccl/operations. The events show what happened. */
 export interface RunDetailsView {
   input: {
     runId: string;
@@ -358,7 +361,7 @@ export interface RunDetailsView {
       | { operations: readonly { operationId: string; config: RunOperationConfig }[] }
       | undefined;
   };
-  /** Absent while it is under way. */
+  /** Absent while the run is active. */
   result?:
     | {
         status: string;
@@ -377,42 +380,42 @@ export interface RunDetailsView {
     effects?: readonly { type: string }[] | undefined;
   }[];
   events: readonly RunEventRow[];
-  /** The state that its profile keeps in the chat; versions newest first. */
+  /** The state that the run's profile keeps in the chat. Versions are newest first. */
   artifacts: {
     tag: string;
     versions: {
       version: number;
       runId: string;
-      /** True where this run wrote it. */
+      /** True if this run wrote it. */
       isOfRun: boolean;
       timeMs: number;
-      /** Lines that begin with a space, + or -, against the version that it replaced. */
+      /** The diff from the replaced version: lines that begin with a space, + or -. */
       diff: string;
     }[];
   }[];
 }
 
-/** What has to be done and to hold, so that an operation runs. */
+/** Dependencies and conditions of an operation. */
 interface RunOperationConfig {
   dependsOn?: readonly string[] | undefined;
   when?: readonly { ref: string; equals?: unknown; not?: boolean | undefined }[] | undefined;
 }
 
-/** `sent`: the prompt of a run's main call, put together again from its store. */
+/** `sent`: the prompt of a run's main call, reconstructed from the store. */
 export interface SentView {
-  /** Why it can't be. */
+  /** Why the prompt cannot be reconstructed. */
   problem?: string | undefined;
   messages: {
     role: string;
     /** The chat, the system prompt, or inserted. */
     from: string;
-    /** Operations and artifacts that put something into it. */
+    /** Operations and artifacts that contributed to it. */
     by: string[];
     text: string;
   }[];
 }
 
-/** Each view by its name. Parameters are texts, as in an address. */
+/** The views by name. Parameters are strings, as in a URL. */
 export interface InspectorViews {
   overview: OverviewView;
   sessions: SessionsView;
@@ -439,7 +442,7 @@ export type ViewName = keyof InspectorViews;
 /** Parameters of a view. */
 export type ViewParameters = Readonly<Record<string, string | undefined>>;
 
-/** Where a page's data comes from. What a view throws is shown with its message where it is a CclError. */
+/** Where a page's data comes from. The page shows the message of an error if it is a CclError. */
 export type InspectorSource = {
   readonly [Name in ViewName]?: (
     parameters: ViewParameters,

@@ -36,7 +36,7 @@ const settingsFlags: readonly Flag[] = [
   ["--show", "print the change only"],
 ];
 
-/** The pair that puts ccl into the settings of a client, and takes it out. */
+/** The two commands that add ccl to a client's settings and remove it. */
 function settingsCommands(
   kind: "mcp" | "hooks",
   words: { install: string; uninstall: string },
@@ -120,7 +120,7 @@ const artifactsGroup: readonly CommandDeclaration[] = [
   },
 ];
 
-/** What a proxy and a wrapped command have in common. */
+/** Flags that `ccl proxy` and `ccl wrap` share. */
 const gatewayFlags: readonly Flag[] = [
   [
     "--mode <mode>",
@@ -137,7 +137,7 @@ const gatewayFlags: readonly Flag[] = [
   ["--record", "keep what the prompts said too, without secrets, for ccl ui"],
 ];
 
-/** What agents' prompts are spent on, and how to spend less. */
+/** Commands that show what agents' prompts cost, and reduce it. */
 export const agentCommands: readonly CommandDeclaration[] = [
   {
     name: "on <client>",
@@ -234,7 +234,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
   },
 ];
 
-/** A page on what is in the context. */
+/** The command that serves a page about what is in a model's context. */
 export const uiCommand: CommandDeclaration = {
   name: "ui [view] [parameters...]",
   about:

@@ -124,7 +124,7 @@ const catalogGroup: readonly CommandDeclaration[] = [
   },
 ];
 
-/** Resources of a project, from databases, APIs, MCP servers and files, and rows of them. */
+/** Commands for a project's resources (databases, APIs, MCP servers and files) and queries on their rows. */
 export const catalogCommands: readonly CommandDeclaration[] = [
   {
     name: "catalog",
@@ -224,7 +224,7 @@ const sessionGroup: readonly CommandDeclaration[] = [
   },
 ];
 
-/** What an application keeps of its chats. */
+/** Commands for what an application stores of its chats. */
 export const storeCommands: readonly CommandDeclaration[] = [
   {
     name: "run",

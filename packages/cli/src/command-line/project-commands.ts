@@ -7,7 +7,7 @@ import {
   tokens,
 } from "./command-declaration.ts";
 
-/** What shapes a pack. */
+/** Flags that determine what a pack contains. */
 const shapeFlags: readonly Flag[] = [
   ["--task <text>", "what the model is to do (default: get to know the project)"],
   [
@@ -90,7 +90,7 @@ const cardsCommands: readonly CommandDeclaration[] = [
   },
 ];
 
-/** The project's files as a prompt. */
+/** Commands that turn a project's files into a prompt. */
 export const projectCommands: readonly CommandDeclaration[] = [
   {
     name: "init",

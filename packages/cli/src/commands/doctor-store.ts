@@ -9,7 +9,7 @@ import { finding, findingsResult } from "../output/findings.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
 
-/** Reads a store of records to its end, says what is lost, and copies what is intact to `copy` if that is given. */
+/** Reads a whole store of records, reports what is lost, and copies intact records to `copy` if given. */
 export async function doctorStore(
   { terminal, signal }: Session,
   store: string,

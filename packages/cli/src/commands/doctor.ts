@@ -10,7 +10,10 @@ import { describeSkipped, hasRegistry, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
 import { doctorStore } from "./doctor-store.ts";
 
-/** Looks at what the other commands need and would leave out here, or at one store. Writes nothing but a copy. */
+/**
+ * Checks what the other commands need and what they would leave out here, or checks one store. Writes nothing but a
+ * copy.
+ */
 export async function doctor(
   session: Session,
   store: string | undefined,
@@ -61,7 +64,7 @@ async function registryState(session: Session): Promise<Finding> {
   }
 }
 
-/** Files that packs leave out, and those that are read by another encoding than UTF-8. */
+/** Files that packs leave out, and files in an encoding other than UTF-8. */
 async function fileStates(session: Session): Promise<Finding[]> {
   const name = "files";
   try {

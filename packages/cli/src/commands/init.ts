@@ -9,7 +9,7 @@ import { printable } from "../output/printable.ts";
 import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
 
-/** Sets up the folder of context files and names the project's files; leaves an existing registry as it is. */
+/** Creates the folder of context files and names the project's files. Does not change an existing registry. */
 export async function init(
   session: Session,
   flags: { yes?: boolean | undefined },

@@ -12,7 +12,7 @@ const kinds: Record<"mcp" | "hooks", ReadonlyMap<string, SettingsOf>> = {
   hooks: hookSettings,
 };
 
-/** Writes ccl into a client's settings, or takes it out, after the user has seen the change. */
+/** Adds ccl to a client's settings, or removes it, after the user has seen the change. */
 export function installCommand(
   kind: "mcp" | "hooks",
   name: "install" | "uninstall",
@@ -33,13 +33,13 @@ function known<Value>(all: ReadonlyMap<string, Value>, client: string): Value {
   throw new CliError("usage", `There is no client ${JSON.stringify(client)}; there are ${names}.`);
 }
 
-/** How a client is set up, and why so. */
+/** The settings for a client, and the reason for that setup. */
 type Way = readonly [settings: ReadonlyMap<string, SettingsOf>, name: string, why: string];
 
 const byMcp = "by MCP, since no hook of it could shorten results";
 const printed = "which shortens what commands print; for whole prompts: ccl wrap --";
 
-/** Nothing here needs a process that runs on: a proxy that has ended would leave the client without a model. */
+/** None of these needs a running process: without its proxy a client would have no model. */
 const ways: ReadonlyMap<string, Way> = new Map<string, Way>([
   ["claude", [hookSettings, "claude-code", `by a hook, ${printed} claude`]],
   ["codex", [hookSettings, "codex", `by a paragraph for its model, ${printed} codex`]],
@@ -48,7 +48,7 @@ const ways: ReadonlyMap<string, Way> = new Map<string, Way>([
   ["vscode", [mcpSettings, "vscode", byMcp]],
 ]);
 
-/** Sets a client up in the way that suits it. */
+/** Sets up a client in the way that suits it. */
 export async function on(
   session: Session,
   client: string,
@@ -62,7 +62,7 @@ export async function on(
   return await changeSettings(session, all, { isRemoval: false, undo, flags });
 }
 
-/** Takes ccl out of the settings of a client, or of all, whichever command put it there. */
+/** Removes ccl from the settings of a client, or of all, whichever command added it. */
 export async function off(
   session: Session,
   client: string | undefined,
@@ -79,7 +79,7 @@ export async function off(
   return await changeSettings(session, all, { isRemoval: true, undo, flags });
 }
 
-/** Every place in which ccl may stand, by the names of `ccl on`. */
+/** All places that may contain ccl, by the names of `ccl on`. */
 export function clientSettings(
   session: Session,
 ): { client: string; isForProject: boolean; settings: ClientSettings }[] {

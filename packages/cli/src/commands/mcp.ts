@@ -31,12 +31,12 @@ interface McpServeFlags extends ListenFlags {
   state?: string | undefined;
 }
 
-/** Closes at the end what was opened, or at once where the end came first. */
+/** Registers a function to call at the end. Calls it immediately if the server has already ended. */
 type CloseLater = (close: () => unknown) => Promise<void>;
 
 /**
- * Serves the project until the client goes. Nothing is set up, and nothing is written into the project. What a tool needs is
- * imported and opened at its first call, so that clients that wait little for the list get it.
+ * Serves the project until the client disconnects. Writes nothing into the project. Each tool imports and opens what it
+ * needs on its first call, so that the tool list is ready for clients with short timeouts.
  */
 export async function mcpServe(session: Session, flags: McpServeFlags): Promise<CommandResult> {
   const { root, directory, terminal } = session;
@@ -86,7 +86,7 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
   }
 }
 
-/** The project's catalog and its sources, where it has a folder of one. A source that does not open leaves the others. */
+/** The project's catalog and its sources, if it has one. A source that fails to open does not affect the others. */
 function catalogParts(
   session: Session,
   closeLater: CloseLater,
@@ -144,7 +144,7 @@ async function readServers(
   return servers.value;
 }
 
-/** Starts the servers of a file, and says what their tools take and what had to be changed in them. */
+/** Starts the servers of a file, and reports the size of their tools and what had to be changed in them. */
 export async function mcpDoctor(
   session: Session,
   { config }: Pick<McpProxyFlags, "config">,
@@ -159,7 +159,7 @@ export async function mcpDoctor(
   }
 }
 
-/** Stands in front of the servers of a file until the client goes, then says on stderr what that saved. */
+/** Proxies the servers of a file until the client disconnects, then reports the savings on stderr. */
 export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
   const { terminal } = session;
   const servers = await readServers(session, flags.config);
@@ -197,7 +197,7 @@ interface ListenFlags {
   host?: string | undefined;
 }
 
-/** Serves until the client has gone, over stdio, or until the user interrupts. */
+/** Serves over stdio until the client disconnects, or over HTTP until the user interrupts. */
 async function listen(
   { terminal, signal }: Session,
   { http, host }: ListenFlags,

@@ -29,11 +29,11 @@ interface ProxyFlags extends StateFlags {
   mode: GatewayMode;
   holdout?: number | undefined;
   tokenEnv?: string | undefined;
-  /** The log gets what prompts say too, not only how long they were and what they cost. */
+  /** Log the text of prompts too, not only their sizes and costs. */
   record?: boolean | undefined;
 }
 
-/** Runs until it is interrupted, then says what it did. */
+/** Runs until interrupted, then reports what it did. */
 export async function proxy(session: Session, flags: ProxyFlags): Promise<CommandResult> {
   const { upstream } = flags;
   if (upstream === undefined)
@@ -57,7 +57,7 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
 /** Flags of `ccl wrap`. */
 type WrapFlags = Omit<ProxyFlags, "port">;
 
-/** Runs a command with its model calls through a proxy that ends with it; ends as the command does. */
+/** Runs a command with its model calls through a proxy that ends with it. Exits with the command's exit code. */
 export async function wrap(
   session: Session,
   command: string[],
@@ -75,7 +75,7 @@ export async function wrap(
   stderr.write(
     `${name} goes to ${upstream} through ${running.url}, mode ${flags.mode}, with ${set.join(" and ")}; state in ${folder.path}\n`,
   );
-  // The command has its own answer to Ctrl+C, and the proxy stays for as long as the command does.
+  // The command handles Ctrl+C itself, and the proxy has to run as long as the command.
   session.forbidExit();
   try {
     const child = spawn(name, [...(args?.(running.url) ?? []), ...rest], {
@@ -87,7 +87,7 @@ export async function wrap(
         [sharedState]: flags.postgres ?? env[sharedState],
       },
     });
-    // A terminal sends Ctrl+C to the command too; what this process alone gets is passed on.
+    // A terminal sends Ctrl+C to the command too. Forward signals that only this process receives.
     const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
     const pass = (signal: NodeJS.Signals): void => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
@@ -138,7 +138,7 @@ async function start(
         folder.kind === "postgres" ? undefined : flags.state,
       );
     const gateway = createGateway({ ...parts, hint });
-    // What prompts say stays on this machine.
+    // The text of prompts stays on this machine.
     const record = recordTo(join(folder.path, "requests"), { texts: flags.record });
     const opened = await openProxy({ gateway, service, upstream, port, host, token, record });
     const close = async (): Promise<void> => {
@@ -158,7 +158,7 @@ function asUsage(error: unknown): never {
   throw error;
 }
 
-/** Plans requests, so that the first real one does not wait for code to be compiled. */
+/** Plans sample requests, so that the first real one does not wait for compilation. */
 async function warmUp(): Promise<void> {
   const [records, artifactStore] = [createMemoryRecords(), createMemoryArtifactStore()];
   const gateway = createGateway({ records, artifactStore, mode: "full", hint: "hash" });

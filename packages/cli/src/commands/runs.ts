@@ -30,7 +30,7 @@ export interface RunFlags extends StoreFlags {
   find?: string | undefined;
 }
 
-/** The newest runs, or those that have not ended. */
+/** Lists the newest runs, or those that have not ended. */
 export async function runList(session: Session, flags: RunFlags): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
     const { limit = 20, unfinished = false } = flags;
@@ -57,7 +57,7 @@ interface RunSummary {
   runId: string;
   chatId: string;
   branchId: string;
-  /** `running`: a worker has it; `waiting for a worker`: its lease is over. */
+  /** `running`: a worker holds its lease. `waiting for a worker`: the lease has expired. */
   status: string;
   startedAt: string;
   durationMs?: number | undefined;
@@ -79,7 +79,7 @@ function summaryOf({ input, result, lease }: StoredRun): RunSummary {
   };
 }
 
-/** One run. */
+/** Shows one run. */
 export async function runShow(
   session: Session,
   id: string,
@@ -136,7 +136,7 @@ function eventLine(event: RunEvent): string | undefined {
   }
 }
 
-/** Ends a run; waits a little for its worker to see it. */
+/** Aborts a run, and waits briefly until its worker notices. */
 export async function runAbort(
   session: Session,
   id: string,
@@ -155,7 +155,7 @@ export async function runAbort(
   });
 }
 
-/** An engine that can end runs, and carry on none. */
+/** An engine that can abort runs but not resume them. */
 function engineWithout(stores: OperationStores): RunEngine {
   const generate = (): never => {
     throw new CliError("usage", "No model is asked here.");
@@ -167,7 +167,7 @@ function engineWithout(stores: OperationStores): RunEngine {
   });
 }
 
-/** Carries a run on in this process, to its end. */
+/** Resumes a run in this process, to its end. */
 export async function runResume(
   session: Session,
   id: string,
@@ -192,7 +192,8 @@ export async function runResume(
     const engine = await engineOf(session, stores, flags);
     const run = await engine.resume(id);
     const result = await Promise.race([run.result, once(session.signal, "abort")]);
-    // The process ends without ending the run: who resumes it finds its worker dead, and what it has done.
+    // The process exits without ending the run. A later resume finds the worker gone and continues from what it
+    // committed.
     if (Array.isArray(result))
       return {
         ...said(

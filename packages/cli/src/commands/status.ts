@@ -19,7 +19,7 @@ interface StatusFlags {
 const variables = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"] as const;
 const answersWithinMs = 3000;
 
-/** Says which clients ccl is set up for, and whether a proxy runs and is used. Sends nothing to an API. */
+/** Reports which clients use ccl, and whether a proxy runs and is used. Sends nothing to an API. */
 export async function status(session: Session, flags: StatusFlags): Promise<CommandResult> {
   if (flags.line === true) return await statusLine(session);
   const { env } = session.terminal;
@@ -49,13 +49,13 @@ export async function status(session: Session, flags: StatusFlags): Promise<Comm
   return findingsResult(findings, { address, stats });
 }
 
-/** Where clients of this shell would find a proxy. */
+/** The proxy's address for clients started from this shell. */
 function proxyOf(env: NodeJS.ProcessEnv, url?: string): string {
   const local = variables.map((name) => env[name] ?? "").find(isLocal);
   return originOf(url ?? local ?? "http://127.0.0.1:8788");
 }
 
-/** The clients that ccl stands in the settings of. */
+/** The clients whose settings contain ccl. */
 async function clientFindings(session: Session): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { client, settings } of clientSettings(session)) {
@@ -71,7 +71,7 @@ async function clientFindings(session: Session): Promise<Finding[]> {
   return findings.length > 0 ? findings : [finding("clients", "hint", none)];
 }
 
-/** What Claude Code shows below its prompt; it gives the session on stdin. */
+/** The status line for Claude Code, which passes the session on stdin. */
 async function statusLine(session: Session): Promise<CommandResult> {
   const given = parseJson(await readInput(session, "-", "what Claude Code says of its session"));
   const path = stringAt(given, "transcript_path");
@@ -128,12 +128,12 @@ function traffic(stats: unknown): Finding {
   );
 }
 
-/** True of what a gateway answers at `/health`. */
+/** True for a gateway's answer at `/health`. */
 export function isGateway(health: unknown): boolean {
   return stringAt(health, "service") === "ccl";
 }
 
-/** What it answers as JSON: empty where it refuses, undefined where nothing that speaks JSON is there. */
+/** The proxy's answer as JSON. Empty if it refuses, undefined if nothing there answers in JSON. */
 export async function askProxy(url: string, token?: string): Promise<unknown> {
   try {
     const headers: Record<string, string> = token === undefined ? {} : { "x-ccl-token": token };
@@ -144,7 +144,7 @@ export async function askProxy(url: string, token?: string): Promise<unknown> {
   }
 }
 
-/** Without a path or a password. */
+/** An address without path and password. */
 export function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : address;
 }

@@ -11,7 +11,7 @@ import { inspectorSource } from "../inspect/inspector-source.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import type { Session } from "../session.ts";
 
-/** Serves the page until it is interrupted, or prints one view. */
+/** Serves the page until interrupted, or prints one view. */
 export async function ui(
   session: Session,
   view: string | undefined,
@@ -40,7 +40,7 @@ export async function ui(
       return { document, text: () => `${JSON.stringify(document, null, 2)}\n` };
     }
     const inspector = await openInspector({ source, port: flags.port });
-    // The first view is then as fast as the next ones; what fails here is said where it is shown.
+    // Warms up, so that the first view is as fast as later ones. The view itself reports errors.
     source.sessions?.({}, { signal: session.signal }).catch(() => undefined);
     const { colours } = session.noteStyle;
     session.terminal.stderr.write(

@@ -20,7 +20,7 @@ const maxMatches = 1_000;
 const maxRows = 1_000;
 const queryTimeoutMs = 30_000;
 
-/** The project's catalog, read again when it is older than a few seconds. */
+/** The project's catalog. Reads it again after a few seconds. */
 export function catalogViews(session: Session): Required<CatalogViews> {
   let opened: { read: ReadCatalog; snapshot: CatalogSnapshot; atMs: number } | undefined;
   let verified: { report: VerifyReport; timeMs: number } | undefined;
@@ -61,13 +61,13 @@ export function catalogViews(session: Session): Required<CatalogViews> {
     },
     async resource({ id = "" }, { signal }) {
       const { read } = await open();
-      // The command would look for near ones, and save the index that it makes for that.
+      // The command would search for similar names, and save the search index.
       if (!read.content.records.some(({ record }) => record.id === id))
         throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.`);
       return (await catalogShow({ ...session, signal }, id, read)).view;
     },
     async verify({ run }, { signal }) {
-      // Only looks: without --update nothing is written.
+      // Only reads: without `--update` nothing is written.
       if (run !== undefined) {
         const { document: report } = await catalogVerify({ ...session, signal }, {});
         verified = { report, timeMs: Date.now() };

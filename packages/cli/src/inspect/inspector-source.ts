@@ -12,7 +12,7 @@ import { planViews } from "./plan-views.ts";
 import { promptViews } from "./prompt-views.ts";
 import { isAddress, runsFile, runViews } from "./run-views.ts";
 
-/** All views of a project's folder and of what its user's tools keep. Reads only. */
+/** All views of a project's folder and of the data that the user's tools store. Only reads. */
 export function inspectorSource(given: Session, flags: UiFlags): InspectorSource {
   const session = { ...given, isReadOnly: true };
   return {

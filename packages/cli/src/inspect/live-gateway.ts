@@ -4,7 +4,7 @@ import type { GatewayView } from "@ccl/inspector";
 import { askProxy, isGateway, originOf } from "../commands/status.ts";
 import type { UiFlags } from "./ui-flags.ts";
 
-/** What the gateway of `--gateway` says of itself; undefined where none was named. */
+/** The statistics of the gateway that `--gateway` names. Undefined without the flag. */
 export async function liveGateway(
   env: NodeJS.ProcessEnv,
   { gateway, tokenEnv }: UiFlags,

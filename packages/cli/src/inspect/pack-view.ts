@@ -6,7 +6,7 @@ import { narrowRegistry, selectFiles, withPresentFiles } from "../project.ts";
 import { applySettings } from "../pack-shape.ts";
 import type { Session } from "../session.ts";
 
-/** What `ccl pack` would give for a task, and why each file ranks where it does. Writes nothing. */
+/** What `ccl pack` would show for a task, and why each file has its rank. Writes nothing. */
 export function packView(session: Session): Required<Pick<InspectorSource, "pack">> {
   return {
     async pack({ task = "", budget = "" }, { signal }) {

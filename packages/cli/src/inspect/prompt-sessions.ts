@@ -14,26 +14,26 @@ import {
 import { agentFolders, findLogs, maxLogBytes, readAgentLog } from "../commands/audit.ts";
 import type { Session } from "../session.ts";
 
-/** Tokens of one origin, of results by tool. */
+/** Tokens of one origin. Results are counted by tool. */
 export type KindTokens = GatewayView["kinds"][number];
 
-/** A prompt: its parts as they came and as they were sent. */
+/** A prompt with its parts, as received and as sent. */
 export interface SessionPrompt {
   row: PromptRow;
   parts: readonly ContextPart[];
-  /** What its parts come to, by kind; of recorded prompts alone. */
+  /** The tokens of its parts by kind. Recorded prompts only. */
   kinds: readonly KindTokens[];
-  /** So many of its parts stood at the same place of the prompt before, so that they may have been in the provider's cache. */
+  /** How many leading parts equal those of the previous prompt, so that the provider's cache may hold them. */
   unchanged: number;
 }
 
-/** A session with its prompts, one or more. */
+/** A session with one or more prompts. */
 export interface PromptSession {
   row: SessionRow;
   prompts: readonly SessionPrompt[];
 }
 
-/** Reads the sessions that were recorded into a folder; a later call reads what was added since. */
+/** Reads the sessions recorded in a folder. Later calls read only what was added. */
 export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
   const read = createContextLogReader(folder);
   const known = new WeakMap<ContextRecord, { prompt: SessionPrompt; run: number }>();
@@ -55,8 +55,8 @@ export function recordedSessions(folder: string): () => Promise<PromptSession[]>
 }
 
 /**
- * Runs of one task have one key, and may be under way at the same time. A prompt belongs to the run that it goes on from;
- * what begins as a run did that has gone on since is another.
+ * The run that a prompt belongs to. Runs of one task share a key and may overlap. A prompt joins the run that it extends.
+ * One that equals the start of a run that has since continued starts a new run.
  */
 function runOf({ parts }: ContextRecord, runs: readonly SessionPrompt[][]): number {
   const commonWith = (prompt: SessionPrompt | undefined): number => {
@@ -74,7 +74,7 @@ function runOf({ parts }: ContextRecord, runs: readonly SessionPrompt[][]): numb
   return isAnew ? runs.length : best;
 }
 
-/** How many tokens a part took as it was sent. */
+/** Tokens of a part as sent. */
 export function sentTokens({ sent, tokens }: ContextPart): number {
   return sent?.tokens ?? tokens;
 }
@@ -87,7 +87,7 @@ function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): Sess
   const cached = sumAll(parts.slice(0, unchanged).map(sentTokens));
   const fresh = sumAll(parts.map(sentTokens)) - cached;
   const directTokens = sumAll(parts.map(({ tokens }) => tokens));
-  // As it came, all that the prompt before had would have been read from the cache.
+  // If nothing had been changed, the cache would hold the whole previous prompt.
   const directCached = Math.min(last?.row.directTokens ?? 0, directTokens);
   const {
     usd = usdOf(cached, fresh, model),
@@ -102,13 +102,13 @@ function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): Sess
       directTokens: part.tokens,
     });
   const sizes = { cached, fresh, directTokens, usd, directUsd };
-  // The log has no status where no answer came.
+  // Without an answer the log has no status.
   const isFailed = durationMs !== undefined && !(status !== undefined && status < 400);
   const row = { at, timeMs, ...sizes, status, reason, budget, reported, durationMs, isFailed };
   return { row, parts, kinds: [...kinds.values()], unchanged };
 }
 
-/** Whether both said the same to the model, where that is known. */
+/** True if both sent the same content to the model, as far as that is known. */
 function isSentAlike(part: ContextPart, known: ContextPart | undefined): boolean {
   return part.kind === known?.kind && isAlike(part.sent ?? part, known.sent ?? known);
 }
@@ -121,7 +121,7 @@ function isAlike(one: PartContent, other: PartContent | undefined): boolean {
   );
 }
 
-/** Adds to the sum of its kind. */
+/** Adds to the sum of the kind. */
 export function addKind(
   sums: Map<string, KindTokens>,
   { origin, tool, tokens, directTokens }: KindTokens,
@@ -134,7 +134,7 @@ export function addKind(
   sums.set(key, sum);
 }
 
-/** What is read from the logs of coding agents, and how many are left out. */
+/** Sessions from the logs of coding agents, and how many were left out. */
 export interface AgentSessions {
   sessions: PromptSession[];
   left: number;
@@ -143,7 +143,7 @@ export interface AgentSessions {
 const maxLogs = 60;
 const read = new Map<string, { changedMs: number; sessions: PromptSession[] }>();
 
-/** The newest sessions of the coding agents of this user, or of a folder of their logs. */
+/** The newest sessions of this user's coding agents, or of a folder of their logs. */
 export async function agentSessions(
   session: Session,
   folder: string | undefined,
@@ -196,7 +196,7 @@ function ofTranscript(
   return sessionOf({ id, source: client, model, timeMs: changedMs }, prompts);
 }
 
-/** What a prompt costs at list prices. */
+/** The cost of a prompt at list prices. */
 function usdOf(cached: number, fresh: number, model: string | undefined): number {
   const { read, write, minCachedTokens, usdPerMillion } = cachePriceOf(model);
   const isCached = cached >= minCachedTokens;

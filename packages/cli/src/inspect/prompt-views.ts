@@ -34,11 +34,11 @@ type PromptViews = Pick<
 >;
 
 const previewLength = 400;
-/** A piece of a text that a page takes at once. */
+/** The longest piece of text that the page loads at once. */
 const pieceLength = 40_000;
 const maxPoints = 500;
 
-/** What was sent: by the gateway's log, and by the logs of coding agents. */
+/** The prompts that were sent, from the gateway's log and the logs of coding agents. */
 export function promptViews(session: Session, flags: UiFlags): Required<PromptViews> {
   const log = join(flags.state ?? stateFolder(session.terminal), "requests");
   const readGateway = recordedSessions(log);
@@ -112,7 +112,7 @@ function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters)
   throw new CliError("usage", `The session has ${prompts.length} prompts, so none is ${at}.`);
 }
 
-/** The piece of a text that begins at the offset. */
+/** The piece of a text that starts at the offset. */
 function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
   const from = Math.max(0, Number(offset) || 0);
   return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
@@ -139,7 +139,7 @@ function partsOf({ parts, unchanged }: SessionPrompt): PromptPart[] {
   });
 }
 
-/** The parts in the form in which they were sent. */
+/** The parts as they were sent. */
 function sentParts({ parts }: SessionPrompt): ComparedPart[] {
   return parts.map((part) => {
     const { kind: origin, tool, callId, sent: record = part } = part;
@@ -173,7 +173,7 @@ function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live
   };
 }
 
-/** Summed up from the first, thinned out evenly. */
+/** Cumulative sums, evenly thinned out. */
 function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
   let [usd, directUsd, cached, tokens] = [0, 0, 0, 0];
   const points = prompts.map(({ row }) => {

@@ -10,7 +10,7 @@ import type { UiFlags } from "./ui-flags.ts";
 import { runPrompt } from "./run-prompt.ts";
 import { artifactsOf, stateOf } from "./run-state.ts";
 
-/** Where an application may keep its runs to be found without `--runs`. */
+/** The default file of an application's runs, found without `--runs`. */
 export function runsFile({ root, directory }: Session, { runs }: UiFlags): string {
   return runs ?? join(root, directory, "operations.db");
 }
@@ -22,7 +22,7 @@ export function isAddress(runs: string): boolean {
 
 const shownRuns = 100;
 
-/** Runs of operations in SQLite or PostgreSQL, opened for reading only. */
+/** Views of operation runs in SQLite or PostgreSQL, opened read-only. */
 export function runViews(
   session: Session,
   flags: UiFlags,

@@ -5,10 +5,10 @@ export interface UiFlags {
   port?: number | undefined;
   state?: string | undefined;
   agents?: string | undefined;
-  /** Where `recordTo` of @ccl/inspector writes. */
+  /** The folder that `recordTo` of @ccl/inspector writes to. */
   records?: string | undefined;
   runs?: string | undefined;
   gateway?: string | undefined;
-  /** The variable with the gateway's token. */
+  /** The variable that holds the gateway's token. */
   tokenEnv?: string | undefined;
 }

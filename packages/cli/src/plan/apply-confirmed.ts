@@ -16,10 +16,10 @@ import type { Session } from "../session.ts";
 import { renderPreview } from "./render-preview.ts";
 import { splitCommand } from "./split-command.ts";
 
-/** Flags of every command that changes files by a plan. */
+/** Flags of every command that applies a plan to files. */
 export interface ApplyFlags {
   check?: string[] | undefined;
-  /** For one run of a check, in seconds. */
+  /** Limit for one run of a check, in seconds. */
   checkTimeout?: number | undefined;
   checkMayFail?: boolean | undefined;
   checkMustPass?: boolean | undefined;
@@ -33,7 +33,7 @@ export function checksOf({ check = [], checkTimeout }: ApplyFlags): PlanCheck[] 
   return check.map((line) => ({ name: line, command: splitCommand(line), timeoutMs }));
 }
 
-/** Asks where somebody can answer, then applies. @throws CliError without agreement */
+/** Asks for confirmation on a terminal, then applies. @throws CliError without confirmation */
 export async function applyConfirmed(
   session: Session,
   flags: ApplyFlags,
@@ -61,7 +61,7 @@ export async function applyConfirmed(
   return applied;
 }
 
-/** The hash of what the user has just seen and agreed to; undefined where nobody can be asked. */
+/** The hash of the preview that the user confirmed. Undefined if no one can answer. */
 async function askFor(
   session: Session,
   plan: ValidPlan,
@@ -85,10 +85,10 @@ function unconfirmed({ planHash, changes }: PlanPreview): CliError {
   });
 }
 
-/** Enough for a dozen failures with what was expected. */
+/** Room for a dozen failures with their expected values. */
 const BUDGET_TOKENS = 2_000;
 
-/** What a check printed, as its reader needs it: failures and errors first, repeats once. */
+/** Shortens a check's output: failures and errors first, repeats once. */
 export function shortenOutput(output: string): string {
   return compress(output, { budget: BUDGET_TOKENS, query: "error failed expected" }).text;
 }

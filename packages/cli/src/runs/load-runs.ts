@@ -3,7 +3,7 @@ import type { OperationStores } from "@ccl/operations/sqlite";
 
 import { CliError } from "../cli-error.ts";
 
-/** The run of an id. @throws CliError `usage` */
+/** Loads a run by its id. @throws CliError `usage` */
 export async function loadRun(
   { runs }: Pick<OperationStores, "runs">,
   id: string,
@@ -13,7 +13,7 @@ export async function loadRun(
   throw new CliError("usage", `The store has no run ${JSON.stringify(id)}; see ccl run list.`);
 }
 
-/** The newest runs first, and whether there are more; only those that have not ended, where not all are wanted. */
+/** The newest runs first, and whether there are more. Excludes ended runs unless all are requested. */
 export async function newestRuns(
   { runs }: Pick<OperationStores, "runs">,
   { all, limit }: { all: boolean; limit: number },

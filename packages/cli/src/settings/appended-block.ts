@@ -1,7 +1,7 @@
-/** Where a block stands in a text, its last line end included; undefined where it does not. */
+/** Finds a block in a text, including its last line end. Undefined if the text does not contain it. */
 export type FindBlock = (text: string) => { from: number; to: number } | undefined;
 
-/** The text with a block of lines at its end, or in place of an older one. All else stays as it is. */
+/** Appends a block of lines, or replaces an older one. Leaves the rest unchanged. */
 export function withBlock(text: string, block: string, find: FindBlock): string {
   const lineEnd = lineEndOf(text);
   const own = block.replaceAll("\n", lineEnd);
@@ -10,7 +10,7 @@ export function withBlock(text: string, block: string, find: FindBlock): string 
   return text === "" ? own : text + lineEnd + own;
 }
 
-/** The text without the block, and without the line end that `withBlock` put before it. */
+/** Removes the block, and the line end that `withBlock` added before it. */
 export function withoutBlock(text: string, find: FindBlock): string {
   const found = find(text);
   if (found === undefined) return text;

@@ -22,7 +22,7 @@ export interface SettingsFlags {
 
 interface SettingsChange {
   isRemoval: boolean;
-  /** The command that undoes it. */
+  /** The command that undoes the change. */
   undo: string;
   flags: SettingsFlags;
 }
@@ -31,14 +31,14 @@ interface FileChange {
   path: string;
   before: string | undefined;
   after: string | undefined;
-  /** Of what is empty in it, or all of its text behind `blankMark`: stays when ccl is taken out. */
+  /** Paths of members that were empty before, or the whole text after `blankMark`. Removal of ccl leaves them. */
   empty?: readonly string[] | undefined;
 }
 
-/** Before the text of a file that held nothing. */
+/** Marks the stored text of a file that held no settings. */
 const blankMark = "text:";
 
-/** Writes ccl into settings, or takes it out, after the user has seen every change. */
+/** Adds ccl to settings, or removes it, after the user has seen every change. */
 export async function changeSettings(
   session: Session,
   all: readonly ClientSettings[],
@@ -61,7 +61,7 @@ export async function changeSettings(
   if (flags.show === true) return { document, text: () => patches.join("") };
   await agree(session, patches.join(""), flags);
   for (const { path, empty } of changes) kept[path] = isRemoval ? undefined : empty;
-  // First, so that a stop in between forgets nothing.
+  // Written first, so that nothing is lost if the process stops in between.
   if (!isRemoval) await writeKept(session, kept);
   for (const { path, after } of changes) await writeText(path, after);
   if (isRemoval) await writeKept(session, kept);
@@ -93,7 +93,10 @@ function removal(
   return { path, before, after: after === "" && before !== "" ? blank : after };
 }
 
-/** Undefined for a missing file. @throws CliError `usage` where the file is in another encoding, whose bytes would not come back */
+/**
+ * Undefined for a missing file. @throws CliError `usage` for another encoding, since its bytes could not be written
+ * back
+ */
 export async function readSettings(path: string): Promise<string | undefined> {
   const bytes = await unless(["ENOENT"], readFile(path), undefined);
   try {
@@ -119,7 +122,7 @@ async function readKept(session: Session): Promise<Kept> {
   return Object.fromEntries(paths.map((path) => [path, arrayAt(kept, path).map(String)]));
 }
 
-/** No file where nothing has to be known. */
+/** Deletes the file if there is nothing to remember. */
 async function writeKept(session: Session, kept: Kept): Promise<void> {
   const path = keptFile(session);
   if (Object.values(kept).every((one) => one === undefined)) return await rm(path, { force: true });

@@ -2,25 +2,30 @@ import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { readJsonText } from "./json-text.ts";
 
-/** A file of another program's settings, and how ccl stands in it. Both edits leave all else as it is, byte for byte. */
+/**
+ * A settings file of another program, and how to edit it for ccl. Both edits leave the rest unchanged, byte for byte.
+ */
 export interface ClientSettings {
   path: string;
-  /** The text with ccl in it. @throws CliError `usage` for a text that can't be edited; says what to write by hand */
+  /** Adds ccl to the text. @throws CliError `usage` if the text cannot be edited, with what to write by hand */
   edit(text: string): string;
-  /** The text without ccl; "" for a file that would hold nothing. `kept` are paths that stay where they become empty. */
+  /**
+   * Removes ccl from the text. Returns "" if the file would be empty. `kept` are paths that stay even if they become
+   * empty.
+   */
   remove(text: string, kept?: readonly string[]): string;
 }
 
-/** The settings for the user, or for the project alone. */
+/** The settings of the user, or of the project. */
 export type SettingsOf = (session: Session, isForProject: boolean) => ClientSettings;
 
-/** Edits of a text and the value that it holds. */
+/** How to edit a text, and the value that it contains. */
 interface JsonEdits {
   edit(text: string, value: unknown): string;
   remove(text: string, value: unknown, kept: readonly string[] | undefined): string;
 }
 
-/** Settings in JSON, with or without comments; an error says what to add by hand. */
+/** Settings in JSON, with or without comments. Errors say what to add by hand. */
 export function jsonSettings(path: string, byHand: string, edits: JsonEdits): ClientSettings {
   const guarded = (text: string, change: (value: unknown) => string): string => {
     try {

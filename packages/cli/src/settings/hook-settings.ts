@@ -8,7 +8,7 @@ import { type FindBlock, withBlock, withoutBlock } from "./appended-block.ts";
 import { type ClientSettings, jsonSettings, type SettingsOf } from "./client-settings.ts";
 import { newMember, withoutValue, withValue } from "./json-text.ts";
 
-/** By the name of a coding agent whose results ccl can shorten without a proxy: where it looks for what ccl writes. */
+/** By coding agent whose results ccl can shorten without a proxy: the files in which the agent looks for ccl's hook. */
 export const hookSettings: ReadonlyMap<string, SettingsOf> = new Map(
   Object.entries<SettingsOf>({
     "claude-code": ({ root, terminal }, project) =>
@@ -35,11 +35,11 @@ export const hookSettings: ReadonlyMap<string, SettingsOf> = new Map(
   }),
 );
 
-/** A hook behind each command; Claude Code takes its answer in place of the result. */
+/** A hook that runs after each command. Claude Code uses its answer as the result. */
 function claudeCode(path: string, command: string): ClientSettings {
   const list = ["hooks", "PostToolUse"];
   const entry = { matcher: "Bash", hooks: [{ type: "command", command }] };
-  /** Places of what ccl wrote, from another folder too: a whole entry, or one hook of it where the user added others. */
+  /** Paths of what ccl wrote, also from another folder: a whole entry, or one hook of it if the user added others. */
   const ownPaths = (value: unknown): { path: string[]; at: string[] }[] =>
     arrayAt(recordAt(value, "hooks"), "PostToolUse").flatMap((one, at) => {
       const all = arrayAt(one, "hooks");
@@ -63,7 +63,7 @@ function claudeCode(path: string, command: string): ClientSettings {
 
 const [start, end] = ["<!-- ccl shrink -->", "<!-- /ccl shrink -->"];
 
-/** Hooks of Codex see a result and can't replace it, so that its model is asked to. */
+/** Codex's hooks see a result but cannot replace it, so ccl instructs the model instead. */
 const agentsBlock = (ccl: string): string => `${start}
 Pipe commands that may print more than 100 lines through \`${ccl} shrink "what you look for"\`, for example
 \`npm test 2>&1 | ${ccl} shrink "why red?"\`. It shows what matters and says how to read the rest. Do not pipe
@@ -79,7 +79,7 @@ const findBlock: FindBlock = (text) => {
   return { from, to: to + end.length + lineEnd.length };
 };
 
-/** opencode gives a plugin the result of a command to change. */
+/** opencode lets a plugin change the result of a command. */
 const plugin = ({
   program,
   args,

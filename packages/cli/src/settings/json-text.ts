@@ -1,20 +1,20 @@
-/** A value, and where it stands in its text. */
+/** A value and its position in the text. */
 interface JsonNode {
   name: string;
-  /** Of the name, where it has one. */
+  /** The position of the member's name, if it has one. */
   nameStart: number;
   start: number;
   end: number;
-  /** Behind the comma; undefined without one. */
+  /** The position after the comma. Undefined if there is none. */
   commaEnd?: number | undefined;
   value: unknown;
-  /** Of an object or an array, whose members are named by their place. */
+  /** Members of an object or array. Those of an array are named by their index. */
   members: JsonNode[];
 }
 
 const words = /\uFEFF|\s|\/\/.*|\/\*[^]*?\*\/|("(?:[^"\\]|\\.)*"|[^\s{}[\],:"/]+|[^])/g;
 
-/** Reads JSON in which comments and a comma behind the last member may stand. Throws a `SyntaxError` for anything else. */
+/** Reads JSON that may contain comments and trailing commas. Throws a `SyntaxError` for anything else. */
 export function readJsonText(text: string): JsonNode {
   const found = [...text.matchAll(words)].filter((one) => one[1] !== undefined);
   let next = 0;
@@ -54,13 +54,13 @@ function memberOf({ members }: JsonNode, name: string | undefined): JsonNode | u
   return members.findLast((one) => one.name === name);
 }
 
-/** Stands in a path for a new member of an array. */
+/** In a path, appends a new member to an array. */
 export const newMember = "+";
 
 /**
- * The text with a value at a path, in place of the one that is there or before its neighbours; all else stays as it is. What
- * the path lacks is added.
- * @throws SyntaxError where something else than an object or array stands on the path
+ * Sets the value at a path: replaces the existing one, or inserts it before its neighbours. Creates missing parents and
+ * leaves the rest unchanged.
+ * @throws SyntaxError if the path leads through something other than an object or array
  */
 export function withValue(text: string, path: readonly string[], value: unknown): string {
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
@@ -94,8 +94,8 @@ export function withValue(text: string, path: readonly string[], value: unknown)
 }
 
 /**
- * The text without the value at a path, and without the objects and arrays that it leaves empty unless they are `kept`, by
- * their paths with dots. "" where nothing is left.
+ * Removes the value at a path, and the objects and arrays that this empties unless `kept` has their dotted paths.
+ * Returns "" if nothing is left.
  */
 export function withoutValue(
   text: string,
@@ -110,7 +110,7 @@ export function withoutValue(
   if (member === undefined) return text;
   const { nameStart, end, commaEnd } = member;
   const before = text.slice(0, nameStart).trimEnd();
-  // The last one takes the comma before it along.
+  // The last member also takes the comma before it.
   const comma = commaEnd === undefined ? members.at(-2)?.commaEnd : undefined;
   const rest = text.slice(commaEnd ?? end);
   const next = before.slice(0, comma && comma - 1) + before.slice(comma ?? before.length) + rest;
@@ -120,7 +120,7 @@ export function withoutValue(
   return parentPath.length === 0 ? "" : withoutValue(next, parentPath, kept);
 }
 
-/** Paths of the empty objects and arrays in a text, with dots. */
+/** Dotted paths of the empty objects and arrays in a text. */
 export function emptyPaths(text: string): string[] {
   const walk = ({ value, members }: JsonNode, path: string[]): string[] =>
     typeof value === "object" && value !== null && members.length === 0

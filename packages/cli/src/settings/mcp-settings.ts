@@ -10,7 +10,7 @@ import { type FindBlock, withBlock, withoutBlock } from "./appended-block.ts";
 import { type ClientSettings, jsonSettings, type SettingsOf } from "./client-settings.ts";
 import { withoutValue, withValue } from "./json-text.ts";
 
-/** By the name of an MCP client: where it looks for its servers, for the user or for the project alone. */
+/** By MCP client: where it looks for its servers, for the user or for the project. */
 export const mcpSettings: ReadonlyMap<string, SettingsOf> = new Map(
   Object.entries<SettingsOf>({
     "claude-code": (session, project) =>
@@ -44,7 +44,7 @@ export const mcpSettings: ReadonlyMap<string, SettingsOf> = new Map(
   }),
 );
 
-/** Beside the folder of its settings, unless that was moved. */
+/** In the home folder, or in CLAUDE_CONFIG_DIR if that is set. */
 const claudeJson = (session: Session): string =>
   join(session.terminal.env["CLAUDE_CONFIG_DIR"] ?? home(session), ".claude.json");
 
@@ -63,7 +63,7 @@ function vsCodeFolder(session: Session): string {
   return join(configOf(env), "Code");
 }
 
-/** The entry of ccl by the name of the member that holds a client's servers. */
+/** Adds ccl to the member that holds a client's servers. */
 function json(path: string, entries: Record<string, JsonRecord>): ClientSettings {
   const [[key = "", entry] = []] = Object.entries(entries);
   const place = [key, "ccl"];
@@ -77,7 +77,7 @@ function json(path: string, entries: Record<string, JsonRecord>): ClientSettings
 
 const table = "[mcp_servers.ccl]";
 
-/** The table of ccl and those below it, without the comments that lead to the next. */
+/** The table of ccl and its subtables, without the comments before the next table. */
 const findTable: FindBlock = (text) => {
   const from = text.search(/^[ \t]*\[mcp_servers\.ccl[\].]/m);
   if (from < 0) return undefined;
@@ -92,7 +92,7 @@ function toml(path: string, entry: string): ClientSettings {
   return {
     path,
     edit(text) {
-      // A table that is written in another way can't be added to by lines at the end.
+      // Lines at the end cannot extend a table in another syntax.
       if (
         /^[ \t]*mcp_servers[ \t]*[.=]/m.test(text) ||
         /^[ \t]*\[mcp_servers\][^[]*^[ \t]*ccl\b/m.test(text)

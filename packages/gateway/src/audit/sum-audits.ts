@@ -1,24 +1,24 @@
 import type { AuditedKind, AuditExample, SessionAudit } from "./audit-transcript.ts";
 
-/** What all sessions together say. Money is in US dollars at list prices. */
+/** The totals of all sessions. Money is in US dollars at list prices. */
 export interface AuditReport {
   sessions: number;
   calls: number;
   kinds: AuditedKind[];
   repeats: { count: number; tokens: number };
   breaks: { cause: string; count: number; lostTokens: number; usd: number }[];
-  /** Input as the provider reported it, of the sessions that say so. */
+  /** Input cost as the provider reported it, for sessions that contain a report. */
   reportedUsd?: number | undefined;
-  /** Input of all sessions by the price model: as sent, without what loses anything, and in full. */
+  /** Input cost of all sessions by the price model: as sent, under `safe` and under `full`. */
   directUsd: number;
   safeUsd: number;
   fullUsd: number;
-  /** Sessions whose models have no known price; no money is counted for them. */
+  /** Sessions whose model has no known price. The money excludes them. */
   unpriced: number;
   examples: AuditExample[];
 }
 
-/** Adds up sessions. */
+/** Adds up the audits of sessions. */
 export function sumAudits(audits: readonly SessionAudit[]): AuditReport {
   const sumOf = (valueOf: (audit: SessionAudit) => number): number =>
     audits.reduce((sum, audit) => sum + valueOf(audit), 0);

@@ -6,17 +6,17 @@ import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
 import { GatewayError } from "../gateway-error.ts";
 
-/** A program that talks to a model API, and how it finds it. */
+/** A program that calls a model API, and how to direct it to a proxy. */
 interface ProxiedClient {
-  /** Leads it to an API. */
+  /** The variable that sets the API's address. */
   variable: string;
-  /** Where it would go by itself. */
+  /** The API that it uses without a proxy. */
   upstream: string;
-  /** Variables that it needs beside it. */
+  /** Other variables that it needs. */
   extra?: Record<string, string> | undefined;
-  /** Arguments that lead it to an address, for one that reads no variable. */
+  /** Arguments that set the API's address, for a program that reads no variable. */
   args?: ((url: string) => string[]) | undefined;
-  /** What leads it past a proxy: a variable, or settings that set one. */
+  /** The variable or settings that make it bypass the proxy. */
   detour?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ const anthropic = "https://api.anthropic.com";
 const openai = "https://api.openai.com/v1";
 
 /**
- * Finds the API of a client by its name, variables, settings and login; one of OpenAI's unless it is known to be another.
+ * Finds a client's API from its name, variables, settings and login. Defaults to OpenAI's.
  * @throws GatewayError `invalid_options` for Codex without a login
  */
 export async function findUpstream(
@@ -40,7 +40,7 @@ export async function findUpstream(
     return {
       variable,
       upstream: given ?? anthropic,
-      // Claude Code switches it off for addresses that it does not know.
+      // Claude Code disables tool search for unknown addresses.
       extra: { ENABLE_TOOL_SEARCH: "true" },
       detour: await claudeDetour(env),
     };
@@ -53,7 +53,10 @@ export async function findUpstream(
   return { variable, upstream: given ?? (isOfAnthropic ? `${anthropic}/v1` : openai) };
 }
 
-/** Bedrock and Vertex are switched on by a variable; Claude Code takes those of its settings before its surroundings. */
+/**
+ * Finds a variable that bypasses the proxy, such as one that enables Bedrock or Vertex. In Claude Code, settings
+ * override the environment.
+ */
 async function claudeDetour(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const isDetour = (name: string): boolean => name.startsWith("CLAUDE_CODE_USE_");
   const set = Object.keys(env).find(isDetour);
@@ -68,7 +71,7 @@ async function claudeDetour(env: NodeJS.ProcessEnv): Promise<string | undefined>
   return undefined;
 }
 
-/** By the login: a ChatGPT account has an API of its own, which gets its token alone. */
+/** Chooses by the login: a ChatGPT account has its own API, and its token works only there. */
 async function codexUpstream(env: NodeJS.ProcessEnv): Promise<string> {
   const file = join(env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex"), "auth.json");
   const auth = parseJson(await readFile(file, "utf8").catch(() => ""));
