@@ -3,7 +3,10 @@ import { writtenTag } from "../registry/written-tag.ts";
 import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
 import type { ProfileIssue } from "./profile-issue.ts";
 
-/** A warning for each condition on a tag that an operation of the same hook writes without being waited for. */
+/**
+ * Warns of each condition on a tag that an operation of the same hook writes, if the condition's operation does not
+ * depend on it.
+ */
 export function checkConditions(
   { operations }: OperationProfile,
   registry: OperationRegistry,

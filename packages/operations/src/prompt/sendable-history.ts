@@ -1,8 +1,8 @@
 import type { ChatMessage } from "@ccl/core";
 
 /**
- * The history as a provider takes it: without tool calls that nothing answers, and without answers that say nothing.
- * The same array where there is none of either.
+ * The history as a provider accepts it: without unanswered tool calls and without empty answers. Returns the same
+ * array if there are none.
  */
 export function sendableHistory(history: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!history.some(isSuspect)) return history;
