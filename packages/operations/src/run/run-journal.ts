@@ -4,13 +4,13 @@ import type { RunStep } from "../ports/run-step.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "./run-result.ts";
 
-/** Whose journal it is, and what it is notified of. */
+/** The run that the journal belongs to, and its callbacks. */
 interface JournalOwner {
   runId: string;
   fencingToken: number;
-  /** These are stored now. */
+  /** Called with events once they are stored. */
   onStored(events: readonly RunEvent[]): void;
-  /** Nothing more can be stored: another worker has the run, or the store failed with the error. */
+  /** Called when nothing more can be stored: another worker has the run, or the store failed with the error. */
   onLost(error: unknown): void;
 }
 
@@ -20,9 +20,9 @@ export interface RunWriter {
   step(step: RunStep): void;
   /** Ends the run with the next append. */
   finish(result: RunResult): void;
-  /** Resolves once everything so far is stored; false where it never will be. */
+  /** Resolves once everything so far is stored. False if it never will be. */
   flushed(): Promise<boolean>;
-  /** Nothing is stored from now on. */
+  /** Stores nothing more. */
   close(): void;
 }
 
@@ -31,7 +31,7 @@ export interface RunJournal {
   open(owner: JournalOwner): RunWriter;
 }
 
-/** What waits for the next append. */
+/** Entries that wait for the next append. */
 interface Pending extends Omit<RunAppend, "runId" | "fencingToken"> {
   events: RunEvent[];
   steps: RunStep[];
@@ -40,10 +40,10 @@ interface Pending extends Omit<RunAppend, "runId" | "fencingToken"> {
 
 const nothing = (): Pending => ({ events: [], steps: [], waiters: [] });
 
-// While entries keep arriving, an append waits for no more than these.
+// While entries keep arriving, an append waits for up to this many.
 const maxTogether = 4_096;
 
-/** Journals on a store: what arrives during an append waits for the next. */
+/** Creates journals on a store. Entries that arrive during an append wait for the next one. */
 export function createRunJournal(runs: Pick<RunStore, "append">): RunJournal {
   return { open: (owner) => openWriter(runs, owner) };
 }
@@ -80,7 +80,7 @@ function openWriter(runs: Pick<RunStore, "append">, owner: JournalOwner): RunWri
   const flush = async (): Promise<void> => {
     while (isDirty) {
       const enough = written + maxTogether;
-      // Until a turn of the microtask queue brings nothing new: what is decided together is stored together.
+      // Waits until a turn of the microtask queue adds nothing, so that entries of one decision are stored together.
       for (;;) {
         const seen = written;
         await undefined;

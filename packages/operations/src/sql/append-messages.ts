@@ -4,7 +4,7 @@ import { lockWriters } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, type SqlValue } from "./statement.ts";
 
-/** Adds turns to branches, but for those that are there. */
+/** Adds turns to branches. Turns that already exist are skipped. */
 export const appendBatch: Batch<NewUserMessage, true> = {
   keyOf: branchKeyOf,
   *steps(messages) {

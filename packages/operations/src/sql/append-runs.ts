@@ -9,8 +9,8 @@ import { maxEventsInRow, packEvents, packJson } from "./run-rows.ts";
 import { change, keyOf, rowsOf, type Row, type SqlValue, type Steps } from "./statement.ts";
 
 /**
- * Adds to runs whose lease the writer has: the rows are locked first, so that the token is compared with the last one
- * given out, and no other is given out before the commit.
+ * Appends to runs under their lease. It locks the rows first, so that it compares the token with the last one granted,
+ * and no other is granted before the commit.
  */
 export const appendBatch: Batch<RunAppend, AppendOutcome> = {
   keyOf: ({ runId }) => runId,
@@ -34,7 +34,7 @@ export const appendBatch: Batch<RunAppend, AppendOutcome> = {
   },
 };
 
-/** Deletes the answers among the steps of runs that end: their results hold them. */
+/** Deletes the main call's steps of runs that end, since their results contain the answer. */
 function* dropAnswers(ended: readonly Adding[]): Steps<void> {
   yield* change(
     ({
@@ -45,7 +45,7 @@ function* dropAnswers(ended: readonly Adding[]): Steps<void> {
   );
 }
 
-/** Answers to operations that wait, which need no lease. */
+/** Answers waiting operations, which needs no lease. */
 export const answerBatch: Batch<{ runId: string; step: RunStep }, boolean> = {
   keyOf: ({ runId }) => runId,
   *steps(answers) {
@@ -118,7 +118,7 @@ function decide(
   return { head, fresh };
 }
 
-/** True for the last event of the worker that has ended the run, or one before it. */
+/** True for the last event of the worker that ended the run, or an earlier one. */
 function isRepeated(last: RunEvent | undefined, { lastSeq, lastEpoch }: Head): boolean {
   return last !== undefined && last.seq <= lastSeq && last.epoch === lastEpoch;
 }
@@ -132,7 +132,7 @@ function* insertEvents(adding: readonly Adding[]): Steps<void> {
   );
 }
 
-/** Run, first and last number, events. */
+/** Columns: run, first and last number, events. */
 function eventRowsOf({ key, fresh, append }: Adding): SqlValue[][] {
   const rows: SqlValue[][] = [];
   for (let from = 0; from < fresh.length; from += maxEventsInRow) {
@@ -143,7 +143,7 @@ function eventRowsOf({ key, fresh, append }: Adding): SqlValue[][] {
   return rows;
 }
 
-/** Run, key, place among the steps, step. */
+/** Columns: run, key, position among the steps, step. */
 function stepRowsOf({ append, key, head }: Adding): SqlValue[][] {
   return append.steps.map((step, index) => [
     key,
@@ -153,7 +153,7 @@ function stepRowsOf({ append, key, head }: Adding): SqlValue[][] {
   ]);
 }
 
-/** Gives the keys of runs that have a step more now. */
+/** Inserts steps. Returns the keys of runs that have a new step. */
 function* insertSteps(adding: readonly Adding[]): Steps<Set<string>> {
   const rows = adding.flatMap(stepRowsOf);
   const added = yield* rowsOf(
@@ -193,7 +193,7 @@ function* moveHeads(adding: readonly Adding[]): Steps<void> {
   );
 }
 
-/** When the run ended, in whole milliseconds; null where it goes on. */
+/** When the run ended, in whole milliseconds. null if it has not ended. */
 function endOf({ result }: RunAppend): number | null {
   return result === undefined ? null : Math.floor(result.finishedAt);
 }

@@ -10,11 +10,11 @@ import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
 
-/** A change of one turn, under a lease. */
+/** A change of one turn, by a run under a lease or by a user. */
 export interface TurnChange extends ChatBranch {
-  /** That of the run, for what it writes. */
+  /** State of the run, for its writes. */
   state?: VariantState | undefined;
-  /** Undefined for what a person changes, which needs no lease. */
+  /** Undefined for a user's change, which needs no lease. */
   runId?: string | undefined;
   fencingToken?: number | undefined;
   userMessageId: string;
@@ -80,13 +80,13 @@ function* findTurns(changes: readonly TurnChange[]): Steps<Map<string, TurnRow>>
   );
 }
 
-/** A turn with what is changed about it. */
+/** A changed turn. */
 interface ChangedTurn {
   branchKey: string;
   turn: StoredTurn;
 }
 
-/** Writes turns that are there. */
+/** Updates existing turns. */
 export function* saveTurns(turns: readonly ChangedTurn[]): Steps<void> {
   yield* change(
     ({
@@ -105,11 +105,11 @@ export function* saveTurns(turns: readonly ChangedTurn[]): Steps<void> {
   );
 }
 
-/** Columns for the state that a turn shows, which `stateOf` gives, and their names in a statement. */
+/** Columns for the state that a turn shows, as `stateOf` returns them, and their names in a statement. */
 export const stateColumns = "state_session, state_run, state_heads";
 export const askedState: readonly string[] = ["asked_session", "asked_run", "asked_heads"];
 
-/** The state that a turn shows, so that it is found without reading turns. */
+/** The state that a turn shows, in columns, so that a query finds it without reading turns. */
 export function stateOf(turn: StoredTurn): (string | null)[] {
   const state = shownState(turn);
   if (state === undefined) return [null, null, null];

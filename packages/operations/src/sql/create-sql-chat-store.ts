@@ -22,12 +22,12 @@ import { loadState, loadWrites } from "./kept-writes.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { keyOf, rowsOf, type Row } from "./statement.ts";
 
-/** A chat in a database that people can look through and change. */
+/** A chat in a database that users can browse and edit. */
 export interface DurableChatStore extends ConversationStore {
   turns(branch: ChatBranch, window?: TurnWindow): Promise<StoredTurn[]>;
 }
 
-/** Chats in a database; `preamble` stands before the first turn of every branch. */
+/** Creates chats in a database. `preamble` precedes the first turn of every branch. */
 export function createSqlChatStore(
   database: SqlDatabase,
   preamble: readonly ChatMessage[],
@@ -84,7 +84,9 @@ export function createSqlChatStore(
 
 type WantedTurn = Parameters<ConversationStore["loadTurn"]>[0];
 
-/** As `firstPosition` has it; of a short branch the division gives 0 or less, so that all of it is read. */
+/**
+ * The parameters of `firstPosition` for SQL. For a short branch the division returns 0 or less, so all of it is read.
+ */
 function windowOf({ maxTurns = 0 }: WantedTurn): [turns: number, window: number] {
   return [maxTurns, Math.max(1, Math.ceil(maxTurns / 2))];
 }
@@ -92,7 +94,7 @@ function windowOf({ maxTurns = 0 }: WantedTurn): [turns: number, window: number]
 const turnKeyOf = ({ userMessageId }: WantedTurn): string | null =>
   userMessageId === undefined ? null : keyOf(userMessageId);
 
-/** Histories up to the turns that are wanted; null where there is none. */
+/** Loads histories up to the requested turns. null if a turn does not exist. */
 const loadBatch: Batch<WantedTurn, ChatTurn | null> = {
   keyOf: branchKeyOf,
   *steps(wanted) {

@@ -22,7 +22,7 @@ import { maxEventsInRow, unpacked, unpackEvents } from "./run-rows.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { keyOf, rowsOf, type Row, type Steps } from "./statement.ts";
 
-/** Runs in a database, for any number of workers. */
+/** Stores runs in a database, for any number of workers. */
 export function createSqlRunStore(database: SqlDatabase): RunStore {
   const create = database.writer("leases", createRunBatch);
   const acquire = database.writer("leases", acquireBatch);
@@ -103,7 +103,7 @@ function leaseIn(row: Row, runId: string): RunLease {
   };
 }
 
-/** Events follow each other without gaps, so that the numbers say which rows hold them. */
+/** Events have no gaps, so their numbers determine the rows that contain them. */
 function* readEvents(runId: string, afterSeq: number, limit: number): Steps<RunEvent[]> {
   const key = keyOf(runId);
   const rows = yield* rowsOf(
@@ -116,7 +116,7 @@ function* readEvents(runId: string, afterSeq: number, limit: number): Steps<RunE
       rows: [[key, afterSeq - maxEventsInRow, afterSeq + limit, afterSeq]],
     },
   );
-  // After the events, so that the result to which one of them refers is there.
+  // Read after the events, so that the result exists if one of them refers to it.
   const [run] = yield* rowsOf(
     ({ asked }) =>
       `SELECT input, result FROM ${asked} JOIN ccl_operation_runs ON run_key = asked_run`,

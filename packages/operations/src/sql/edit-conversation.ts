@@ -18,7 +18,7 @@ import { lockWriters } from "./lock-writers.ts";
 import { deleteRuns } from "./prune-runs.ts";
 import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
 
-/** Turns of a branch, oldest first. */
+/** Loads turns of a branch, oldest first. */
 export function* loadTurns(
   branch: ChatBranch,
   { before, limit }: TurnWindow = {},
@@ -40,7 +40,7 @@ export function* loadTurns(
   });
 }
 
-/** Branches by their keys. */
+/** Lists branches by key. */
 export function* listBranches(cursor: string | undefined, limit: number): Steps<BranchPage> {
   const rows = yield* rowsOf(
     ({ asked }) => `SELECT stored.branch_key AS branch_key, count(*) AS turns FROM ${asked}
@@ -57,7 +57,7 @@ export function* listBranches(cursor: string | undefined, limit: number): Steps<
   return { branches, cursor: hasMore ? textIn(last, "branch_key") : undefined };
 }
 
-/** By user message id: its place in the branch. */
+/** Positions in the branch by user message id. */
 function* positionsOf(
   branchKey: string,
   userMessageIds: readonly string[],
@@ -84,7 +84,7 @@ function* lastPosition(branchKey: string): Steps<number> {
   return row === undefined ? 0 : numberIn(row, "position");
 }
 
-/** Turns that are to go. */
+/** A range of turns to delete. */
 type Deletion = ChatBranch & { from: string; to?: string | undefined };
 
 /** Deletes turns and their runs. */
@@ -134,7 +134,7 @@ function* deleteTurns(deletion: Deletion): Steps<number | OperationsError> {
   return gone.length;
 }
 
-/** Turns that come from elsewhere. */
+/** Turns to import. */
 type Import = ChatBranch & { turns: readonly StoredTurn[] };
 
 /** Adds whole turns to branches. */
@@ -182,7 +182,7 @@ function runsOf(turn: StoredTurn, branch: ChatBranch): ImportedRun[] {
   return [...new Set(ids)].map((runId) => ({ branch, userMessageId, runId }));
 }
 
-/** A branch that goes its own way. */
+/** A copy of a branch to a new one. */
 type Fork = ChatBranch & { userMessageId: string; newBranchId: string };
 
 /** Copies branches up to a turn. */

@@ -4,22 +4,22 @@ import type { RunInput } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
 import type { Row } from "./statement.ts";
 
-// What a run says more than once is stored once: an event names neither its run nor its number, which its row knows, and
-// the last one leaves the result to the run. Rows of earlier versions hold everything themselves.
+// Repeated data of a run is stored once. An event contains neither its run nor its number, which its row has. The last
+// event refers to the run's result. Rows of earlier versions contain everything themselves.
 
-/** How many events stand in one row at most, so that a reader finds its first without looking at all. */
+/** Limit of events in one row, so that a reader finds its first event without reading all. */
 export const maxEventsInRow = 256;
 
-// JSON never holds it.
+// JSON never contains this character.
 const place = "\u0001";
 
-/** JSON in which a text stands once, in front, and a mark where it belongs. */
+/** Packs JSON so that a text is stored once, at the front, with a placeholder wherever it belongs. */
 export function packJson(value: unknown, text: string = ""): string {
   const [json, quoted] = [JSON.stringify(value), JSON.stringify(text)];
   return text === "" ? json : place + quoted + place + json.replaceAll(quoted, place);
 }
 
-/** The row with the JSON that `packJson` made for a column. */
+/** Unpacks a column that `packJson` wrote. */
 export function unpacked(row: Row, column: string): Row {
   const [json, quoted, ...parts] = String(row[column] ?? "").split(place);
   return quoted === undefined ? row : { [column]: json + parts.join(quoted) };
@@ -34,7 +34,7 @@ const noStamp = {
   seq: undefined,
 };
 
-/** Events of one row; of a run that ends, with its result. */
+/** Packs the events of one row. If the run ends, they share its result. */
 export function packEvents(events: readonly RunEvent[], result: RunResult | undefined): string {
   return JSON.stringify(
     events.map((event) => {
@@ -45,7 +45,7 @@ export function packEvents(events: readonly RunEvent[], result: RunResult | unde
   );
 }
 
-/** Events of a row of a run; its result is there where one of them refers to it. */
+/** Unpacks the events of a run's row. The result must be given if one of them refers to it. */
 export function unpackEvents(
   row: Row,
   { input, result }: { input: RunInput; result: RunResult | undefined },
