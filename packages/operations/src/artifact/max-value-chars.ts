@@ -1,5 +1,2 @@
-/**
- * Default limit of an operation's output, in characters of JSON. Checking this many blocks a process for less than 0.1
- * s.
- */
+/** Default limit of an operation's output, in characters of JSON. Checking it blocks a process for less than 0.1 s. */
 export const maxValueChars: number = 250_000;

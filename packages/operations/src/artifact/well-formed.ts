@@ -1,9 +1,6 @@
 const loneSurrogates = /\p{Surrogate}/gu;
 
-/**
- * Replaces each lone surrogate with U+FFFD, since UTF-8 cannot encode it. A text that was cut within an emoji ends in
- * one.
- */
+/** Replaces each lone surrogate, which UTF-8 cannot encode, with U+FFFD. A cut within an emoji leaves one. */
 export function wellFormed(text: string): string {
   return text.replace(loneSurrogates, "\uFFFD");
 }

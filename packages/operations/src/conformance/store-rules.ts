@@ -8,10 +8,7 @@ export interface Page {
 
 const maxPages = 100;
 
-/**
- * Reads pages of the given size to the end and returns their items. Fails if a page is too long or the pages do not
- * end.
- */
+/** Reads all pages of the given size and returns their items. Fails if a page is too long or the pages do not end. */
 export async function pagesOf(
   limit: number,
   read: (page: { limit: number; cursor: string | undefined }) => Promise<Page>,

@@ -18,10 +18,7 @@ export interface ProfileDraft extends Pick<OperationProfile, "description" | "ve
   name?: string | undefined;
   /** A different one begins without the state of earlier runs. "1" by default. */
   sessionId?: string | undefined;
-  /**
-   * By name. The stored id is `<profile id>:<name>`. Independent operations run concurrently. Effects follow this
-   * order.
-   */
+  /** By name. The stored id is `<profile id>:<name>`. They run concurrently if they can. Effects follow this order. */
   operations: Readonly<Record<string, OperationSpec>>;
 }
 

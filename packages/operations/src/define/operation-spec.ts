@@ -31,10 +31,7 @@ export interface ResultSettings extends OperationSettings {
   appendTo?: "system" | "user" | undefined;
   /** Other effects that have the text as their content. */
   emit?: readonly EmittedEffect[] | undefined;
-  /**
-   * Templates read the value as `art.<tag>`. The operation's name by default. If only `appendTo` or `emit` is given, no
-   * artifact is written.
-   */
+  /** Templates read the value as `art.<tag>`. By default the name, or no artifact with only `appendTo` or `emit`. */
   tag?: string | undefined;
   /** Settings of the artifact. By default it is persisted, `prompt+ui` and `state`. */
   artifact?: Partial<Omit<WriteArtifactParams, "tag">> | undefined;
@@ -44,10 +41,7 @@ export interface ResultSettings extends OperationSettings {
 export interface OperationSpec {
   kind: OperationKind;
   settings: ResultSettings;
-  /**
-   * Whether the result is written to an artifact if the settings do not say so. By default it is, unless it goes
-   * elsewhere.
-   */
+  /** Whether the result is an artifact if the settings do not say so. By default it is, unless it goes elsewhere. */
   writes?: "always" | "never" | undefined;
   params(operationId: string): Record<string, unknown>;
   handler?: OperationHandler | undefined;

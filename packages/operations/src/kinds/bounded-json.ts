@@ -35,10 +35,7 @@ function tooLong(chars: number | undefined, maxChars: number): OperationError {
   return new OperationError("budget_exceeded", message, { details: { chars, maxChars } });
 }
 
-/**
- * Serializes a value. Dates and other objects with `toJSON` are written as they intend. Throws `output_parse_error` if
- * it is not JSON.
- */
+/** Serializes a value, with `toJSON` of dates and other objects. Throws `output_parse_error` if it is not JSON. */
 function jsonText(given: unknown): string {
   try {
     return JSON.stringify(given ?? null, (_, value: unknown) => {

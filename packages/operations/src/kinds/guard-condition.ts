@@ -120,10 +120,7 @@ export function guardHolds(condition: GuardCondition, scope: GuardScope): boolea
   return wanted.every(([name, operand]) => tests[name]?.(fold(value), fold(operand), fold));
 }
 
-/**
- * Whether all conditions of a profile hold. A value that does not exist equals nothing, so its condition holds only
- * with `not`.
- */
+/** Whether all conditions of a profile hold. For a value that does not exist, one holds only with `not`. */
 export function conditionsHold(
   conditions: readonly OperationCondition[],
   artifacts: Readonly<Record<string, { value: unknown }>>,

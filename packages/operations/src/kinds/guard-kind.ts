@@ -10,10 +10,7 @@ import {
 } from "./guard-condition.ts";
 import { createKind, type Kind } from "./kind.ts";
 
-/**
- * Parameters of the kind `guard`. With one condition the artifact is a boolean, with several named ones an object of
- * booleans.
- */
+/** Parameters of the kind `guard`. One condition gives a boolean, several named ones an object of booleans. */
 interface GuardParams {
   /** `when` of other operations refers to it as `art.<tag>`. */
   condition?: GuardCondition | undefined;

@@ -57,10 +57,7 @@ type BlockTransform = (
   options: Readonly<Record<string, unknown>>,
 ) => unknown[];
 
-/**
- * What the kinds need. A kind whose option is absent has no handler. `template`, `transform`, `guard` and `wait` need
- * none.
- */
+/** Options of the kinds. A kind that lacks one has no handler. `template`, `transform`, `guard`, `wait` need none. */
 export interface BuiltinOperationsOptions {
   models?: ModelResolver | undefined;
   retriever?: Retriever | undefined;
@@ -79,9 +76,6 @@ export interface BuiltinOperationsOptions {
   clock?: Clock | undefined;
   /** A random number from 0 to below 1. Used for the waits between attempts. */
   random?: (() => number) | undefined;
-  /**
-   * Key for the hashes of prompts and answers in summaries, one for each installation. Without it summaries have no
-   * hashes.
-   */
+  /** Key for the hashes of prompts and answers in summaries, one for each installation. Without it there are none. */
   promptHashKey?: string | Uint8Array | undefined;
 }

@@ -25,10 +25,7 @@ export interface KindOptions extends BuiltinOperationsOptions {
 /** A kind of operation: the schema of its parameters, and the factory of its handlers. */
 export interface Kind {
   params: z.ZodType;
-  /**
-   * Creates a handler that never throws. Errors become outcomes with one of the closed codes, and an abort of the run
-   * becomes `aborted`.
-   */
+  /** Creates a handler that never throws. Its outcome has one of the closed codes, `aborted` if the run was aborted. */
   createHandler(options: KindOptions): OperationHandler;
 }
 
@@ -113,10 +110,7 @@ function maskFor(credentialRef: unknown): (text: string) => string {
 
 const maxIssues = 20;
 
-/**
- * Reads the parameters of an operation. Throws `validation_error` with all issues, or `policy_error` for effects that
- * the hook does not allow.
- */
+/** Reads the parameters. Throws `validation_error` with all issues, or `policy_error` for a forbidden effect. */
 function readParams<Params extends CallParams>(
   schema: z.ZodType<Params>,
   context: OperationContext,

@@ -51,10 +51,7 @@ export interface LlmParams extends CallParams {
   maxOutputTokens?: number | undefined;
   /** Texts that end the answer, up to 64. */
   stop?: string[] | undefined;
-  /**
-   * Cost limit of one run of the operation. It needs a price. Without `maxOutputTokens` it also limits the length of
-   * the answer.
-   */
+  /** Cost limit of one run of the operation. It needs a price. Without `maxOutputTokens` it also limits the answer. */
   budget?: { maxCostUsd?: number | undefined } | undefined;
   /** Text by default. With `json` the answer must be JSON, and must match the schema if `schemaRef` names one. */
   output?: { mode: "text" | "json"; schemaRef?: string | undefined } | undefined;
@@ -229,10 +226,7 @@ interface LlmProgress {
   parseErrorMessage?: string | undefined;
 }
 
-/**
- * Summarizes the response. It contains the text only under `debug`, and otherwise a preview of JSON. The engine
- * truncates it.
- */
+/** Summarizes the response: its text under `debug`, otherwise only a preview of JSON. The engine truncates it. */
 function outputsSummary(
   { params, context }: KindRun<LlmParams>,
   { attempts, response, usage, costUsd, parseErrorMessage }: LlmProgress,

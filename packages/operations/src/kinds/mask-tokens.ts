@@ -3,10 +3,7 @@ import { redactSecrets } from "@ccl/core";
 // The shortest secret that is searched for is the user and password of a URL.
 const shortestToken = 8;
 
-/**
- * Masks provider keys, tokens and private keys in a text. Pairs such as `password: swordfish` stay, since they may be
- * part of a story.
- */
+/** Masks provider keys, tokens and private keys. `password: swordfish` stays, since it may be part of a story. */
 function maskTokens(text: string): string {
   const findings = redactSecrets(text).findings.filter(isToken);
   if (findings.length === 0) return text;

@@ -52,10 +52,7 @@ export interface RetryChances {
   deadlineAt: number | undefined;
 }
 
-/**
- * How long to wait before the next attempt. The wait always ends before the deadline. Undefined if there is no next
- * attempt.
- */
+/** How long to wait before the next attempt, always less than the deadline. Undefined if there is no next attempt. */
 export function nextDelay(
   { number, code, isTransient, retryAfterMs = 0 }: FailedAttempt,
   { maxAttempts = 1, backoffMs = 500, retryOn = defaultCauses, ...chances }: RetryChances,

@@ -13,10 +13,7 @@ export interface ToolParams extends CallParams {
   tool: string;
   /** Each text in it is Liquid. Keys, numbers and other values stay as they are. An empty object by default. */
   args?: Record<string, unknown> | undefined;
-  /**
-   * Character limit of the output, 20,000 by default. A longer text is cut, with a truncation marker. Longer JSON is
-   * `budget_exceeded`.
-   */
+  /** Character limit of the output, 20,000 by default. Longer text is cut and marked, longer JSON `budget_exceeded`. */
   maxOutputChars?: number | undefined;
 }
 

@@ -193,10 +193,7 @@ function registerFilters(liquid: Liquid, clock: Clock, counter: TokenCounter): v
   }
 }
 
-/**
- * Sends every text that a template produces, captures included, through an emitter with a limit. Each step counts as
- * work.
- */
+/** Sends each text of a template, captures included, through a limited emitter. Each step counts as work. */
 function boundEmitters(liquid: Liquid, { maxOutputChars }: Complete<TemplateLimits>): void {
   const { renderer } = liquid;
   const renderTemplates = renderer.renderTemplates.bind(renderer);

@@ -13,10 +13,7 @@ export interface OperationCondition {
 /** How a profile configures an operation. It is serialized with the profile, so it holds JSON only and no secrets. */
 export interface OperationConfig {
   enabled: boolean;
-  /**
-   * Before the main call: unless this operation ends with `done`, the call does not start. After it: unless it does,
-   * the run fails.
-   */
+  /** Unless this operation ends with `done`, the main call does not start (before it) or the run fails (after it). */
   required: boolean;
   /** An operation in both hooks runs as two instances. */
   hooks: Hook[];
@@ -26,15 +23,9 @@ export interface OperationConfig {
   order: number;
   /** Operations of the same hook that must be `done` before this one starts. */
   dependsOn?: string[] | undefined;
-  /**
-   * Unless all of these hold, the operation is skipped with `condition_false`. They may name tags that its dependencies
-   * write.
-   */
+  /** Skipped with `condition_false` unless all of these hold. They may name tags that its dependencies write. */
   when?: OperationCondition[] | undefined;
-  /**
-   * Runs only every that many turns, or each time the history has grown by that many (estimated) tokens. Otherwise
-   * skipped with `not_due`.
-   */
+  /** Runs every that many turns or (estimated) tokens of new history. Otherwise skipped with `not_due`. */
   every?: { turns: number } | { tokens: number } | undefined;
   /** Parameters of its kind. */
   params: Record<string, unknown>;

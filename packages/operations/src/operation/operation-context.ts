@@ -70,10 +70,7 @@ export interface OperationContext {
   answer?: ((wait: AnswerWait) => Promise<{ value: unknown } | undefined>) | undefined;
   /** Milliseconds since the epoch. */
   deadlineAt?: number | undefined;
-  /**
-   * A handler that retries by itself calls this after each failure that it retries, so that the journal and the result
-   * count the attempt.
-   */
+  /** A handler that retries by itself calls this after each failure that it retries, so that attempts are counted. */
   onRetry?: ((failure: OperationFailure) => void) | undefined;
 }
 

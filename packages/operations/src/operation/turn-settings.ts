@@ -24,10 +24,7 @@ export interface TurnSettings extends Omit<ModelRequest, "messages" | "signal" |
   system?: string | undefined;
   /** Templates read these as `{{ vars.name }}`, including those of operations. */
   vars?: Record<string, unknown> | undefined;
-  /**
-   * Replaces the engine's `mainModel`, through its `models`. If a model fails before its first text, the next one is
-   * called.
-   */
+  /** Replaces the engine's `mainModel`, through its `models`. If one fails before its first text, the next follows. */
   models?: readonly ModelReference[] | undefined;
   /** Names of the engine's `tools` that the model may call. All by default. */
   tools?: readonly string[] | undefined;

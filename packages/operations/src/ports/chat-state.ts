@@ -41,8 +41,8 @@ export interface KeptState {
   /** Heads of the last turn before it whose shown answer has a state in the session. Empty if there is none. */
   heads: Readonly<Record<string, string>>;
   /**
-   * Writes in the session by the runs of shown answers, oldest first. For each tag it holds 64 of
-   * the newest or more, and no fewer than twice what its retention keeps. For an appending tag it holds the newest 1,000.
+   * Writes in the session by the runs of shown answers, oldest first. For each tag it holds the newest
+   * 64 or more, and no fewer than twice what its retention keeps. For an appending tag it holds the newest 1,000.
    */
   shown: readonly KeptWrite[];
   /** Other writes that `heads` refers to. Those of deleted turns are missing. */

@@ -54,10 +54,7 @@ export interface TurnCommit extends ChatBranch {
   operations: readonly OperationTurnEffects[];
   /** Milliseconds since the epoch. */
   writtenAt: number;
-  /**
-   * State of the run before this commit. Absent without a profile. The commit points its heads to the run for each tag
-   * that it writes.
-   */
+  /** State of the run before this commit. Absent without a profile. Heads of tags that are written move to the run. */
   state?: VariantState | undefined;
 }
 

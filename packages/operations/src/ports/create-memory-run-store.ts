@@ -45,10 +45,7 @@ interface MemoryRuns {
 
 /** How much is kept in memory. */
 export interface MemoryRunStoreOptions {
-  /**
-   * How many of the newest finished runs are kept, 1,000 by default. Runs of remembered request ids are kept in
-   * addition.
-   */
+  /** How many of the newest finished runs are kept, 1,000 by default. Those of remembered request ids are kept too. */
   keptRuns?: number | undefined;
 }
 

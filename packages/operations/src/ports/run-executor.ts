@@ -4,10 +4,7 @@ import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import type { RunResult } from "../run/run-result.ts";
 import type { RunInput } from "./run-store.ts";
 
-/**
- * Executes a run to its end, from where its store says that it stopped. Never rejects. Ends early if another worker has
- * the lease.
- */
+/** Executes a run from where it stopped, by its store. Never rejects. Ends early if another worker has the lease. */
 export type RunDriver = (runId: string) => Promise<RunResult | undefined>;
 
 /** Identifies one operation in one hook. The same in every process. */

@@ -21,10 +21,7 @@ export interface OperationStep {
   status: OperationStatus;
   /** True: another attempt follows, so the operation has not ended. */
   willRetry?: boolean | undefined;
-  /**
-   * True if a condition did not hold, its own or that of an operation it depends on. A required operation does not fail
-   * by this.
-   */
+  /** True if a condition skipped it, its own or that of a dependency. A required operation does not fail by this. */
   isExempt?: boolean | undefined;
   skippedReason?: SkippedReason | undefined;
   error?: EventError | undefined;

@@ -47,10 +47,7 @@ interface ClientRequest {
 export interface LeaseOwners {
   /** Name of this worker in leases. A new id by default. */
   owner?: string | undefined;
-  /**
-   * True only if that worker has certainly ended. Its leases are then free. File-based stores supply this for processes
-   * of this machine.
-   */
+  /** True only if that worker has certainly ended, which frees its leases. File-based stores detect it per machine. */
   isOwnerDead?: ((owner: string) => Promise<boolean>) | undefined;
 }
 
@@ -125,10 +122,7 @@ export type AppendOutcome = "appended" | "stale_lease";
 /** A run as stored. */
 export interface StoredRun {
   input: RunInput;
-  /**
-   * In the order in which they were appended. Once the run has ended, a store may leave out the main call and its
-   * messages.
-   */
+  /** In the order of the appends. For an ended run, a store may leave out the main call and its messages. */
   steps: RunStep[];
   /** Number of the last event. 0 before the first. */
   lastSeq: number;
@@ -199,15 +193,9 @@ export interface RunStore {
   append(appends: readonly RunAppend[], options?: StoreCall): Promise<AppendOutcome[]>;
   /** In the order of `seq`. @throws OperationsError `unknown_run` */
   readEvents(runId: string, options?: ReadEventsOptions): Promise<RunEvent[]>;
-  /**
-   * Stores an abort request for the worker that holds the lease, which reads it on renewal. The first request stays.
-   * False if the run has ended.
-   */
+  /** Stores an abort for the lease's holder, which reads it on renewal. The first stays. False if the run has ended. */
   requestAbort(runId: string, request: AbortRequest, options?: StoreCall): Promise<boolean>;
-  /**
-   * Stores the answer among the run's steps, without a lease. False if the run has ended or already has an answer,
-   * which stays.
-   */
+  /** Stores the answer as a step, without a lease. The first stays. False if there is one or the run has ended. */
   answer(runId: string, answer: AnswerStep, options?: StoreCall): Promise<boolean>;
   listRuns(options?: ListRunsOptions): Promise<RunPage>;
   /** Deletes finished runs with their events and steps. Returns how many. Chats and sessions stay. */

@@ -13,10 +13,7 @@ export interface TurnSearch {
 
 const turnsAtOnce = 500;
 
-/**
- * Finds the newest turns of a branch that contain all words, oldest first. Reads the branch backwards until it has
- * enough.
- */
+/** Finds the newest turns of a branch that contain all words, oldest first. Stops reading at the last hit. */
 export async function searchTurns(
   chat: Pick<ConversationStore, "turns">,
   branch: ChatBranch,

@@ -17,8 +17,8 @@ import { promptAdditions, type PromptInsert } from "./prompt-additions.ts";
  *
  * The path of an issue begins with `effects` and the index of the effect, or with `inclusions` and the tag. Its codes:
  * - `anchor_trimmed`: an anchor says `onAnchorTrimmed: "fail"` and its message is not in the base
- * - `invalid_anchor`: there is no message to insert at: no user turn, a depth that is not a whole number of 0 or less, a
- *   system message
+ * - `invalid_anchor`: there is no message to insert at: no user turn, a depth that is not a whole number of 0 or
+ *   less, a system message
  * - `template_render_error`
  */
 export function assemblePrompt(options: AssemblePromptOptions): Result<AssembledPrompt> {

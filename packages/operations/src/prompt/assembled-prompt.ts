@@ -79,10 +79,7 @@ interface OverriddenUpdate {
 /** An insert that is not where its anchor says. */
 export interface ClampedAnchor {
   contributor: PromptContributor;
-  /**
-   * The anchor is beyond the start, was cut off, or is between a tool call and its results. Or there is nothing to
-   * replace at the tail.
-   */
+  /** The anchor is too far back, cut off, or inside a tool call with its results. Or nothing is there to replace. */
   reason: "beyond_start" | "anchor_trimmed" | "inside_tool_calls" | "nothing_to_replace";
 }
 

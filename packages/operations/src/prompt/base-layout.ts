@@ -2,10 +2,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { PromptInsert } from "./prompt-additions.ts";
 
-/**
- * Messages that must stay together, and the inserts around them. Either one message, or a tool call with its results
- * and what lies between.
- */
+/** Messages that stay together, with inserts around them: a tool call up to its results, or any single message. */
 interface MessageGroup {
   /** Index of its first message in the base. */
   start: number;

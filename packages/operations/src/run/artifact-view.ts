@@ -3,7 +3,7 @@ import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-art
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 
-/** Artifacts by tag; frozen. */
+/** Artifacts by tag. Frozen. */
 export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
 
 /** Creates an object that is safe with any keys. */

@@ -30,7 +30,7 @@ import { openTurnTools, type TurnTools } from "./turn-tools.ts";
 
 /** The main call in progress. */
 export interface MainCall {
-  /** How it ended; never rejects. */
+  /** Resolves when the call has ended. Never rejects. */
   ended: Promise<MainStep>;
   /** Abandons the call and returns the answer so far. */
   detach(): MainStep;

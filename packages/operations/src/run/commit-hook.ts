@@ -59,10 +59,7 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   return all.map((committing) => entryOf(committing, hook, discards));
 }
 
-/**
- * Applies the outcome of a commit to the run, whether the commit has just ended or was stored before. Returns what to
- * announce.
- */
+/** Applies the outcome of a commit, new or stored, to the run. Returns what to announce. */
 export function adoptCommit(
   run: RunContext,
   hook: Hook,

@@ -246,10 +246,7 @@ function announceStart(run: RunContext): void {
   }
 }
 
-/**
- * Announces the run once loading has succeeded or failed, so that its first events are stored together with those that
- * follow.
- */
+/** Announces the run once loading has ended, so that its first events are stored together with those that follow. */
 function load(
   run: RunContext,
   { isNew, takeOver }: { isNew: boolean; takeOver: number | undefined },

@@ -25,10 +25,7 @@ export interface RunEngineOptions extends LeaseOwners {
   registry?: OperationRegistry | undefined;
   /** Answers turns. If a model fails before its first text, the next one in the list is called. */
   mainModel: LanguageModel | readonly LanguageModel[];
-  /**
-   * Tools that the main model may call: functions, and bridges such as `mcpToolBridge(client)` of @ccl/context-
-   * compiler.
-   */
+  /** Tools of the main model: functions, and bridges such as `mcpToolBridge(client)` of @ccl/context-compiler. */
   tools?: readonly TurnTool[] | undefined;
   /** System prompt, template variables, sampling and limits of the main call. */
   turn?: TurnSettings | undefined;
@@ -94,17 +91,11 @@ export interface StartOptions {
   profile?: OperationProfile | undefined;
   /** Id of a stored profile. Without a profile the run consists of the main call only. */
   profileRef?: string | undefined;
-  /**
-   * System prompt, template variables, model and sampling of this turn. Overrides settings of the profile and the
-   * engine.
-   */
+  /** System prompt, variables, model and sampling of this turn. Overrides settings of the profile and the engine. */
   turn?: TurnSettings | undefined;
   /** Who requested the run, for the record. */
   initiator?: string | undefined;
-  /**
-   * For 24 hours, a start with the same id and payload returns the same run. With another payload it fails with
-   * `idempotency_conflict`.
-   */
+  /** For 24 hours the same id and payload return the same run. Another payload is `idempotency_conflict`. */
   clientRequestId?: string | undefined;
   /** When the run is aborted, in milliseconds since the epoch. It must not be before the start. */
   deadlineAt?: number | undefined;

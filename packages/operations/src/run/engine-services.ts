@@ -29,10 +29,7 @@ export interface EngineLimits {
   graceMs?: number | undefined;
   /** How long a worker counts as alive after its last renewal. 30,000 ms by default. */
   leaseMs?: number | undefined;
-  /**
-   * How often a worker renews its leases and checks for aborts from other processes. 1,000 ms by default, and no more
-   * than a third of `leaseMs`.
-   */
+  /** How often a worker renews leases and checks for others' aborts. 1,000 ms by default, up to `leaseMs` / 3. */
   renewMs?: number | undefined;
   /** The shortest time between two `main_llm.delta` events. 50 ms by default. */
   deltaIntervalMs?: number | undefined;

@@ -6,10 +6,7 @@ import { createPromptMeter, type PromptMeter } from "../prompt/prompt-meter.ts";
 import { assembleAfter, type PromptOf, sendableAfter } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 
-/**
- * Assembles the prompt of the main call, cut to the window if there is one. Issues are those of `assembleAfter`, and
- * `budget_exceeded`.
- */
+/** The prompt of the main call, cut to its window if any. Issues as of `assembleAfter`, and `budget_exceeded`. */
 export async function fittedPrompt(
   run: RunContext,
   of: PromptOf,
@@ -47,10 +44,7 @@ interface Fitting {
 // A counter may count more for the whole than for its parts, so fitting is repeated.
 const maxFits = 3;
 
-/**
- * Cuts the history before anything is inserted. What operations add for this one turn then does not move what the
- * provider has cached.
- */
+/** Cuts the history before anything is inserted, so that additions for one turn do not move what is cached. */
 async function fit(run: RunContext, fitting: Fitting): Promise<Result<AssembledPrompt>> {
   const { of, trim, meter, base, lead } = fitting;
   const calls = turnMessagesOf(run);

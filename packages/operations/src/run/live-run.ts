@@ -39,10 +39,7 @@ export interface RunHandle {
   readonly runId: string;
   /** All events from the first, then live ones, until `run.finished`. Each iteration starts from the beginning. */
   readonly events: AsyncIterable<RunEvent>;
-  /**
-   * Calls the listener for each later event. Returns a function that unsubscribes it. Errors of the listener are
-   * reported.
-   */
+  /** Calls the listener for each later event and reports its errors. Returns a function that unsubscribes it. */
   onEvent(listener: RunEventListener): () => void;
   /** Aborts the run, so that nothing new starts. A second call changes nothing. */
   abort(reason?: string): void;

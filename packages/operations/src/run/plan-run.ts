@@ -107,10 +107,7 @@ function definitionOf(registry: OperationRegistry, operationId: string): Operati
   );
 }
 
-/**
- * Kahn's algorithm. It takes the ready operations by `(order, operationId)`. `sorted` is already in that order, so
- * positions are ranks.
- */
+/** Kahn's algorithm, which takes ready operations in `sorted` order. Ranks are positions in `sorted`. */
 function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): PlannedOperation[] {
   const ranks = new Map(sorted.map(({ operationId }, rank) => [operationId, rank]));
   const dependencies: number[][] = [];

@@ -38,10 +38,7 @@ const pruneEveryMs = 60 * 60 * 1_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
 
-/**
- * Searches for runs without a worker each time a lease may expire, and for old runs every hour, until the store is
- * closed.
- */
+/** Until the store is closed, searches for runs without a worker as leases may expire, and hourly for old ones. */
 export function startRecovery(
   services: EngineServices,
   runner: Pick<Runner, "takeOver">,

@@ -18,13 +18,12 @@ export interface RunEngine {
    */
   start(options: StartOptions): Promise<RunHandle>;
   /**
-   * Returns the handle of a run of any worker, and resumes the run if it has no worker. A run that has ended
-   * never runs again. @throws OperationsError `unknown_run`
+   * Returns the handle of a run of any worker, and resumes the run if it has no worker. An ended run never runs again.
+   * @throws OperationsError `unknown_run`
    */
   resume(runId: string, options?: { signal?: AbortSignal | undefined }): Promise<RunHandle>;
   /**
-   * Aborts a run of any worker, with or without a handle. A run without a worker ends here. False if it has already
-   * ended.
+   * Aborts a run of any worker, with or without a handle. A run without a worker ends here. False if it has ended.
    * @throws OperationsError `unknown_run`
    */
   abort(runId: string, reason?: string): Promise<boolean>;
@@ -34,10 +33,7 @@ export interface RunEngine {
    * @throws OperationsError `unknown_run`, `invalid_options`
    */
   answer(runId: string, answer: RunAnswer): Promise<boolean>;
-  /**
-   * Resumes the runs whose worker has died, as the engine does automatically unless `recover` is false. Returns their
-   * ids.
-   */
+  /** Resumes runs whose worker has died, which the engine does itself unless `recover` is false. Returns their ids. */
   recover(): Promise<string[]>;
   /**
    * Streams a run's events in order, the stored ones and then live ones, until `run.finished`.

@@ -55,10 +55,7 @@ const conditionFalse: CheckedOutcome = {
 
 const notDue: CheckedOutcome = { ...conditionFalse, skippedReason: "not_due" };
 
-/**
- * Depends on the turn's position and the history's length only. The result is therefore the same for each answer to the
- * turn, and after a crash.
- */
+/** The same for each answer to the turn, and after a crash: only its position and the history's length count. */
 function isDue(
   { history, turnPosition }: RunContext,
   every: NonNullable<OperationConfig["every"]>,

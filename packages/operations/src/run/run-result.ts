@@ -148,10 +148,7 @@ export interface RunResult {
   startedAt: number;
   finishedAt: number;
   durationMs: number;
-  /**
-   * Each planned operation once, in commit order, those before the main call first. In each hook the operations that
-   * were left out come last.
-   */
+  /** Each planned operation once, in commit order, by hook. Operations that were left out come last in their hook. */
   operationRuns: OperationRun[];
   mainLlm: MainLlmRun;
   /** In commit order. */

@@ -80,10 +80,7 @@ export type RunTransition =
   | { type: "stop"; cause: StopCause }
   /** The run no longer waits for running operations. */
   | { type: "grace_over" }
-  /**
-   * The engine itself cannot continue. The main call may have started in an earlier worker if nothing had to be
-   * committed before it.
-   */
+  /** The engine cannot continue. An earlier worker may have begun the main call if no commit had to precede it. */
   | { type: "engine_failed"; details: FailedDetails; isMainBegun?: boolean | undefined };
 
 /** Commands to execute, in this order. */

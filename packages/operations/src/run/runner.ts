@@ -19,10 +19,7 @@ export interface Runner {
   execute(runId: string): Promise<RunResult>;
   /** Waits for the end of a run that another process executes. */
   watch(runId: string): void;
-  /**
-   * Resumes a run without a worker. `held`: a worker has it. `unplannable`: no worker has it, and this engine lacks
-   * one of its operations.
-   */
+  /** Resumes a run without a worker. `held`: another has it. `unplannable`: this engine lacks one of its operations. */
   takeOver(runId: string): Promise<"taken" | "held" | "unplannable" | "ended">;
   /** Lets a worker resume the run. Lease and fencing token decide which one. A run that has ended stays as it is. */
   resume(runId: string): Promise<LiveRun>;

@@ -34,7 +34,7 @@ export const appendBatch: Batch<RunAppend, AppendOutcome> = {
   },
 };
 
-/** Deletes the answer steps of runs that end, since their results contain the answers. */
+/** Deletes the main call's steps of runs that end, since their results contain the answer. */
 function* dropAnswers(ended: readonly Adding[]): Steps<void> {
   yield* change(
     ({

@@ -14,10 +14,7 @@ export interface FencedWriter extends Writer {
   runId: string;
 }
 
-/**
- * Locks the rows, and creates missing ones. Returns the highest token of each key, including the tokens of these
- * writers.
- */
+/** Locks the rows, and creates missing ones. Returns the highest token of each key, those of the writers included. */
 export function* lockWriters(writers: readonly Writer[]): Steps<Map<string, number>> {
   const rows = yield* rowsOf(
     ({ asked }) => `INSERT INTO ccl_operation_branches AS stored (branch_key, fencing_token)

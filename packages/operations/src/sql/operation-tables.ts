@@ -84,10 +84,7 @@ CREATE TABLE ccl_operation_turns (
 export const addBranchIndex =
   "CREATE INDEX ccl_operation_runs_branch ON ccl_operation_runs (branch_key);";
 
-/**
- * Adds the time at which runs ended, so that old ones can be found and deleted. `endOfResult` reads it from a stored
- * result.
- */
+/** Adds the end time of runs, so that old ones can be deleted. `endOfResult` reads it from a stored result. */
 export function addRunEnds(endOfResult: string): string {
   return `
 ALTER TABLE ccl_operation_runs ADD COLUMN ended_at BIGINT;
@@ -123,10 +120,7 @@ DROP TABLE ccl_operation_versions;
 DROP TABLE ccl_operation_turn_heads;
 DROP TABLE ccl_operation_sessions;`;
 
-/**
- * Marks the profiles for @ccl/records, which moves them out of their table and drops it when it next opens the
- * database.
- */
+/** Makes @ccl/records move the profiles out of their table, and drop it, when it next opens the database. */
 export const handProfilesOver =
   "INSERT INTO ccl_schema (component, version) VALUES ('operation_profiles', 1);";
 

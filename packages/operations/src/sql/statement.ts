@@ -10,15 +10,9 @@ export type Row = Record<string, unknown>;
 interface SqlParts {
   /** The parameter rows, as a table `asked` with its columns. */
   asked: string;
-  /**
-   * Ends a SELECT whose rows of `stored` this transaction is going to change. It locks them against other transactions
-   * until this one ends.
-   */
+  /** Ends a SELECT whose rows of `stored` this transaction will change. Others cannot change them until it ends. */
   lock: string;
-  /**
-   * Ends a SELECT whose rows must keep their lease until the transaction ends. Other transactions may change the rest
-   * of these rows.
-   */
+  /** Ends a SELECT whose rows must keep their lease until the transaction ends. Others may change the rest of them. */
   hold: string;
   /** Ends a SELECT whose rows get another lease. It waits for all transactions that hold them. */
   takeOver: string;
@@ -36,10 +30,7 @@ export interface Statement {
   hasRows: boolean;
 }
 
-/**
- * Database work that yields statements and receives their rows. It therefore runs on an asynchronous or a synchronous
- * client.
- */
+/** Database work: it yields statements and receives their rows, so it runs on asynchronous and synchronous clients. */
 export type Steps<Value> = Generator<Statement, Value, Row[]>;
 
 /** The parameter rows and their columns. */

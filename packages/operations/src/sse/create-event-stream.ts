@@ -16,10 +16,7 @@ export interface EventSourceOf {
 export interface EventStreamOptions {
   engine: EventSourceOf;
   runId: string;
-  /**
-   * The `Last-Event-ID` that a client sent. The stream continues after it. If absent, null or "", it starts from the
-   * beginning.
-   */
+  /** The client's `Last-Event-ID`. The stream continues after it, and without one (or with "") from the beginning. */
   lastEventId?: string | null | undefined;
   /** How long the stream may be silent before it sends a heartbeat for proxies. 15,000 ms by default. */
   heartbeatMs?: number | undefined;
