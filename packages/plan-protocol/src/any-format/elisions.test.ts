@@ -275,6 +275,34 @@ describe("lines that are left out", () => {
     expect(outcomeOf(sample, inFence(cut), cut, 0)).toBe("refused");
   });
 
+  it.each([
+    ["quotes dots", ["/** Wraps a failure. */"], ['/** Wraps it; ends with "Could not ...". */']],
+    [
+      "is about dots",
+      ["/** The leaves, or `{...}`. */"],
+      ["/**", " * The leaves. Deeper:", " * `{...}`.", " */"],
+    ],
+    [
+      "lists with dots",
+      ["/** The text with `$1`, ... */"],
+      ["/** Writes the text with `$1`, ... */"],
+    ],
+    [
+      "is reworded line by line",
+      ["// Kits that run together", "// starve each other."],
+      ["// Several at once would wait", "// if their timers were this short."],
+    ],
+  ])("are not seen where a comment %s", (_, old, fresh) => {
+    const [before, after] = [old, fresh].map((comment) => ["a();", ...comment, "b();", "c();"]);
+    const sample = { path: PATH, text: `${before?.join("\n")}\n` };
+    const block = `${PATH}\n<<<<<<< SEARCH\n${before?.join("\n")}\n=======\n${after?.join("\n")}\n>>>>>>> REPLACE\n`;
+    for (const answer of [block, inFence(after ?? [])])
+      expect(outcomeOf(sample, answer, after ?? [], 0)).toBe("exact");
+    // The control: dots of its own in the same place.
+    const cut = inFence(["a();", "// ...", "c();", "d();"]);
+    expect(outcomeOf(sample, cut, ["a();", "c();", "d();"], 0)).not.toBe("exact");
+  });
+
   it("are lost where nothing stands for them, so the measure can fail", () => {
     const shortened = (sample: Sample): Outcome => {
       const lines = linesOf(sample);

@@ -24,13 +24,21 @@ export type MergedLines =
 const COMMENT =
   /^(?:\/\/|\/\*|<!--|\{\/\*|\{\{!--|\{#|@\*|\(\*|#(?=[\s.\u2026]|$)|--(?=[\s.\u2026])|[;%'](?=[\s.\u2026])|rem\s|[[(<][^()[\]<>{};="]*\s[^()[\]<>{};="]*[\])>]$)/i;
 const DOTS = /\.{3}|\u2026/;
+const QUOTED_DOTS = /"[^"]*(?:\.{3}|\u2026)[^"]*"|`[^`]*(?:\.{3}|\u2026)[^`]*`/g;
 const LETTER = /[\p{L}\p{N}]/u;
 
 /** Looks of an elision. `bare` dots are code in some languages. */
 type Look = "dotted" | "bare" | "comment";
 
-function lookOf(line: string): Look | undefined {
+/** The text of a line in which quoted dots are words, since a comment about dots leaves nothing out. */
+function textOf(line: string): string {
   const text = line.trim();
+  const isSaid = LETTER.test(text.replace(QUOTED_DOTS, ""));
+  return text.replace(QUOTED_DOTS, (dots) => (isSaid || dots.length > 5 ? "dots" : dots));
+}
+
+function lookOf(line: string): Look | undefined {
+  const text = textOf(line);
   if (text.length > 200) return undefined;
   const before = /^[^\p{L}\p{N}]*/u.exec(text)?.[0] ?? "";
   const after = /[^\p{L}\p{N}]*$/u.exec(text)?.[0] ?? "";
@@ -45,10 +53,8 @@ function lookOf(line: string): Look | undefined {
 
 /** A documentation comment on a line of code describes that line, whatever was removed above. */
 function isDocumentation(line: string, next: string | undefined): boolean {
-  const text = line.trim();
-  return (
-    /^(?:\/\*\*|\/\/\/)\s/.test(text) && !/\.{3}|\u2026/.test(text) && (next ?? "").trim() !== ""
-  );
+  const text = textOf(line);
+  return /^(?:\/\*\*|\/\/\/)\s/.test(text) && !DOTS.test(text) && (next ?? "").trim() !== "";
 }
 
 /** Finds the first comment of a new file that begins with dots. A new file has no base to replace it from. */
@@ -56,7 +62,7 @@ export function elisionInNewFile(
   lines: readonly string[],
 ): { line: number; text: string } | undefined {
   const at = lines.findIndex((line) => {
-    const [start = ""] = /^[^\p{L}\p{N}]*/u.exec(line.trim()) ?? [];
+    const [start = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
     return DOTS.test(start) && lookOf(line) === "dotted" && COMMENT.test(line.trim());
   });
   return at < 0 ? undefined : { line: at + 1, text: (lines[at] ?? "").trim() };
@@ -182,7 +188,9 @@ function gapsOf(
         ? { go: old.slice(last, first - 1), come: fresh.slice(at, next), offset: line - at }
         : changed[line];
       const isElided =
-        (isOpen && (look === "dotted" || (form === "quoted" && isShorter))) ||
+        (isOpen &&
+          (look === "dotted" ||
+            (form === "quoted" && isShorter && !isReworded(fresh[line] ?? "", old)))) ||
         (beside !== undefined && standsForLines(beside, look, form));
       if (isElided) gaps.set(line, gap);
     }
@@ -285,21 +293,29 @@ function isMovable(rows: readonly ChangeLine[], at: number): boolean {
 function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeForm): boolean {
   const vanished = go.filter((line) => line.trim() !== "");
   if (vanished.length < VANISHED[form][look]) return false;
-  if (look !== "comment") return true;
   const text = come[offset] ?? "";
+  // Dots that the old line has too are part of what the reworded line says.
+  if (look !== "comment")
+    return !vanished.every((line) => DOTS.test(line) && sharesWords(line, text, 1));
+  // Comments in place of as many comments are their new version.
+  const isRemark = (line: string): boolean => COMMENT.test(line.trim());
+  if (vanished.length <= come.filter(isRemark).length && vanished.every(isRemark)) return false;
   // A line that was commented out is explained by itself. A comment is explained if the new one says nearly the same.
   const isExplained = (line: string): boolean =>
     (LETTER.test(line) && text.includes(line.trim())) ||
     (lookOf(line) === "comment" && sharesWords(line, text));
-  // A long comment that says nearly the same as an old one is its new version, whatever else is removed.
-  if (vanished.some((line) => lookOf(line) === "comment" && sharesWords(line, text, MIN_SHARED)))
-    return false;
+  if (isReworded(text, vanished)) return false;
   const explained = vanished.filter(isExplained).length;
   if (explained > 0 && vanished.length - explained < MIN_LOSS) return false;
   const others = come.filter((line) => line.trim() !== "" && lookOf(line) === undefined).length;
   if (others === 0) return true;
   const isAtEdge = offset === 0 || offset === come.length - 1;
   return isAtEdge && vanished.length - others >= MIN_LOSS;
+}
+
+/** True for a long comment that says nearly the same as an old one: it is its new version, whatever else is removed. */
+function isReworded(text: string, old: readonly string[]): boolean {
+  return old.some((line) => lookOf(line) === "comment" && sharesWords(line, text, MIN_SHARED));
 }
 
 function sharesWords(left: string, right: string, minimum = 0): boolean {
